@@ -1,0 +1,35 @@
+#pragma once
+// What went wrong on the host. Numerical outcomes are values (core/result.hpp), never exceptions.
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace eddy {
+
+/// A bad argument, found before any work. The message reads "where: what we got; what to do".
+struct InvalidArgument : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+/// A checkpoint could not be written, or did not come back as it was written. The message names the slot and the step.
+struct StorageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A bug in eddy itself.
+struct InternalError : std::logic_error {
+    using std::logic_error::logic_error;
+};
+
+/// Throws `InvalidArgument` unless `valid`. The message is built only when it is needed: pass a callable that returns it.
+template <class Message>
+void require_argument(bool valid, Message&& message) {
+    if (!valid) throw InvalidArgument(message());
+}
+
+/// Throws `InternalError` unless `holds`.
+void internal_check(bool holds, const char* claim,
+                    std::source_location where = std::source_location::current());
+
+}  // namespace eddy

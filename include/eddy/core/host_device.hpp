@@ -1,0 +1,20 @@
+#pragma once
+// The one place that knows which compiler is reading: every other public header is plain C++20.
+
+#if defined(__CUDACC__)
+/// Marks a function that runs on the host and on the device.
+#define EDDY_HD __host__ __device__
+#else
+#define EDDY_HD
+#endif
+
+namespace eddy {
+
+/// True while device code is being compiled.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool compiling_for_device = true;
+#else
+inline constexpr bool compiling_for_device = false;
+#endif
+
+}  // namespace eddy

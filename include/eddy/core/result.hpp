@@ -1,0 +1,44 @@
+#pragma once
+// The outcome of one lane, one byte. The first failure stays; a failure outranks an event.
+
+#include <cstdint>
+#include <eddy/core/host_device.hpp>
+
+namespace eddy {
+
+enum class Result : std::uint8_t {
+    success,
+    event,
+    max_steps_reached,
+    dt_underflow,
+    non_finite,
+    cancelled,
+};
+
+/// One sentence that says what happened and what to do.
+[[nodiscard]] constexpr const char* message(Result result) {
+    switch (result) {
+        case Result::success: return "success";
+        case Result::event: return "stopped at an event";
+        case Result::max_steps_reached:
+            return "max_steps reached before the end: raise max_steps, loosen the tolerances, or use a stiff method";
+        case Result::dt_underflow:
+            return "the step size fell below dt_min: the problem may be stiff, singular, or the tolerances too tight";
+        case Result::non_finite:
+            return "a state or derivative became infinite or NaN: check the vector field and its parameters";
+        case Result::cancelled: return "cancelled before the end";
+    }
+    return "unknown result";
+}
+
+[[nodiscard]] EDDY_HD constexpr bool is_failure(Result result) {
+    return result != Result::success && result != Result::event;
+}
+
+/// The result of a lane that had `first` and now meets `next`.
+[[nodiscard]] EDDY_HD constexpr Result combine(Result first, Result next) {
+    if (is_failure(first)) return first;
+    return next == Result::success ? first : next;
+}
+
+}  // namespace eddy
