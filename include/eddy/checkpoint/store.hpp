@@ -1,0 +1,94 @@
+#pragma once
+// Where checkpoints live. A store has numbered slots; a slot holds one state together with its step
+// number, and gives back exactly what was written or throws. The loop decides what is written
+// where; a store only keeps it.
+//
+// The checkpoint schedule is shared by whatever the State holds: one lane, or a whole group of
+// lanes.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/error.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eddy {
+
+/// Storage for the states of a checkpointed loop.
+/// - `reserve(slots)`: slots 0 .. slots-1 may be used from now on. May allocate; later calls should
+/// not need to.
+/// - `write(slot, step, state)`: the slot now holds `state`, the state before `step`, whatever it
+/// held before.
+/// - `read(slot, step)`: what was written; valid until the next call. StorageError, naming slot and
+/// step, otherwise.
+/// - `will_read(slot, step)`: a hint, as early as the schedule knows it, that this slot is read
+/// when the slots above
+///   it are done: a store may fetch it.
+/// - `discard(slot)`: the slot is not read again before it is written.
+/// - `release()`: all slots are discarded and resources given back; `reserve` comes first before
+/// the next write.
+template <class Store, class State>
+concept CheckpointStore = requires(Store store, const State& state, std::int64_t number) {
+    store.reserve(number);
+    store.write(number, number, state);
+    { store.read(number, number) } -> std::convertible_to<const State&>;
+    store.will_read(number, number);
+    store.discard(number);
+    store.release();
+};
+
+/// Slots in memory. A discarded slot keeps its State, so that a later write copy-assigns into the
+/// capacity it has: once every slot has been written, states that reuse their capacity allocate
+/// nothing more.
+template <class State>
+class MemoryStore {
+  public:
+    void reserve(std::int64_t slots) {
+        const auto count = static_cast<std::size_t>(slots);
+        if (states_.size() >= count) return;
+        states_.resize(count);
+        steps_.resize(count, empty);
+    }
+
+    void write(std::int64_t slot, std::int64_t step, const State& state) {
+        const auto index = static_cast<std::size_t>(slot);
+        steps_[index] = empty;  // stays so if the copy throws
+        states_[index] = state;
+        steps_[index] = step;
+    }
+
+    [[nodiscard]] const State& read(std::int64_t slot, std::int64_t step) const {
+        const auto index = static_cast<std::size_t>(slot);
+        if (index >= steps_.size() || steps_[index] != step) throw_not_there(slot, step);
+        return *states_[index];
+    }
+
+    void will_read(std::int64_t, std::int64_t) {}
+
+    void discard(std::int64_t slot) { steps_[static_cast<std::size_t>(slot)] = empty; }
+
+    void release() {
+        states_ = {};
+        steps_ = {};
+    }
+
+  private:
+    static constexpr std::int64_t empty = -1;
+
+    [[noreturn]] void throw_not_there(std::int64_t slot, std::int64_t step) const {
+        const auto index = static_cast<std::size_t>(slot);
+        const bool holds_other = index < steps_.size() && steps_[index] != empty;
+        throw StorageError(
+            "MemoryStore: slot " + std::to_string(slot) + " should hold step " +
+            std::to_string(step) + " but " +
+            (holds_other ? "holds step " + std::to_string(steps_[index]) : "is empty") +
+            "; do not share a store between loops");
+    }
+
+    std::vector<std::optional<State>> states_;  // (slot)
+    std::vector<std::int64_t> steps_;           // (slot), the step a slot holds, or empty
+};
+
+}  // namespace eddy
