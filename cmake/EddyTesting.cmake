@@ -1,0 +1,51 @@
+# The kinds of tests. Each function registers CTest tests under one label; `ctest -L label` runs a kind alone.
+
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …]): one Catch2 program, one CTest test.
+function(eddy_test name)
+    cmake_parse_arguments(arg "" "LABEL" "SOURCES;LIBRARIES" ${ARGN})
+    add_executable(test_${name} ${arg_SOURCES})
+    target_link_libraries(test_${name} PRIVATE eddy_test_main ${arg_LIBRARIES})
+    add_test(NAME ${name} COMMAND test_${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
+endfunction()
+
+# The flags and include folders of eddy::eddy, for tests that run a compiler by hand. `test_include_flags` is a generator
+# expression: give it to add_test with COMMAND_EXPAND_LISTS.
+set(test_include_flags "-I$<JOIN:$<TARGET_PROPERTY:eddy_test_main,INCLUDE_DIRECTORIES>,;-I>")
+separate_arguments(test_cxx_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+list(PREPEND test_cxx_flags -std=c++20)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND test_cxx_flags ${eddy_gnu_options})
+else()
+    list(APPEND test_cxx_flags ${eddy_clang_options})
+endif()
+
+# eddy_compile_fail_test(misuse.cpp …): each file holds a mistake under `#ifdef EDDY_BAD` beside its good twin, and says in its
+# first line, `// expect: regular expression`, what the compiler tells of the mistake. Two tests: the good twin compiles; the
+# bad one does not, and the message is the expected one.
+function(eddy_compile_fail_test)
+    foreach(source ${ARGN})
+        cmake_path(GET source STEM stem)
+        foreach(twin good bad)
+            add_test(NAME compile_fail.${stem}.${twin} COMMAND_EXPAND_LISTS
+                COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.py
+                    ${twin} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                    ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -fsyntax-only)
+            set_tests_properties(compile_fail.${stem}.${twin} PROPERTIES LABELS compile_fail TIMEOUT 300)
+        endforeach()
+    endforeach()
+endfunction()
+
+# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …]): compiles for sm_90 with the flags of eddy::eddy,
+# prints what each kernel needs, and fails on a spill, on a stack frame, or above a limit. `kernel` is any part of the demangled
+# name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
+function(eddy_device_compile_test name)
+    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS" ${ARGN})
+    list(TRANSFORM arg_MAX_REGISTERS PREPEND --max-registers=)
+    add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
+            ${arg_MAX_REGISTERS} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
+            ${EDDY_NVCC} -std=c++20 ${eddy_cuda_options} "${test_include_flags}")
+    set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
+endfunction()
+find_program(EDDY_NVCC nvcc PATHS /usr/local/cuda/bin DOC "CUDA compiler, for the device_compile tests")

@@ -1,0 +1,2 @@
+#pragma once
+// The list of methods, one line each. Order, adaptivity, gradient and device tests pick their methods up from here.

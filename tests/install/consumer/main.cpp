@@ -1,0 +1,29 @@
+// Headers, solvers, library and flags arrive with the target: this program asks for nothing but eddy::eddy.
+#include <cstdio>
+#include <cstdlib>
+#include <eddy/core/error.hpp>
+#include <eddy/core/static_for.hpp>
+#include <eddy/solvers/all.hpp>
+
+// Beyond the loop limit of g++ and the step limit of clang, unless eddy's flags arrived.
+constexpr int count_to(int last) {
+    int count = 0;
+    while (count < last) ++count;
+    return count;
+}
+static_assert(count_to(1'000'000) == 1'000'000);
+
+int main() {
+    int sum = 0;
+    eddy::static_for<0, 4>([&]<int i>() { sum += i; });
+    eddy::internal_check(sum == 6, "the library is linked");
+
+    // a*a rounds to exactly b; a contracted a*a - b would give the rounding error, 2^-60.
+    volatile double volatile_a = 1 + 0x1p-30, volatile_b = 1 + 0x1p-29;
+    const double a = volatile_a, b = volatile_b;
+    if (a * a - b != 0) {
+        std::puts("the compiler contracted a*a - b: -ffp-contract=off did not arrive");
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
