@@ -1,0 +1,190 @@
+"""The rules of the house, as functions from a tree to complaints. `check.py [ROOT]` prints what it finds and fails if it finds any.
+
+A complaint reads "path:line: rule: what was found". The rules are those of CONTRIBUTING.md; self_test.py breaks each of them.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FLOORS = ["core", "trace", "ad", "checkpoint", "steppers", "solve", "backends", "interop"]
+MOST_LINES = 400
+SOURCES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
+PUBLIC_MACROS = re.compile(r"EDDY_HD|EDDY_VERSION(_MAJOR|_MINOR|_PATCH)?")
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
+# Libraries that belong to backends and the floors after it.
+OUTSIDE = re.compile(r"(cuda|cub|thrust|cooperative_groups|curand|cublas|nv|Eigen|unsupported/Eigen|boost/numeric/odeint)[/_.\w]*")
+ABSOLUTE_PATH = re.compile(r"(?<![\w.~})\]*-])/(?:home|root|tmp|work)(?![\w.-])")
+
+
+class Tree:
+    """The files that the rules read: all that git does not ignore, or all but build folders where there is no git."""
+
+    def __init__(self, root):
+        self.root = Path(root).resolve()
+        list_files = ["git", "-C", str(self.root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(list_files, capture_output=True, text=True) if shutil.which("git") else None
+        if listed and listed.stdout:
+            names = listed.stdout.split("\0")[:-1]
+        else:
+            names = [str(path.relative_to(self.root)) for path in self.root.rglob("*")]
+        self.files = sorted(Path(name) for name in names if (self.root / name).is_file() and not built(Path(name)))
+
+    def text(self, path):
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def lines(self, path):
+        return enumerate(self.text(path).splitlines(), start=1)
+
+    def code_lines(self, path):
+        """Lines without comments; strings stay."""
+        keep_lines = lambda match: match[0] if match[0].startswith('"') else "\n" * match[0].count("\n")
+        return enumerate(COMMENT_OR_STRING.sub(keep_lines, self.text(path)).splitlines(), start=1)
+
+    def sources(self):
+        return [path for path in self.files if path.suffix in SOURCES]
+
+    def headers(self):
+        """Public headers: all of include/ and solvers/."""
+        return [path for path in self.sources() if path.parts[0] in ("include", "solvers")]
+
+
+def built(path):
+    return path.parts[0].startswith((".git", "build"))
+
+
+def floor_of(path):
+    """The floor that owns a file of include/eddy, src or solvers; None for the front door and for files of no floor."""
+    parts = path.parts
+    if parts[0] == "solvers":
+        return "steppers"
+    if parts[:2] == ("include", "eddy"):
+        parts = parts[1:]
+    elif parts[0] != "src":
+        return None
+    return parts[1] if len(parts) > 2 else None
+
+
+def height(floor):
+    return FLOORS.index(floor) if floor in FLOORS else -1
+
+
+def included_path(name):
+    """Where an include of eddy's own points to in the tree, or None for other headers."""
+    if name.startswith("eddy/solvers/"):
+        return Path(name.removeprefix("eddy/"))
+    if name.startswith("eddy/"):
+        return Path("include") / name
+    return None
+
+
+def includes(tree):
+    """(path, line, included name) in files that belong to a floor."""
+    for path in tree.sources():
+        if floor_of(path):
+            for number, line in tree.code_lines(path):
+                if match := INCLUDE.match(line):
+                    yield path, number, match[1]
+
+
+def floors_are_known(tree):
+    for path in tree.sources():
+        if (floor := floor_of(path)) and floor not in FLOORS:
+            yield f"{path}:1: unknown floor: {floor} is none of {' '.join(FLOORS)}"
+
+
+def nothing_includes_upward(tree):
+    for path, number, name in includes(tree):
+        target = included_path(name)
+        if target is None:
+            if (tree.root / path.parent / name).is_file():
+                yield f"{path}:{number}: upward include: write <eddy/floor/…> instead of a relative path, got {name}"
+        elif floor_of(target) is None:
+            yield f"{path}:{number}: upward include: {name} is the front door, for programs outside"
+        elif height(floor_of(path)) < height(floor_of(target)):
+            yield f"{path}:{number}: upward include: {floor_of(path)} must not include {name}, to its right"
+
+
+def outside_libraries_stay_in_backends(tree):
+    for path, number, name in includes(tree):
+        if height(floor_of(path)) < height("backends") and OUTSIDE.fullmatch(name):
+            yield f"{path}:{number}: outside library: {name} belongs to backends or to its right"
+
+
+def names_say_what_is_inside(tree):
+    for path in tree.files:
+        if re.search(r"(^|_)(utils?|misc|helpers?)(_|$)", path.name.split(".")[0]):
+            yield f"{path}:1: vague name: name the file after its one idea"
+
+
+def headers_are_short(tree):
+    for path in tree.headers():
+        count = len(tree.text(path).splitlines())
+        if count > MOST_LINES and path.parts[0] != "solvers":
+            yield f"{path}:{count}: long header: {count} lines, at most {MOST_LINES}; split it"
+
+
+def compilers_are_told_apart_once(tree):
+    for path in tree.headers():
+        if path == Path("include/eddy/core/host_device.hpp"):
+            continue
+        for number, line in tree.code_lines(path):
+            if match := re.search(r"__CUDACC__|__CUDA_ARCH__", line):
+                yield f"{path}:{number}: compiler test: {match[0]} belongs to core/host_device.hpp alone"
+
+
+def macros_are_few(tree):
+    for path in tree.headers():
+        undefined = set(re.findall(r"^\s*#\s*undef\s+(\w+)", tree.text(path), re.MULTILINE))
+        for number, line in tree.code_lines(path):
+            match = re.match(r"\s*#\s*define\s+(\w+)", line)
+            if match and match[1] not in undefined and not PUBLIC_MACROS.fullmatch(match[1]):
+                yield f"{path}:{number}: public macro: {match[1]}; only EDDY_HD and the version numbers are public"
+
+
+def headers_are_listed(tree):
+    """Each header stands in the CMakeLists.txt of its floor, by its path from there: what is not listed is not installed."""
+    for path in tree.headers():
+        if path.parts[0] == "solvers":
+            listing, name = Path("solvers/CMakeLists.txt"), path.name
+        elif floor := floor_of(path):
+            folder = Path("include/eddy") / floor
+            listing, name = folder / "CMakeLists.txt", str(path.relative_to(folder))
+        else:
+            listing, name = Path("CMakeLists.txt"), str(path)
+        listed = tree.text(listing) if (tree.root / listing).is_file() else ""
+        if name not in re.sub(r"#[^\n]*", "", listed).replace(")", " ").split():
+            yield f"{path}:1: unlisted header: add it to {listing}"
+
+
+def paths_are_relative(tree):
+    for path in tree.files:
+        for number, line in tree.lines(path):
+            if match := ABSOLUTE_PATH.search(line):
+                yield f"{path}:{number}: absolute path: {match[0]} exists on one machine only"
+
+
+RULES = [floors_are_known, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
+         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, paths_are_relative]
+
+
+def complaints(root):
+    tree = Tree(root)
+    return [complaint for rule in RULES for complaint in rule(tree)]
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]
+    found = complaints(root)
+    for complaint in found:
+        print(complaint)
+    tree = Tree(root)
+    print(f"{len(RULES)} rules, {len(tree.files)} files, {len(tree.headers())} headers: {len(found)} complaints")
+    sys.exit(1 if found or not tree.headers() else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Breaks each rule of check.py in a small tree of its own: a rule that cannot fail protects nothing."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check
+
+GOOD = {
+    "CMakeLists.txt": "target_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n",
+    "include/eddy/eddy.hpp": "#pragma once\n#include <eddy/ad/vjp.hpp>\n",
+    "include/eddy/core/CMakeLists.txt": "FILES\n    host_device.hpp\n    vec.hpp  # not gone.hpp\n",
+    "include/eddy/core/host_device.hpp": "#if defined(__CUDACC__)\n#define EDDY_HD __host__ __device__\n#endif\n",
+    "include/eddy/core/vec.hpp": "#include <array>\n// __CUDACC__ is not asked here\n#define LOCAL 1\n#undef LOCAL\n",
+    "include/eddy/ad/CMakeLists.txt": "FILES vjp.hpp)\n",
+    "include/eddy/ad/vjp.hpp": "#include <eddy/core/vec.hpp>\n#include <eddy/ad/vjp.hpp>\n",
+    "include/eddy/backends/CMakeLists.txt": "FILES cuda.hpp)\n",
+    "include/eddy/backends/cuda.hpp": "#include <cuda_runtime.h>\n#include <eddy/solvers/tsit5.hpp>\n",
+    "solvers/CMakeLists.txt": "set(headers\n    tsit5.hpp\n)\n",
+    "solvers/tsit5.hpp": "#include <eddy/ad/vjp.hpp>\n" + "// a table of numbers\n" * 500,
+    "src/core/error.cpp": "#include <eddy/core/vec.hpp>\n// https://example.org/work/home\n",
+}
+
+
+def complaints(changes=None):
+    """What check.py says of the good tree with `changes` made to it: {path: text to append}."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in GOOD | (changes or {}):
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(GOOD.get(path, "") + (changes or {}).get(path, ""))
+        return check.complaints(folder)
+
+
+class EachRuleCanFail(unittest.TestCase):
+    def test_a_good_tree_has_no_complaints(self):
+        self.assertEqual(complaints(), [])
+
+    def expect(self, path, text, complaint):
+        found = complaints({path: text})
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0], rf"^{path}:\d+: {complaint}")
+
+    def test_upward_include_in_a_header(self):
+        self.expect("include/eddy/core/vec.hpp", "#include <eddy/ad/vjp.hpp>\n", "upward include: core .*ad/vjp.hpp")
+
+    def test_upward_include_of_a_solver(self):
+        self.expect("include/eddy/ad/vjp.hpp", "# include \"eddy/solvers/tsit5.hpp\"\n", "upward include: ad .*tsit5")
+
+    def test_upward_include_in_a_source(self):
+        self.expect("src/core/error.cpp", "#include <eddy/backends/cuda.hpp>\n", "upward include: core")
+
+    def test_relative_include(self):
+        self.expect("src/core/error.cpp", '#include "../../include/eddy/ad/vjp.hpp"\n', "upward include: write <eddy/")
+
+    def test_front_door_from_inside(self):
+        self.expect("include/eddy/ad/vjp.hpp", "#include <eddy/eddy.hpp>\n", "upward include: .* front door")
+
+    def test_unknown_floor(self):
+        self.expect("src/cellar/wine.cpp", "", "unknown floor: cellar")
+
+    def test_outside_libraries(self):
+        for name in ["cuda_runtime.h", "cuda/std/array", "cub/cub.cuh", "thrust/sort.h", "Eigen/Core",
+                     "boost/numeric/odeint.hpp", "boost/numeric/odeint/stepper/euler.hpp"]:
+            with self.subTest(name):
+                self.expect("include/eddy/ad/vjp.hpp", f"#include <{name}>\n", "outside library")
+
+    def test_vague_names(self):
+        for name in ["utils.py", "misc.hpp", "test_helpers.cpp", "helper.cmake"]:
+            with self.subTest(name):
+                self.expect(f"tests/{name}", "", "vague name")
+
+    def test_long_header(self):
+        self.expect("include/eddy/ad/vjp.hpp", "//\n" * 400, "long header: 402 lines")
+
+    def test_compiler_tests(self):
+        for name in ["__CUDACC__", "__CUDA_ARCH__"]:
+            with self.subTest(name):
+                self.expect("include/eddy/core/vec.hpp", f"#ifdef {name}\n#endif\n", f"compiler test: {name}")
+
+    def test_unlisted_headers(self):
+        for path in ["include/eddy/core/gone.hpp", "include/eddy/core/deep/vec.hpp", "include/eddy/version.hpp",
+                     "solvers/dopri5.hpp"]:
+            with self.subTest(path):
+                self.expect(path, "", "unlisted header")
+
+    def test_public_macro(self):
+        self.expect("include/eddy/core/vec.hpp", "  #  define EDDY_FAST 1\n", "public macro: EDDY_FAST")
+
+    def test_absolute_paths(self):
+        for folder in ["home", "root", "tmp", "work"]:
+            with self.subTest(folder):
+                self.expect("docs/guide.md", f"see '/{folder}/notes' there\n", f"absolute path: /{folder}")
+
+
+unittest.main()
