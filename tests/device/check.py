@@ -1,0 +1,87 @@
+"""check.py [--max-registers=kernel=limit …] SOURCE NVCC FLAGS…: compiles for sm_90 and reads what ptxas reports per kernel.
+
+Prints registers, stack and spills of each kernel. Fails on any stack frame or spill, on a kernel above its limit, and on a limit
+that names no kernel. Exits with 4 (skipped) where there is no nvcc.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 4
+ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+REGISTERS = re.compile(r"Used (\d+) registers")
+
+
+def parse(report):
+    """[(kernel, registers, stack bytes, spilled bytes)] from the output of `ptxas -v`."""
+    kernels = []
+    for line in report.splitlines():
+        if match := ENTRY.search(line):
+            kernel, stack, spilled = match[1], 0, 0
+        elif match := FRAME.search(line):
+            # Functions that were not inlined report theirs before the kernel's own: none may have any.
+            stack, spilled = stack + int(match[1]), spilled + int(match[2]) + int(match[3])
+        elif match := REGISTERS.search(line):
+            kernels.append((demangled(kernel), int(match[1]), stack, spilled))
+    return kernels
+
+
+def demangled(name):
+    tool = shutil.which("c++filt") or shutil.which("cu++filt")
+    return subprocess.run([tool, name], capture_output=True, text=True).stdout.strip() if tool else name
+
+
+def complaints(kernels, limits):
+    found = [f"{kernel}: {stack} bytes of stack, {spilled} bytes spilled; expected none"
+             for kernel, _, stack, spilled in kernels if stack or spilled]
+    if not kernels:
+        found.append("no kernel was compiled")
+    for limit in limits:
+        part, _, most = limit.rpartition("=")
+        named = [kernel for kernel in kernels if part in kernel[0]]
+        if not named:
+            found.append(f"limit {limit}: no kernel has this name")
+        found += [f"{kernel}: {registers} registers, expected at most {most}"
+                  for kernel, registers, _, _ in named if registers > int(most)]
+    return found
+
+
+def compile_report(command, source):
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "device.o")
+        run = subprocess.run(command + ["-arch=sm_90", "-Xptxas", "-v", "-c", source, "-o", output],
+                             capture_output=True, text=True)
+    report = run.stdout + run.stderr
+    if run.returncode != 0:
+        sys.exit(f"{report}\n{source}: nvcc failed")
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--max-registers", action="append", default=[])
+    parser.add_argument("source")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    if not shutil.which(arguments.command[0]):
+        print("skipped: no nvcc here")
+        sys.exit(SKIPPED)
+
+    start = time.monotonic()
+    kernels = parse(compile_report(arguments.command, arguments.source))
+    print(f"compiled in {time.monotonic() - start:.1f} s")
+    for kernel, registers, stack, spilled in kernels:
+        print(f"{registers:4} registers  {stack:4} B stack  {spilled:4} B spilled  {kernel}")
+    if found := complaints(kernels, arguments.max_registers):
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()
