@@ -2,10 +2,10 @@
 
 namespace eddy {
 
-void internal_check(bool holds, const char* claim, std::source_location where) {
+void internal_check(bool holds, const char* claim, const char* file, int line) {
     if (holds) return;
-    throw InternalError(std::string("this is a bug in eddy: ") + claim + " (" + where.file_name() + ":" +
-                        std::to_string(where.line()) + ")");
+    throw InternalError(std::string("this is a bug in eddy: ") + claim + " (" + file + ":" +
+                        std::to_string(line) + ")");
 }
 
 }  // namespace eddy

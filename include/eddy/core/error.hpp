@@ -1,7 +1,6 @@
 #pragma once
 // What went wrong on the host. Numerical outcomes are values (core/result.hpp), never exceptions.
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -12,7 +11,8 @@ struct InvalidArgument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-/// A checkpoint could not be written, or did not come back as it was written. The message names the slot and the step.
+/// A checkpoint could not be written, or did not come back as it was written. The message names the
+/// slot and the step.
 struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -22,14 +22,16 @@ struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-/// Throws `InvalidArgument` unless `valid`. The message is built only when it is needed: pass a callable that returns it.
+/// Throws `InvalidArgument` unless `valid`. The message is built only when it is needed: pass a
+/// callable that returns it.
 template <class Message>
 void require_argument(bool valid, Message&& message) {
     if (!valid) throw InvalidArgument(message());
 }
 
-/// Throws `InternalError` unless `holds`.
-void internal_check(bool holds, const char* claim,
-                    std::source_location where = std::source_location::current());
+/// Throws `InternalError` unless `holds`. The defaults name the caller; clang 14 knows the builtins
+/// but not std::source_location.
+void internal_check(bool holds, const char* claim, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE());
 
 }  // namespace eddy
