@@ -1,2 +1,3 @@
 #pragma once
-// The list of methods, one line each. Order, adaptivity, gradient and device tests pick their methods up from here.
+// The list of methods, one line each. Order, adaptivity, gradient and device tests pick their
+// methods up from here.

@@ -1,8 +1,10 @@
-// The vocabulary of core compiles for the device, and its unrolled loops keep their arrays in registers.
+// The vocabulary of core compiles for the device, and its unrolled loops keep their arrays in
+// registers.
 #include <eddy/core/result.hpp>
 #include <eddy/core/static_for.hpp>
 
-// A lane program is host-and-device, so its lambdas are too; a lambda written in a kernel would be the device's alone.
+// A lane program is host-and-device, so its lambdas are too; a lambda written in a kernel would be
+// the device's alone.
 EDDY_HD inline double lane_sum_of_squares(const double* x, int lane, int num_lanes) {
     double values[8];
     eddy::static_for<0, 8>([&]<int i>() { values[i] = x[i * num_lanes + lane]; });

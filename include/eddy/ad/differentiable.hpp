@@ -1,6 +1,7 @@
 #pragma once
-// The algebra of differentiation: a Differentiable has a value and a pullback. Traced programs, loops and scans are
-// Differentiables, so they compose and nest. `linearize(x)` evaluates once and keeps what the way back needs.
+// The algebra of differentiation: a Differentiable has a value and a pullback. Traced programs,
+// loops and scans are Differentiables, so they compose and nest. `linearize(x)` evaluates once and
+// keeps what the way back needs.
 
 #include <concepts>
 #include <type_traits>
@@ -8,15 +9,16 @@
 
 namespace eddy {
 
-/// What `linearize` returns: a `value` and `pullback(cotangent of the value) -> cotangent of the input`.
-/// A pullback may consume what was kept: call it once per linearization.
+/// What `linearize` returns: a `value` and `pullback(cotangent of the value) -> cotangent of the
+/// input`. A pullback may consume what was kept: call it once per linearization.
 template <class L>
 concept Linearization = requires(L linearization) {
     linearization.value;
     linearization.pullback(linearization.value);
 };
 
-/// `f(x)` is the value, `f.linearize(x)` the value with its pullback. Cotangents have the type of what they belong to.
+/// `f(x)` is the value, `f.linearize(x)` the value with its pullback. Cotangents have the type of
+/// what they belong to.
 template <class F, class Input>
 concept Differentiable = requires(const F& f, const Input& x) {
     f(x);
@@ -54,7 +56,8 @@ struct Composition {
     auto linearize(const Input& x) const {
         auto first = inner.linearize(x);
         auto second = outer.linearize(first.value);
-        return detail::ComposedLinearization<decltype(second), decltype(first)>{std::move(second), std::move(first)};
+        return detail::ComposedLinearization<decltype(second), decltype(first)>{std::move(second),
+                                                                                std::move(first)};
     }
 };
 

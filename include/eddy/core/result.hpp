@@ -21,11 +21,14 @@ enum class Result : std::uint8_t {
         case Result::success: return "success";
         case Result::event: return "stopped at an event";
         case Result::max_steps_reached:
-            return "max_steps reached before the end: raise max_steps, loosen the tolerances, or use a stiff method";
+            return "max_steps reached before the end: raise max_steps, loosen the tolerances, or "
+                   "use a stiff method";
         case Result::dt_underflow:
-            return "the step size fell below dt_min: the problem may be stiff, singular, or the tolerances too tight";
+            return "the step size fell below dt_min: the problem may be stiff, singular, or the "
+                   "tolerances too tight";
         case Result::non_finite:
-            return "a state or derivative became infinite or NaN: check the vector field and its parameters";
+            return "a state or derivative became infinite or NaN: check the vector field and its "
+                   "parameters";
         case Result::cancelled: return "cancelled before the end";
     }
     return "unknown result";

@@ -1,7 +1,8 @@
 #pragma once
-// Loops whose index is a template parameter. Compilers unroll run-time loops over register arrays only
-// when they feel like it; these are unrolled always, so the arrays stay in registers on every compiler.
-// Long ranges are folded in chunks: clang accepts at most 256 operands in one fold expression.
+// Loops whose index is a template parameter. Compilers unroll run-time loops over register arrays
+// only when they feel like it; these are unrolled always, so the arrays stay in registers on every
+// compiler. Long ranges are folded in chunks: clang accepts at most 256 operands in one fold
+// expression.
 
 #include <eddy/core/host_device.hpp>
 #include <utility>
@@ -22,7 +23,8 @@ EDDY_HD constexpr void static_for_chunk(Body& body, std::integer_sequence<int, o
 template <int first, int last, class Body>
 EDDY_HD constexpr void static_for(Body&& body) {
     if constexpr (last - first > detail::fold_chunk) {
-        detail::static_for_chunk<first>(body, std::make_integer_sequence<int, detail::fold_chunk>{});
+        detail::static_for_chunk<first>(body,
+                                        std::make_integer_sequence<int, detail::fold_chunk>{});
         static_for<first + detail::fold_chunk, last>(body);
     } else if constexpr (last > first) {
         detail::static_for_chunk<first>(body, std::make_integer_sequence<int, last - first>{});

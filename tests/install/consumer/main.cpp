@@ -1,4 +1,5 @@
-// Headers, solvers, library and flags arrive with the target: this program asks for nothing but eddy::eddy.
+// Headers, solvers, library and flags arrive with the target: this program asks for nothing but
+// eddy::eddy.
 #include <cstdio>
 #include <cstdlib>
 #include <eddy/core/error.hpp>
