@@ -1,0 +1,44 @@
+#pragma once
+// H-Revolve: the cheapest checkpoint schedule of a known length over storage tiers that differ in
+// size and in the cost of a write and a read, nothing overlapped. Herrmann & Pallez, "H-Revolve: a
+// framework for adjoint computation on synchronous hierarchical platforms", ACM TOMS 46(2), 2020,
+// doi:10.1145/3378672.
+//
+// Tiers are numbered from the fastest. With u the step cost, s_k slots, w_k and r_k, and a segment
+// of l steps whose first state is in hand:
+//   stored_k(l, m): that state is stored at tier k, m slots of tier k and all of the faster tiers
+//   are free,
+//     = min( any_{k-1}(l, s_{k-1}),  min_{0<j<l} j u + any_k(l-j, m) + r_k + stored_k(j, m) ),
+//     stored_k(1, m) = 0;
+//   any_k(l, m): it may be stored, = min( any_{k-1}(l, s_{k-1}), w_k + stored_k(l, m-1) ), any_k(1,
+//   m) = 0.
+// The paper reverses the last step at once. Where the output must exist before its cotangent does,
+// the first sweep runs to the end: the same recursion with one more choice, to advance the rest of
+// the segment, read its start and reverse it.
+
+#include <cstdint>
+#include <eddy/checkpoint/action.hpp>
+#include <vector>
+
+namespace eddy {
+
+struct HRevolveOptions {
+    std::vector<StorageTier> tiers;  ///< from the fastest; one slot of some tier holds x_0
+    double step_cost = 1;            ///< time of one forward step
+    /// True: the cotangent needs no output, so the last step is reversed without being advanced
+    /// first (the setting of Revolve). False: the first sweep advances all steps (the setting of a
+    /// loop with a pullback).
+    bool joint = false;
+};
+
+/// The cheapest schedule for `length` steps, of all that are legal, if no tier has a dearer write
+/// or read than a slower one (otherwise a valid schedule that may not be the cheapest). Time
+/// O(length^2 slots), memory O(length slots). Throws `InvalidArgument` for a negative length or
+/// cost, or when no tier has a slot for x_0.
+[[nodiscard]] ActionList hrevolve_actions(std::int64_t length, const HRevolveOptions& options);
+
+/// The cost of that schedule: `schedule_cost(hrevolve_actions(length, options), ...)` without
+/// making the list.
+[[nodiscard]] double hrevolve_cost(std::int64_t length, const HRevolveOptions& options);
+
+}  // namespace eddy
