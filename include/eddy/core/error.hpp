@@ -17,6 +17,11 @@ struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A loop body gave another state when a step was computed again. The message names the first such step.
+struct NonDeterministicBody : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// A bug in eddy itself.
 struct InternalError : std::logic_error {
     using std::logic_error::logic_error;

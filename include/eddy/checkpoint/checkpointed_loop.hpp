@@ -1,0 +1,320 @@
+#pragma once
+// A while loop of unknown length in bounded memory, and its exact reverse.
+//
+// `run` advances the state and keeps what the placement asks for. `reverse` takes the latest
+// checkpoint v and the step g behind the last one not yet reversed: if v is that step, it is pulled
+// back and its slot is free; else the state is advanced again from v, leaving checkpoints at the
+// binomial distances of schedule.hpp, up to step g - 1. Plain `advance` throughout; `pullback` once
+// per step, on states that equal the first ones bit for bit. Invariants: slot of x_0 is never
+// evicted; checkpoints are ordered by step; none is behind g.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/checkpoint/checkpoint_stack.hpp>
+#include <eddy/checkpoint/placement.hpp>
+#include <eddy/checkpoint/state_hash.hpp>
+#include <eddy/checkpoint/store.hpp>
+#include <eddy/core/error.hpp>
+#include <eddy/core/result.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace eddy {
+
+/// What a loop repeats: one step forward, and one step of the cotangent backward. `advance` must
+/// give the same state again when it is called again. A body may offer `advance_in_place(State&,
+/// step) const` as well: it is used where the old state is not needed, so that states with heap
+/// memory are advanced without allocating.
+template <class Body, class State>
+concept LoopBody = requires(Body& body, const Body& fixed, const State& x, std::int64_t step) {
+    { fixed.advance(x, step) } -> std::convertible_to<State>;
+    { body.pullback(x, step, x) } -> std::convertible_to<State>;
+};
+
+/// What a loop did since `run` began.
+struct LoopCounters {
+    std::int64_t advances = 0;    // every call of advance
+    std::int64_t recomputed = 0;  // those made in reverse
+    std::int64_t pullbacks = 0;   // one per step
+    std::int64_t stores = 0;      // states written into slots
+    std::int64_t loads = 0;       // states read from slots
+    std::int64_t peak_checkpoints = 0;
+
+    friend bool operator==(const LoopCounters&, const LoopCounters&) = default;
+};
+
+/// Runs a loop of unknown length within a fixed number of slots, and reverses it.
+/// Allocation: the slots and the stack when the loop is made; in `run`, a piece of the placement
+/// table the first time that any loop of the process with as many checkpoints gets so far
+/// (`generate_tables` does it beforehand), hashes if the determinism check is on, and what the
+/// State's own copies allocate.
+template <class State, class Body, class Store = MemoryStore<State>>
+class CheckpointedLoop {
+    static_assert(
+        LoopBody<Body, State>,
+        "CheckpointedLoop: the body must offer advance(const State&, int64_t) const -> State and "
+        "pullback(const State&, int64_t, const State& cotangent) -> State");
+    static_assert(
+        CheckpointStore<Store, State>,
+        "CheckpointedLoop: the store must satisfy CheckpointStore<Store, State>, see store.hpp");
+
+  public:
+    explicit CheckpointedLoop(Body body, LoopOptions options = {}, Store store = Store())
+        : body_(std::move(body)),
+          sequence_(plan_placement(options, "CheckpointedLoop")),
+          cancelled_(std::move(options.cancelled)),
+          checked_(options.determinism_check),
+          store_(std::move(store)) {
+        require_argument(!checked_ || HashableState<State>, [] {
+            return "CheckpointedLoop: determinism_check on a state without a hash; specialise "
+                   "StateHash for it";
+        });
+        stack_.reserve(plan().slots);
+        store_.reserve(plan().slots);
+    }
+
+    /// Advances from x_0 while `go_on(x_n, n)` holds, and returns the last state; it stays valid
+    /// until the next run. Forgets an earlier run. If body, condition or store throw, or the run is
+    /// cancelled, all slots are freed and the loop may run again.
+    template <class Condition>
+    const State& run(const State& x0, Condition&& go_on) {
+        static_assert(std::is_invocable_r_v<bool, Condition&, const State&, std::int64_t>,
+                      "CheckpointedLoop::run: the condition must be callable as go_on(const "
+                      "State&, int64_t) -> bool");
+        begin_run();
+        FreeUnlessDone guard{this};
+        State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
+        result_ = sweep(x, go_on);
+        last_ = std::move(x);
+        guard.done = result_ != Result::cancelled;
+        reversible_ = guard.done;
+        return *last_;
+    }
+
+    /// Runs exactly `length` steps.
+    const State& run(const State& x0) {
+        require_argument(plan().fixed_length, [] {
+            return "CheckpointedLoop::run: no condition and no length; give one of them";
+        });
+        return run(x0, [](const State&, std::int64_t) { return true; });
+    }
+
+    /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
+    /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
+    [[nodiscard]] State reverse(State cotangent) {
+        require_argument(reversible_, [] {
+            return "CheckpointedLoop::reverse: there is no finished run to reverse; call run first";
+        });
+        reversible_ = false;
+        FreeUnlessDone guard{this};
+        stack_.collect_free();
+        hint(stack_.top());
+        std::int64_t end = steps_;  // steps from here on are reversed
+        while (end > 0) {
+            const auto top = stack_.top();
+            cotangent = top.step == end - 1
+                            ? body_.pullback(load(top), top.step, std::as_const(cotangent))
+                            : pull_back_behind(top, end, std::as_const(cotangent));
+            ++counters_.pullbacks;
+            if (top.step == --end) drop_top();
+        }
+        while (stack_.size() > 0) drop_top();  // x_0 of a loop without steps
+        guard.done = true;
+        return cotangent;
+    }
+
+    [[nodiscard]] const LoopCounters& counters() const { return counters_; }
+    /// success, max_steps_reached or cancelled.
+    [[nodiscard]] Result result() const { return result_; }
+    /// Steps that the last run made.
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+    [[nodiscard]] const PlacementPlan& plan() const { return sequence_.plan(); }
+    [[nodiscard]] Body& body() { return body_; }
+    [[nodiscard]] Store& store() { return store_; }
+
+    /// Generates the placement tables for loops of up to `steps` steps now rather than in `run`.
+    void generate_tables(std::int64_t steps) { sequence_.generate_to(steps); }
+
+  private:
+    using Entry = CheckpointStack::Entry;
+
+    struct FreeUnlessDone {
+        CheckpointedLoop* loop;
+        bool done = false;
+        explicit FreeUnlessDone(CheckpointedLoop* owner) : loop(owner) {}
+        FreeUnlessDone(const FreeUnlessDone&) = delete;
+        FreeUnlessDone& operator=(const FreeUnlessDone&) = delete;
+        ~FreeUnlessDone() {
+            if (done) return;
+            loop->stack_.clear();
+            loop->store_.release();
+        }
+    };
+
+    // A working state with the value of `value`, in the memory that `spare` has, if any.
+    [[nodiscard]] static State reuse(std::optional<State>& spare, const State& value) {
+        if (!spare) return State(value);
+        State state = std::move(*spare);
+        state = value;
+        return state;
+    }
+
+    [[nodiscard]] const State* last_address() const {
+        return last_ ? std::addressof(*last_) : nullptr;
+    }
+
+    void begin_run() {
+        reversible_ = false;
+        steps_ = 0;
+        counters_ = {};
+        hashes_.clear();
+        stack_.clear();
+        store_.reserve(plan().slots);
+        sequence_.restart();
+    }
+
+    template <class Condition>
+    Result sweep(State& x, Condition& go_on) {
+        const std::int64_t limit = plan().limit;
+        const bool fixed_length = plan().fixed_length;
+        const bool cancellable = cancelled_.stop_possible();
+        Placed next = sequence_.next();
+        for (std::int64_t step = 0;; ++step) {
+            steps_ = counters_.advances = step;
+            if (checked_) record(x);
+            if (step == limit && fixed_length) return Result::success;
+            if (!go_on(std::as_const(x), step)) return Result::success;
+            if (step == limit) return Result::max_steps_reached;
+            if (cancellable && cancelled_.stop_requested()) return Result::cancelled;
+            if (step == next.step) {
+                stack_.place(next.slot, step);
+                write(next.slot, step, x);
+                next = sequence_.next();
+            }
+            advance(x, step);
+        }
+    }
+
+    // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.
+    State pull_back_behind(Entry start, std::int64_t end, const State& cotangent) {
+        State x = first_advance(load(start), start.step);
+        std::int64_t step = start.step + 1;  // x is the state before this step
+        std::int64_t checkpoint = start.step;
+        for (;;) {
+            const std::int64_t distance = sequence_.split(end - checkpoint, stack_.num_free());
+            const std::int64_t target = distance == 0 ? end - 1 : checkpoint + distance;
+            counters_.advances += target - checkpoint;
+            counters_.recomputed += target - checkpoint;
+            if (checked_) verify(x, step);
+            for (; step < target; ++step) {
+                advance(x, step);
+                if (checked_) verify(x, step + 1);
+            }
+            if (distance == 0) break;
+            write(stack_.push(target), target, x);
+            checkpoint = target;
+        }
+        State result = body_.pullback(std::as_const(x), end - 1, cotangent);
+        work_ = std::move(x);
+        return result;
+    }
+
+    void advance(State& x, std::int64_t step) const {
+        if constexpr (requires(const Body& body) { body.advance_in_place(x, step); }) {
+            body_.advance_in_place(x, step);
+        } else {
+            x = body_.advance(std::as_const(x), step);
+        }
+    }
+
+    // The state after `start`, which stays in its slot: no copy unless the body advances in place.
+    [[nodiscard]] State first_advance(const State& start, std::int64_t step) {
+        if constexpr (requires(const Body& body, State& x) { body.advance_in_place(x, step); }) {
+            State x = reuse(work_, start);
+            body_.advance_in_place(x, step);
+            return x;
+        } else {
+            return body_.advance(start, step);
+        }
+    }
+
+    void write(std::int64_t slot, std::int64_t step, const State& x) {
+        store_.write(slot, step, x);
+        ++counters_.stores;
+        counters_.peak_checkpoints = std::max(counters_.peak_checkpoints, stack_.size());
+    }
+
+    [[nodiscard]] const State& load(Entry entry) {
+        ++counters_.loads;
+        const State& x = store_.read(entry.slot, entry.step);
+        if (checked_) {
+            if (hash_of(x) != hash_at(entry.step)) throw_altered(entry);
+        }
+        return x;
+    }
+
+    void drop_top() {
+        store_.discard(stack_.top().slot);
+        stack_.pop();
+        if (stack_.size() > 0) hint(stack_.top());
+    }
+
+    // The checkpoint below is read when everything above `top` is done.
+    void hint(Entry top) {
+        if (top.slot == CheckpointStack::nowhere) return;
+        const Entry below = stack_.below_top();
+        if (below.slot != CheckpointStack::nowhere) store_.will_read(below.slot, below.step);
+    }
+
+    [[nodiscard]] static std::uint64_t hash_of(const State& x) {
+        if constexpr (HashableState<State>) {
+            return StateHash<State>{}(x, 0);
+        } else {
+            return 0;
+        }
+    }
+
+    [[nodiscard]] std::uint64_t hash_at(std::int64_t step) const {
+        return hashes_[static_cast<std::size_t>(step)];
+    }
+
+    void record(const State& x) { hashes_.push_back(hash_of(x)); }
+
+    void verify(const State& x, std::int64_t step) const {
+        if (hash_of(x) != hash_at(step)) throw_differs(step - 1);
+    }
+
+    [[noreturn]] static void throw_differs(std::int64_t step) {
+        throw NonDeterministicBody(
+            "CheckpointedLoop: step " + std::to_string(step) +
+            " gave another state when it was computed again; advance must depend on the state "
+            "and the step alone (no hidden state, no unseeded random numbers)");
+    }
+
+    [[noreturn]] static void throw_altered(Entry entry) {
+        throw StorageError("CheckpointedLoop: slot " + std::to_string(entry.slot) +
+                           " does not hold what was written at step " + std::to_string(entry.step) +
+                           "; something else has written to the store or its states");
+    }
+
+    Body body_;
+    PlacementSequence sequence_;
+    std::stop_token cancelled_;
+    bool checked_;
+    Store store_;
+    CheckpointStack stack_;
+    std::vector<std::uint64_t> hashes_;  // (step) of the state before it; empty unless checked
+    std::optional<State> last_;          // what run returned
+    std::optional<State> work_;          // memory for working states of reverse
+    LoopCounters counters_;
+    std::int64_t steps_ = 0;
+    Result result_ = Result::success;
+    bool reversible_ = false;
+};
+
+}  // namespace eddy

@@ -1,0 +1,169 @@
+#pragma once
+// Online placement by cost-greedy eviction: what to store when nobody knows when the loop stops.
+//
+// With every slot in use and x_n in hand, the rule compares what the reversal would cost if the
+// loop stopped after step n: with x_n stored in place of checkpoint j, for each j but x_0, and with
+// x_n not stored. It takes the cheapest; ties evict the earliest. Gap i of an ordered stack of c
+// slots is reversed with c - i slots (i from 0), so evicting j merges two gaps and gives every gap
+// above it one more slot.
+//
+// Between two stores only the open gap behind the latest checkpoint grows, so that one number
+// stands for all interior evictions and a step costs O(1); a store costs O(c). The decisions depend
+// on (c, n) only, never on states.
+
+#include <cstdint>
+#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/host_device.hpp>
+
+namespace eddy {
+
+/// One decision of a placement: the state before `step` goes into `slot`, whatever that held
+/// before.
+struct Placed {
+    std::int64_t step;  // schedule::unbounded: nothing is stored any more
+    std::int64_t slot;
+
+    friend constexpr bool operator==(const Placed&, const Placed&) = default;
+};
+
+inline constexpr Placed nothing_more{schedule::unbounded, 0};
+
+/// Generates the stores of the cost-greedy placement in order. `checkpoints` >= 1 counts the slot
+/// of x_0.
+class CostGreedy {
+  public:
+    /// Entries of workspace that `checkpoints` slots need; the caller owns them for the life of the
+    /// generator.
+    [[nodiscard]] EDDY_HD static constexpr std::int64_t workspace_size(std::int64_t checkpoints) {
+        return 5 * checkpoints;
+    }
+
+    EDDY_HD constexpr CostGreedy(std::int64_t checkpoints, std::int64_t* workspace)
+        : checkpoints_(checkpoints),
+          position_(workspace),
+          slot_(workspace + checkpoints),
+          own_(workspace + 2 * checkpoints),
+          raised_(workspace + 3 * checkpoints),
+          merged_(workspace + 4 * checkpoints) {}
+
+    /// The next store. Steps strictly increase; x_0 comes first and keeps slot 0.
+    [[nodiscard]] EDDY_HD constexpr Placed next() {
+        if (count_ < checkpoints_) return fill();
+        if (checkpoints_ == 1) return nothing_more;
+        const Eviction eviction = next_eviction();
+        const std::int64_t slot = slot_[eviction.index];
+        for (std::int64_t i = eviction.index; i + 1 < checkpoints_; ++i) {
+            position_[i] = position_[i + 1];
+            slot_[i] = slot_[i + 1];
+        }
+        position_[last()] = eviction.step;
+        slot_[last()] = slot;
+        update_gaps(eviction.index - 1);
+        return {eviction.step, slot};
+    }
+
+  private:
+    struct Eviction {
+        std::int64_t step;
+        std::int64_t index;  // of the evicted checkpoint in the stack
+    };
+
+    // t(length, 2) for a gap that grows step by step, without evaluating the closed form again.
+    struct TwoSlotCost {
+        EDDY_HD constexpr explicit TwoSlotCost(std::int64_t length)
+            : length_(length),
+              repetition_(schedule::repetition_number(length, 2)),
+              reach_(schedule::beta(2, repetition_)),
+              value(schedule::untaped_advances(length, 2)) {}
+
+        EDDY_HD constexpr void grow() {
+            if (++length_ > reach_) reach_ += ++repetition_ + 1;
+            value += repetition_;
+        }
+
+      private:
+        std::int64_t length_;
+        std::int64_t repetition_;
+        std::int64_t reach_;  // beta(2, repetition)
+
+      public:
+        std::int64_t value;
+    };
+
+    [[nodiscard]] EDDY_HD constexpr std::int64_t last() const { return checkpoints_ - 1; }
+
+    [[nodiscard]] EDDY_HD constexpr Placed fill() {
+        position_[count_] = count_;
+        slot_[count_] = count_;
+        ++count_;
+        if (count_ == checkpoints_) update_gaps(0);
+        return {count_ - 1, count_ - 1};
+    }
+
+    // Costs of the closed gaps from `first` on, in the three situations that an eviction can put
+    // them in.
+    EDDY_HD constexpr void update_gaps(std::int64_t first) {
+        for (std::int64_t i = first; i < last(); ++i) {
+            const std::int64_t length = position_[i + 1] - position_[i];
+            const std::int64_t slots = checkpoints_ - i;
+            own_[i] = schedule::untaped_advances(length, slots);
+            if (i == 0) continue;
+            raised_[i] = schedule::untaped_advances(length, slots + 1);
+            merged_[i] = schedule::untaped_advances(position_[i + 1] - position_[i - 1], slots + 1);
+        }
+    }
+
+    // The cheapest interior eviction, without the open gap: its cost is the same for all of them.
+    struct Interior {
+        std::int64_t index;
+        std::int64_t cost;
+    };
+    [[nodiscard]] EDDY_HD constexpr Interior cheapest_interior() const {
+        std::int64_t above = 0;  // gaps above the evicted one, each with one more slot
+        for (std::int64_t i = 1; i < last(); ++i) above = schedule::add(above, raised_[i]);
+        Interior best{0, schedule::unbounded};
+        std::int64_t below = 0;  // gaps below the merged one
+        for (std::int64_t j = 1; j < last(); ++j) {
+            above -= raised_[j];
+            const std::int64_t cost = schedule::add(schedule::add(below, merged_[j]), above);
+            if (cost < best.cost) best = {j, cost};
+            below = schedule::add(below, own_[j - 1]);
+        }
+        return best;
+    }
+
+    [[nodiscard]] EDDY_HD constexpr Eviction next_eviction() const {
+        const Interior interior = cheapest_interior();
+        std::int64_t below_last = 0;
+        for (std::int64_t i = 0; i + 1 < last(); ++i) {
+            below_last = schedule::add(below_last, own_[i]);
+        }
+        const std::int64_t closed = schedule::add(below_last, own_[last() - 1]);
+        const std::int64_t latest = position_[last()];
+        TwoSlotCost open(1);
+        TwoSlotCost merged(latest - position_[last() - 1] + 1);
+        for (std::int64_t open_length = 1;; ++open_length) {
+            // x_(latest + open_length) is in hand, the loop would stop one step later.
+            const std::int64_t evict_interior = schedule::add(interior.cost, open.value);
+            const std::int64_t evict_latest = schedule::add(below_last, merged.value);
+            const std::int64_t skip =
+                schedule::add(closed, schedule::untaped_advances(open_length + 1, 1));
+            const bool interior_wins = evict_interior <= evict_latest;
+            if (skip >= (interior_wins ? evict_interior : evict_latest)) {
+                return {latest + open_length, interior_wins ? interior.index : last()};
+            }
+            open.grow();
+            merged.grow();
+        }
+    }
+
+    std::int64_t checkpoints_;
+    std::int64_t count_ = 0;
+    std::int64_t* position_;  // (stack index) the step stored
+    std::int64_t* slot_;      // (stack index) the slot it is in
+    std::int64_t* own_;       // (gap) t with its own slots
+    std::int64_t* raised_;    // (gap) t with one slot more
+    std::int64_t* merged_;    // (stack index) t of the gaps on both sides merged
+};
+
+}  // namespace eddy

@@ -1,0 +1,110 @@
+#pragma once
+// Which states a loop keeps, chosen by options and settled before the loop begins: `plan_placement`
+// checks the options and turns them into a plan; `PlacementSequence` then says, store after store,
+// which step goes into which slot on the way forward, and how a gap is divided on the way back. It
+// decides from step numbers alone.
+
+#include <cstdint>
+#include <eddy/checkpoint/cost_greedy.hpp>
+#include <eddy/checkpoint/online_treeverse.hpp>
+#include <eddy/checkpoint/placement_table.hpp>
+#include <eddy/checkpoint/schedule.hpp>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace eddy {
+
+/// How checkpoints are placed. Every placement gives the same gradient, bit for bit; they differ in
+/// memory and time.
+enum class Placement : std::uint8_t {
+    automatic,         ///< offline where the length is given, else cost_greedy
+    cost_greedy,       ///< length unknown, few evaluations; see cost_greedy.hpp
+    online_treeverse,  ///< length unknown, as published; see online_treeverse.hpp
+    offline,           ///< length given, fewest evaluations
+    store_all,         ///< every state: nothing is computed again
+    none,              ///< the initial state only: n (n - 1) / 2 steps are computed again
+    square_root,       ///< about 2 sqrt(n) states, every step computed at most once more
+    periodic,          ///< one state every `period` steps, binomial within a period
+};
+
+/// Options of a checkpointed loop.
+struct LoopOptions {
+    /// Slots, that of the initial state included. 0: as many as the placement needs, where that is
+    /// a definite number.
+    std::int64_t checkpoints = 0;
+    /// The loop stops here at the latest, with Result::max_steps_reached.
+    std::int64_t max_steps = schedule::unbounded;
+    Placement placement = Placement::automatic;
+    /// The number of steps, where it is known.
+    std::optional<std::int64_t> length{};
+    /// Steps between the states kept by Placement::periodic.
+    std::int64_t period = 0;
+    /// Nested scans: the outermost keeps its states, and each recomputes into the next. Memory is
+    /// the sum of the lengths, recomputation at most one pass for each length but the first. The
+    /// product is `length`, or the largest number of steps if no length is given.
+    std::vector<std::int64_t> nested_lengths{};
+    /// Keep a hash of every state (8 bytes a step) and compare it whenever a step is computed
+    /// again.
+    bool determinism_check = false;
+    /// Asked before each step of `run`; a cancelled run frees its slots and ends with
+    /// Result::cancelled.
+    std::stop_token cancelled{};
+};
+
+/// Options that have been checked and settled.
+struct PlacementPlan {
+    Placement placement;      // never automatic
+    std::int64_t slots;       // >= 1
+    std::int64_t limit;       // the loop ends here at the latest
+    bool fixed_length;        // reaching `limit` is success
+    std::int64_t stride = 0;  // periodic: steps between stores on the way forward
+    std::vector<std::int64_t>
+        nested_strides{};  // decreasing to 1; empty: gaps are divided binomially
+};
+
+/// Checks the options; InvalidArgument, beginning with `where`, says what to change.
+[[nodiscard]] PlacementPlan plan_placement(const LoopOptions& options, const char* where);
+
+/// The decisions of a plan. `next` yields the stores of the way forward, the initial state first.
+class PlacementSequence {
+  public:
+    explicit PlacementSequence(PlacementPlan plan);
+
+    [[nodiscard]] const PlacementPlan& plan() const { return plan_; }
+
+    /// Generates the shared tables that a loop of `steps` steps reads, if they are not there yet.
+    void generate_to(std::int64_t steps);
+
+    /// Begins a new run.
+    void restart();
+
+    [[nodiscard]] Placed next() {
+        switch (plan_.placement) {
+            case Placement::cost_greedy: return greedy_cursor_.next();
+            case Placement::online_treeverse: return treeverse_cursor_.next();
+            default: return next_planned();
+        }
+    }
+
+    /// How far behind its stored start a gap of `length` steps stores its next state on the way
+    /// back; 0: nowhere.
+    [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
+        if (!plan_.nested_strides.empty()) return nested_split(length);
+        return schedule::split(length, free_slots + 1);
+    }
+
+  private:
+    [[nodiscard]] Placed next_planned();
+    [[nodiscard]] std::int64_t nested_split(std::int64_t length) const;
+
+    PlacementPlan plan_;
+    std::shared_ptr<PlacementTable<CostGreedy>> greedy_;
+    std::shared_ptr<PlacementTable<OnlineTreeverse>> treeverse_;
+    TableCursor<CostGreedy> greedy_cursor_;
+    TableCursor<OnlineTreeverse> treeverse_cursor_;
+    Placed planned_{0, 0};  // what next_planned yields next
+};
+
+}  // namespace eddy

@@ -1,0 +1,87 @@
+#pragma once
+// The stores of an online placement, generated once per number of checkpoints and shared by every
+// loop of the process. They depend on (checkpoints, step) only. Reading what is there takes no
+// lock; what is not there yet is generated under one, in batches, into blocks that never move.
+// Memory: 16 bytes a store.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/checkpoint/cost_greedy.hpp>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace eddy {
+
+/// The table of one placement for one number of checkpoints. Safe to use from many threads at once.
+template <class Generator>
+class PlacementTable {
+  public:
+    explicit PlacementTable(std::int64_t checkpoints);
+    PlacementTable(const PlacementTable&) = delete;
+    PlacementTable& operator=(const PlacementTable&) = delete;
+    ~PlacementTable();
+
+    /// The table that all loops with `checkpoints` slots share; empty at first.
+    [[nodiscard]] static std::shared_ptr<PlacementTable> shared(std::int64_t checkpoints);
+
+    /// The stores from number `index` on, at least one: as many as are there in one piece.
+    /// Generates them if need be.
+    [[nodiscard]] std::span<const Placed> from(std::int64_t index);
+
+    /// Generates what a loop of `steps` steps reads, so that running one allocates and generates
+    /// nothing.
+    void generate_to(std::int64_t steps);
+
+  private:
+    static constexpr std::int64_t first_block = 1024;  // entries; block k has first_block << k
+
+    struct Address {
+        std::size_t block;
+        std::size_t offset;
+    };
+    [[nodiscard]] static Address address(std::int64_t index);
+    void append_locked();
+
+    std::vector<std::int64_t> workspace_;
+    Generator generator_;
+    std::int64_t last_step_ = -1;
+    std::atomic<std::int64_t> published_{0};
+    std::array<std::atomic<Placed*>, 40> blocks_{};
+    std::mutex growing_;
+};
+
+class OnlineTreeverse;
+extern template class PlacementTable<CostGreedy>;
+extern template class PlacementTable<OnlineTreeverse>;
+
+/// One reader of a table: the stores in order.
+template <class Generator>
+class TableCursor {
+  public:
+    TableCursor() = default;
+    explicit TableCursor(PlacementTable<Generator>& table) : table_(&table) {}
+
+    [[nodiscard]] Placed next() {
+        if (here_ == end_) refill();
+        return *here_++;
+    }
+
+  private:
+    void refill() {
+        const std::span<const Placed> piece = table_->from(index_);
+        here_ = piece.data();
+        end_ = here_ + piece.size();
+        index_ += static_cast<std::int64_t>(piece.size());
+    }
+
+    PlacementTable<Generator>* table_ = nullptr;
+    std::int64_t index_ = 0;
+    const Placed* here_ = nullptr;
+    const Placed* end_ = nullptr;
+};
+
+}  // namespace eddy

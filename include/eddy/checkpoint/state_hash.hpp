@@ -1,0 +1,87 @@
+#pragma once
+// A hash of a loop state, bit for bit: two states that differ in any bit of a number hash
+// differently but for chance. It follows numbers, ranges and tuples; padding never enters. For a
+// type of your own specialise StateHash.
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+/// Mixes 64 bits into a hash (multiplication by an odd constant, then the high half into the low).
+[[nodiscard]] constexpr std::uint64_t mix_hash(std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    return hash ^ (hash >> 32);
+}
+
+/// `StateHash<State>{}(state, seed)`: specialise it for states that are not made of numbers, ranges
+/// and tuples.
+template <class State>
+struct StateHash {};
+
+/// States whose determinism can be checked.
+template <class State>
+concept HashableState = requires(const State& state, std::uint64_t seed) {
+    { StateHash<State>{}(state, seed) } -> std::same_as<std::uint64_t>;
+};
+
+template <class Number>
+requires std::integral<Number> || std::is_enum_v<Number>
+struct StateHash<Number> {
+    constexpr std::uint64_t operator()(Number number, std::uint64_t seed) const {
+        return mix_hash(seed, static_cast<std::uint64_t>(number));
+    }
+};
+
+template <>
+struct StateHash<float> {
+    constexpr std::uint64_t operator()(float number, std::uint64_t seed) const {
+        return mix_hash(seed, std::bit_cast<std::uint32_t>(number));
+    }
+};
+
+template <>
+struct StateHash<double> {
+    constexpr std::uint64_t operator()(double number, std::uint64_t seed) const {
+        return mix_hash(seed, std::bit_cast<std::uint64_t>(number));
+    }
+};
+
+template <std::ranges::sized_range Range>
+requires HashableState<std::ranges::range_value_t<Range>>
+struct StateHash<Range> {
+    constexpr std::uint64_t operator()(const Range& range, std::uint64_t seed) const {
+        seed = mix_hash(seed, static_cast<std::uint64_t>(std::ranges::size(range)));
+        for (const auto& element : range) {
+            seed = StateHash<std::ranges::range_value_t<Range>>{}(element, seed);
+        }
+        return seed;
+    }
+};
+
+template <class... Members>
+requires(HashableState<Members>&&...) struct StateHash<std::tuple<Members...>> {
+    constexpr std::uint64_t operator()(const std::tuple<Members...>& state,
+                                       std::uint64_t seed) const {
+        std::apply(
+            [&](const Members&... member) { ((seed = StateHash<Members>{}(member, seed)), ...); },
+            state);
+        return seed;
+    }
+};
+
+template <class First, class Second>
+requires HashableState<First> && HashableState<Second>
+struct StateHash<std::pair<First, Second>> {
+    constexpr std::uint64_t operator()(const std::pair<First, Second>& state,
+                                       std::uint64_t seed) const {
+        return StateHash<Second>{}(state.second, StateHash<First>{}(state.first, seed));
+    }
+};
+
+}  // namespace eddy

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <eddy/checkpoint/placement.hpp>
+#include <eddy/core/error.hpp>
+#include <string>
+
+namespace eddy {
+
+namespace {
+
+using std::int64_t;
+
+// Tables are generated ahead for about this many operations when a loop is made; a store costs
+// O(slots).
+constexpr int64_t operations_ahead = int64_t{1} << 20;
+
+class Planner {
+  public:
+    Planner(const LoopOptions& options, const char* where) : options_(options), where_(where) {}
+
+    PlacementPlan plan() const {
+        check_numbers();
+        PlacementPlan plan{.placement = placement(),
+                           .slots = 1,
+                           .limit = options_.length.value_or(options_.max_steps),
+                           .fixed_length = options_.length.has_value()};
+        if (!options_.nested_lengths.empty()) return nested(plan);
+        switch (plan.placement) {
+            case Placement::none: break;
+            case Placement::store_all: keep_every(1, plan); break;
+            case Placement::square_root: keep_every(square_root_period(plan), plan); break;
+            case Placement::periodic:
+                require(options_.period >= 1, "period = " + std::to_string(options_.period),
+                        "periodic placement needs a period of at least 1");
+                keep_every(options_.period, plan);
+                break;
+            default: binomial(plan);
+        }
+        return plan;
+    }
+
+  private:
+    void require(bool valid, const std::string& got, const std::string& what_to_do) const {
+        require_argument(valid,
+                         [&] { return std::string(where_) + ": " + got + "; " + what_to_do; });
+    }
+
+    void check_numbers() const {
+        const int64_t length = options_.length.value_or(0);
+        require(length >= 0, "length = " + std::to_string(length), "give a length of at least 0");
+        require(options_.max_steps >= 0, "max_steps = " + std::to_string(options_.max_steps),
+                "give at least 0, or leave it out for no limit");
+        require(options_.checkpoints >= 0, "checkpoints = " + std::to_string(options_.checkpoints),
+                "give at least 1; the initial state needs one");
+        require(options_.max_steps >= length,
+                "max_steps = " + std::to_string(options_.max_steps) +
+                    " is below length = " + std::to_string(length),
+                "raise max_steps or leave it out");
+    }
+
+    Placement placement() const {
+        if (options_.placement == Placement::automatic) {
+            return options_.length ? Placement::offline : Placement::cost_greedy;
+        }
+        require(options_.nested_lengths.empty(), "nested_lengths together with a placement",
+                "give one of them");
+        require(options_.placement != Placement::offline || options_.length.has_value(),
+                "offline placement without a length", "give the length or choose cost_greedy");
+        return options_.placement;
+    }
+
+    void binomial(PlacementPlan& plan) const {
+        require(options_.checkpoints >= 1 || plan.limit <= 1, "checkpoints = 0",
+                "give at least 1, or a placement that needs no number (store_all, square_root)");
+        plan.slots = std::max<int64_t>(1, std::min(options_.checkpoints, plan.limit));
+        if (plan.slots >= plan.limit) {  // everything fits: no table needed
+            plan.placement = Placement::store_all;
+            plan.stride = 1;
+        }
+    }
+
+    int64_t known_limit(const PlacementPlan& plan) const {
+        require(plan.limit != schedule::unbounded, "a placement whose memory grows with the length",
+                "give length or max_steps");
+        return std::max<int64_t>(1, plan.limit);
+    }
+
+    int64_t square_root_period(const PlacementPlan& plan) const {
+        const int64_t limit = known_limit(plan);
+        int64_t period = 1;
+        while (period < limit / period) ++period;
+        return period;
+    }
+
+    void keep_every(int64_t period, PlacementPlan& plan) const {
+        const int64_t limit = known_limit(plan);
+        const int64_t periods = (limit - 1) / period + 1;
+        const int64_t within = std::max<int64_t>(0, std::min(period, limit) - 2);
+        plan.stride = period;
+        plan.slots = options_.checkpoints == 0 ? periods + within : options_.checkpoints;
+        require(plan.slots >= periods, "checkpoints = " + std::to_string(options_.checkpoints),
+                "this placement keeps " + std::to_string(periods) +
+                    " states; raise checkpoints or leave it out");
+    }
+
+    PlacementPlan nested(PlacementPlan& plan) const {
+        int64_t product = 1;
+        for (const int64_t length : options_.nested_lengths) {
+            require(length >= 1, "a nested length of " + std::to_string(length),
+                    "give lengths of at least 1");
+            product = schedule::multiply(product, length);
+        }
+        const bool fits = plan.fixed_length
+                              ? product == plan.limit
+                              : plan.limit == schedule::unbounded || product >= plan.limit;
+        require(fits,
+                "the product of nested_lengths is " + std::to_string(product) + " but " +
+                    (plan.fixed_length ? "length" : "max_steps") + " is " +
+                    std::to_string(plan.limit),
+                "make them agree");
+        plan.placement = Placement::periodic;
+        plan.limit = std::min(plan.limit, product);
+        int64_t stride = product;
+        plan.slots = options_.nested_lengths.front();
+        for (const int64_t length : options_.nested_lengths) {
+            stride /= length;
+            plan.nested_strides.push_back(stride);
+            if (plan.nested_strides.size() > 1) plan.slots += length - 1;
+        }
+        plan.stride = plan.nested_strides.front();
+        return plan;
+    }
+
+    const LoopOptions& options_;
+    const char* where_;
+};
+
+}  // namespace
+
+PlacementPlan plan_placement(const LoopOptions& options, const char* where) {
+    return Planner(options, where).plan();
+}
+
+PlacementSequence::PlacementSequence(PlacementPlan plan) : plan_(std::move(plan)) {
+    if (plan_.placement == Placement::cost_greedy) {
+        greedy_ = PlacementTable<CostGreedy>::shared(plan_.slots);
+    } else if (plan_.placement == Placement::online_treeverse) {
+        treeverse_ = PlacementTable<OnlineTreeverse>::shared(plan_.slots);
+    }
+    generate_to(std::max(plan_.slots, operations_ahead / plan_.slots));
+    restart();
+}
+
+void PlacementSequence::generate_to(std::int64_t steps) {
+    steps = std::min(steps, plan_.limit);
+    if (greedy_) greedy_->generate_to(steps);
+    if (treeverse_) treeverse_->generate_to(steps);
+}
+
+void PlacementSequence::restart() {
+    planned_ = {0, 0};
+    if (greedy_) greedy_cursor_ = TableCursor(*greedy_);
+    if (treeverse_) treeverse_cursor_ = TableCursor(*treeverse_);
+}
+
+Placed PlacementSequence::next_planned() {
+    const Placed now = planned_;
+    if (now.step == schedule::unbounded) return nothing_more;
+    const int64_t stored = now.slot + 1;
+    planned_ = {schedule::unbounded, stored};
+    if (stored == plan_.slots) return now;
+    if (plan_.placement == Placement::offline) {
+        planned_.step =
+            schedule::next_offline_checkpoint(now.step, plan_.limit, plan_.slots - stored);
+    } else if (plan_.stride > 0) {
+        planned_.step = schedule::add(now.step, plan_.stride);
+    }
+    return now;
+}
+
+std::int64_t PlacementSequence::nested_split(std::int64_t length) const {
+    if (length <= 2) return 0;
+    return *std::ranges::find_if(plan_.nested_strides,
+                                 [&](int64_t stride) { return stride < length; });
+}
+
+}  // namespace eddy

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <bit>
+#include <eddy/checkpoint/online_treeverse.hpp>
+#include <eddy/checkpoint/placement_table.hpp>
+#include <map>
+
+namespace eddy {
+
+namespace {
+
+// A batch ends after this many stores, or once it has doubled the steps covered: with few
+// checkpoints stores are rare, and generating a fixed number of them would run far ahead of any
+// loop.
+constexpr std::int64_t batch_stores = 1024;
+constexpr std::int64_t batch_steps = 4096;
+
+}  // namespace
+
+template <class Generator>
+PlacementTable<Generator>::PlacementTable(std::int64_t checkpoints)
+    : workspace_(static_cast<std::size_t>(Generator::workspace_size(checkpoints))),
+      generator_(checkpoints, workspace_.data()) {}
+
+template <class Generator>
+PlacementTable<Generator>::~PlacementTable() {
+    for (const std::atomic<Placed*>& block : blocks_) delete[] block.load();
+}
+
+template <class Generator>
+std::shared_ptr<PlacementTable<Generator>> PlacementTable<Generator>::shared(
+    std::int64_t checkpoints) {
+    static std::mutex looking_up;
+    static std::map<std::int64_t, std::shared_ptr<PlacementTable>> tables;
+    const std::lock_guard lock(looking_up);
+    std::shared_ptr<PlacementTable>& table = tables[checkpoints];
+    if (!table) table = std::make_shared<PlacementTable>(checkpoints);
+    return table;
+}
+
+template <class Generator>
+auto PlacementTable<Generator>::address(std::int64_t index) -> Address {
+    // Blocks 0 .. k-1 hold first_block (2^k - 1) entries.
+    const auto unit = static_cast<std::uint64_t>(index / first_block + 1);
+    const auto block = static_cast<std::size_t>(std::bit_width(unit) - 1);
+    const std::int64_t before = first_block * ((std::int64_t{1} << block) - 1);
+    return {block, static_cast<std::size_t>(index - before)};
+}
+
+template <class Generator>
+std::span<const Placed> PlacementTable<Generator>::from(std::int64_t index) {
+    std::int64_t published = published_.load(std::memory_order_acquire);
+    if (index >= published) {
+        const std::lock_guard lock(growing_);
+        while (index >= published_.load(std::memory_order_relaxed)) append_locked();
+        published = published_.load(std::memory_order_relaxed);
+    }
+    const Address first = address(index);
+    const std::size_t block_size = static_cast<std::size_t>(first_block) << first.block;
+    const auto available = static_cast<std::size_t>(published - index);
+    const Placed* block = blocks_[first.block].load(std::memory_order_acquire);
+    return {block + first.offset, std::min(available, block_size - first.offset)};
+}
+
+template <class Generator>
+void PlacementTable<Generator>::generate_to(std::int64_t steps) {
+    const std::lock_guard lock(growing_);
+    // A loop of n steps asks for the first store at or behind n as well.
+    while (last_step_ < steps) append_locked();
+}
+
+template <class Generator>
+void PlacementTable<Generator>::append_locked() {
+    const std::int64_t begin = published_.load(std::memory_order_relaxed);
+    const std::int64_t far = schedule::add(schedule::multiply(2, last_step_ + 1), batch_steps);
+    std::int64_t index = begin;
+    while (index < begin + batch_stores && last_step_ < far) {
+        const Address where = address(index);
+        Placed* block = blocks_[where.block].load(std::memory_order_relaxed);
+        if (block == nullptr) {
+            block = new Placed[static_cast<std::size_t>(first_block) << where.block];
+            blocks_[where.block].store(block, std::memory_order_release);
+        }
+        block[where.offset] = generator_.next();
+        last_step_ = block[where.offset].step;
+        // Published one by one, so that a failed allocation loses nothing that the generator has
+        // produced.
+        published_.store(++index, std::memory_order_release);
+    }
+}
+
+template class PlacementTable<CostGreedy>;
+template class PlacementTable<OnlineTreeverse>;
+
+}  // namespace eddy

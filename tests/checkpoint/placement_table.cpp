@@ -1,0 +1,40 @@
+#include <eddy/checkpoint/online_treeverse.hpp>
+#include <eddy/checkpoint/placement_table.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/online_cost.hpp"
+
+using eddy::CostGreedy;
+using eddy::PlacementTable;
+using eddy::TableCursor;
+
+// Run by the thread sanitizer as well (preset tsan).
+TEST_CASE("placement_table: threads that grow and read one table see what its generator yields") {
+    constexpr int stores = 20'000;
+    PlacementTable<CostGreedy> table(16);
+    std::atomic<int> wrong{0};
+
+    std::vector<std::jthread> readers;
+    for (int thread = 0; thread < 3; ++thread) {
+        readers.emplace_back([&] {
+            TableCursor<CostGreedy> cursor(table);
+            support::Owned<CostGreedy> expected(16);
+            for (int i = 0; i < stores; ++i) wrong += cursor.next() != expected.next();
+        });
+    }
+    readers.clear();  // joins
+
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("placement_table: one table per number of checkpoints for the whole process") {
+    const auto table = PlacementTable<CostGreedy>::shared(5);
+
+    CHECK(table == PlacementTable<CostGreedy>::shared(5));
+    CHECK(table != PlacementTable<CostGreedy>::shared(6));
+}
