@@ -179,8 +179,9 @@ Placed PlacementSequence::next_planned() {
 
 std::int64_t PlacementSequence::nested_split(std::int64_t length) const {
     if (length <= 2) return 0;
-    return *std::ranges::find_if(plan_.nested_strides,
-                                 [&](int64_t stride) { return stride < length; });
+    const int64_t stride =
+        *std::ranges::find_if(plan_.nested_strides, [&](int64_t wide) { return wide < length; });
+    return stride == length - 1 ? 0 : stride;  // the state before the last step is used at once
 }
 
 }  // namespace eddy

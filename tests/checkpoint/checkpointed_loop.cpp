@@ -1,0 +1,244 @@
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/loop_bodies.hpp"
+#include "support/online_cost.hpp"
+#include "support/published_orders.hpp"
+
+using eddy::CheckpointedLoop;
+using eddy::CostGreedy;
+using eddy::LoopOptions;
+using eddy::Placement;
+using eddy::Result;
+using std::int64_t;
+using support::Recorder;
+using support::StrictStore;
+using support::Swirl;
+
+namespace {
+
+auto below(int64_t length) {
+    return [length](const auto&, int64_t step) { return step < length; };
+}
+
+std::vector<int64_t> backward_order(int64_t checkpoints, int64_t steps, Placement placement) {
+    std::vector<int64_t> order;
+    CheckpointedLoop<double, Recorder> loop(Recorder{&order},
+                                            {.checkpoints = checkpoints, .placement = placement});
+    loop.run(0.0, below(steps));
+    order.clear();
+    (void)loop.reverse(1.0);
+    return order;
+}
+
+// Throws in a chosen call.
+struct Fragile {
+    int64_t advances_left = -1;
+    int64_t pullbacks_left = -1;
+    mutable int64_t advances = 0;
+
+    double advance(double x, int64_t) const {
+        if (advances++ == advances_left) throw std::runtime_error("advance");
+        return x + 1;
+    }
+    double pullback(double, int64_t, double cotangent) {
+        if (pullbacks_left-- == 0) throw std::runtime_error("pullback");
+        return 2 * cotangent;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("checkpointed_loop: with the published placement, the published evaluation orders") {
+    for (const auto& published : support::published_orders) {
+        INFO(published.checkpoints << " checkpoints, " << published.steps << " steps");
+        const auto order =
+            backward_order(published.checkpoints, published.steps, Placement::online_treeverse);
+        if (published.checkpoints == 2 && published.steps == 8) {
+            // The one published gap where bisection and the binomial split part: 7 steps, at 3 or
+            // at 4. Same count.
+            CHECK(order == support::parse_order("7 0 1 2 3 4 5 6 4 5 4 0 1 2 3 2 0 1 0"));
+        } else {
+            CHECK(order == support::parse_order(published.order));
+        }
+    }
+}
+
+TEST_CASE("checkpointed_loop: evaluation orders of the default placement") {
+    const support::PublishedOrder expected[] = {
+        {1, 0, ""},
+        {3, 0, ""},
+        {1, 1, "0"},
+        {3, 1, "0"},
+        {1, 3, "0 1 2 0 1 0"},
+        {3, 2, "1 0"},
+        {3, 3, "2 1 0"},
+        {2, 5, "3 4 3 0 1 2 1 0"},
+        {2, 8, "6 7 6 0 1 2 3 4 5 3 4 3 0 1 2 1 0"},
+        {3, 11, "10 7 8 9 8 7 0 1 2 3 4 5 6 5 4 0 1 2 3 2 1 0"},
+        {4, 5, "4 3 2 0 1 0"},
+        {4, 14, "12 13 12 9 10 11 10 9 5 6 7 8 7 6 5 0 1 2 3 4 3 2 1 0"},
+    };
+    for (const auto& [checkpoints, steps, order] : expected) {
+        INFO(checkpoints << " checkpoints, " << steps << " steps");
+        CHECK(backward_order(checkpoints, steps, Placement::automatic) ==
+              support::parse_order(order));
+    }
+}
+
+TEST_CASE(
+    "checkpointed_loop: counters are those of the schedule, and every slot is free at the end") {
+    int64_t wrong = 0;
+    for (int64_t checkpoints = 1; checkpoints <= 9; ++checkpoints) {
+        CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{},
+                                                                    {.checkpoints = checkpoints});
+        support::for_every_length(
+            support::Owned<CostGreedy>(checkpoints), checkpoints, 150, support::BinomialGap{},
+            [&](int64_t n, int64_t recomputed, const std::vector<int64_t>& held) {
+                const double last = loop.run(0.0, below(n));
+                wrong += last != static_cast<double>(n);
+                wrong += loop.store().held() != held.size();
+                (void)loop.reverse(1.0);
+                const auto& counters = loop.counters();
+                wrong += counters.advances != n + recomputed;
+                wrong += counters.recomputed != recomputed;
+                wrong += counters.pullbacks != n;
+                wrong += counters.peak_checkpoints > std::min(n, checkpoints);
+                wrong += loop.store().held() != 0;
+            });
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("checkpointed_loop: a known length costs 2n + E* evaluations") {
+    for (const int64_t checkpoints : {1, 2, 3, 5, 16, 64}) {
+        for (const int64_t length : {1, 2, 3, 5, 16, 17, 64, 65, 66, 100, 999, 2000}) {
+            CheckpointedLoop<double, Fragile> loop(Fragile{},
+                                                   {.checkpoints = checkpoints, .length = length});
+            loop.run(0.0);
+            (void)loop.reverse(1.0);
+            INFO("c = " << checkpoints << ", n = " << length);
+            CHECK(loop.counters().advances + loop.counters().pullbacks ==
+                  eddy::schedule::optimal_evaluations(length, checkpoints));
+            CHECK(loop.counters().peak_checkpoints <= std::min(checkpoints, length));
+        }
+    }
+}
+
+TEST_CASE("checkpointed_loop: a million steps with 16 checkpoints cost 2n + E* evaluations") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 16, .length = 1'000'000});
+    loop.run(0.0);
+    (void)loop.reverse(1.0);
+
+    CHECK(loop.counters().advances + loop.counters().pullbacks ==
+          eddy::schedule::optimal_evaluations(1'000'000, 16));
+}
+
+TEST_CASE("checkpointed_loop: stops at max_steps, says so, and is reversible") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 2, .max_steps = 10});
+
+    CHECK(loop.run(0.0, below(11)) == 10.0);
+    CHECK(loop.result() == Result::max_steps_reached);
+    CHECK(loop.reverse(1.0) == 1024.0);
+
+    CHECK(loop.run(0.0, below(10)) == 10.0);
+    CHECK(loop.result() == Result::success);
+}
+
+TEST_CASE("checkpointed_loop: a loop of known length may stop earlier") {
+    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{},
+                                                                {.checkpoints = 3, .length = 100});
+    for (int64_t steps = 0; steps <= 100; ++steps) {
+        CHECK(loop.run(0.0, below(steps)) == static_cast<double>(steps));
+        CHECK(loop.result() == Result::success);
+        (void)loop.reverse(1.0);
+        CHECK(loop.counters().pullbacks == steps);
+        CHECK(loop.store().held() == 0);
+    }
+}
+
+TEST_CASE("checkpointed_loop: no steps, the cotangent comes back as it is") {
+    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{}, {.checkpoints = 2});
+
+    CHECK(loop.run(5.0, below(0)) == 5.0);
+    CHECK(loop.reverse(3.0) == 3.0);
+    CHECK(loop.counters() == eddy::LoopCounters{});
+}
+
+TEST_CASE("checkpointed_loop: may be run again from its own last state, or run again unreversed") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 3});
+    loop.run(0.0, below(20));
+
+    const double& last = loop.run(loop.run(0.0, below(20)), below(7));
+
+    CHECK(last == 27.0);
+    CHECK(loop.reverse(1.0) == 128.0);
+}
+
+TEST_CASE("checkpointed_loop: a body that throws frees the slots and leaves the loop reusable") {
+    for (const bool while_reversing : {false, true}) {
+        for (int64_t calls = 0; calls < 30; ++calls) {
+            CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{},
+                                                                        {.checkpoints = 3});
+            loop.body().advances_left = calls + (while_reversing ? 30 : 0);
+            CHECK_THROWS_WITH(((void)loop.run(0.0, below(30)), (void)loop.reverse(1.0)), "advance");
+            CHECK(loop.store().held() == 0);
+            CHECK_THROWS_AS(loop.reverse(1.0), eddy::InvalidArgument);
+
+            CHECK(loop.run(0.0, below(10)) == 10.0);
+            loop.body().pullbacks_left = 5;
+            CHECK_THROWS_WITH(loop.reverse(1.0), "pullback");
+            CHECK(loop.store().held() == 0);
+
+            CHECK(loop.run(0.0, below(10)) == 10.0);
+            CHECK(loop.reverse(1.0) == 1024.0);
+        }
+    }
+}
+
+TEST_CASE("checkpointed_loop: a condition that throws frees the slots") {
+    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{}, {.checkpoints = 3});
+    const auto throws = [](double, int64_t step) -> bool {
+        return step < 5 ? true : throw std::runtime_error("condition");
+    };
+
+    CHECK_THROWS_WITH(loop.run(0.0, throws), "condition");
+    CHECK(loop.store().held() == 0);
+}
+
+TEST_CASE("checkpointed_loop: a cancelled run says so, frees its slots and cannot be reversed") {
+    std::stop_source stop;
+    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(
+        Fragile{}, {.checkpoints = 3, .cancelled = stop.get_token()});
+    const auto stop_at_12 = [&](double, int64_t step) {
+        if (step == 12) stop.request_stop();
+        return true;
+    };
+
+    CHECK(loop.run(0.0, stop_at_12) == 12.0);
+    CHECK(loop.result() == Result::cancelled);
+    CHECK(loop.store().held() == 0);
+    CHECK_THROWS_AS(loop.reverse(1.0), eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpointed_loop: reverses once per run, and says so") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 3});
+    CHECK_THROWS_WITH(
+        loop.reverse(1.0),
+        "CheckpointedLoop::reverse: there is no finished run to reverse; call run first");
+
+    loop.run(0.0, below(4));
+    CHECK(loop.reverse(1.0) == 16.0);
+    CHECK_THROWS_AS(loop.reverse(1.0), eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpointed_loop: without a condition it needs a length") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 3});
+    CHECK_THROWS_AS(loop.run(0.0), eddy::InvalidArgument);
+}

@@ -1,0 +1,130 @@
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/loop_bodies.hpp"
+#include "support/message_of.hpp"
+
+using eddy::CheckpointedLoop;
+using eddy::LoopOptions;
+using eddy::StateHash;
+using std::int64_t;
+using support::mentions;
+using support::message_of;
+
+namespace {
+
+// From its `changes_at`-th call on, the body adds what nobody sees in the state.
+struct Moody {
+    int64_t changes_at;
+    mutable int64_t calls = 0;
+
+    double advance(double x, int64_t) const {
+        return 0.5 * x + (calls++ < changes_at ? 1.0 : 1.0 + 1e-15);
+    }
+    double pullback(double, int64_t, double cotangent) { return 0.5 * cotangent; }
+};
+
+struct Opaque {
+    double value = 0;
+};
+struct OpaqueBody {
+    Opaque advance(const Opaque& x, int64_t) const { return x; }
+    Opaque pullback(const Opaque&, int64_t, const Opaque& cotangent) { return cotangent; }
+};
+
+const auto below_20 = [](const auto&, int64_t step) { return step < 20; };
+
+// A store that flips one bit of what it was given for one step.
+struct FlippingStore : support::StrictStore<double> {
+    int64_t flipped_step = 0;
+
+    void write(int64_t slot, int64_t step, double x) {
+        StrictStore::write(slot, step, step == flipped_step ? x + 1e-15 * x : x);
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "determinism_check: a body with hidden state is reported with the first step that differed") {
+    // 20 steps forward; with two checkpoints the first step computed again is the one behind the
+    // upper checkpoint.
+    CheckpointedLoop<double, Moody, support::StrictStore<double>> loop(
+        Moody{20}, {.checkpoints = 2, .length = 20, .determinism_check = true});
+    loop.run(0.0);
+    const int64_t upper = eddy::schedule::next_offline_checkpoint(0, 20, 1);
+
+    CHECK_THROWS_AS(loop.reverse(1.0), eddy::NonDeterministicBody);
+    CHECK(loop.store().held() == 0);
+
+    loop.body().calls = 0;
+    loop.run(0.0);
+    CHECK_THROWS_WITH(loop.reverse(1.0),
+                      "CheckpointedLoop: step " + std::to_string(upper) +
+                          " gave another state when it was computed again; advance must depend on "
+                          "the state and the "
+                          "step alone (no hidden state, no unseeded random numbers)");
+}
+
+TEST_CASE("determinism_check: the step named is where it differed, not where the slot is") {
+    CheckpointedLoop<double, Moody> loop(Moody{23}, {.checkpoints = 1, .determinism_check = true});
+    loop.run(0.0, below_20);
+    // From x_0 the steps 0, 1, 2 come out as before; the 24th call is step 3.
+    CHECK(mentions(message_of([&] { (void)loop.reverse(1.0); }), "step 3 gave another state"));
+}
+
+TEST_CASE("determinism_check: is silent on a deterministic body and costs no evaluation") {
+    CheckpointedLoop<double, Moody> loop(Moody{1000},
+                                         {.checkpoints = 3, .determinism_check = true});
+    loop.run(0.0, below_20);
+    (void)loop.reverse(1.0);
+    const auto checked = loop.counters();
+
+    CheckpointedLoop<double, Moody> unchecked(Moody{1000}, {.checkpoints = 3});
+    unchecked.run(0.0, below_20);
+    (void)unchecked.reverse(1.0);
+
+    CHECK(checked == unchecked.counters());
+}
+
+TEST_CASE(
+    "determinism_check: a slot that changed between write and read is a StorageError with slot and "
+    "step") {
+    FlippingStore store;
+    store.flipped_step = 10;
+    CheckpointedLoop<double, Moody, FlippingStore> loop(
+        Moody{1000}, {.checkpoints = 20, .max_steps = 20, .determinism_check = true}, store);
+    loop.run(1.0, below_20);
+
+    const std::string message = message_of([&] { (void)loop.reverse(1.0); });
+    CHECK(mentions(message, "slot 10 "));
+    CHECK(mentions(message, "step 10;"));
+}
+
+TEST_CASE("determinism_check: a state without a hash is refused with the remedy") {
+    using Loop = CheckpointedLoop<Opaque, OpaqueBody>;
+    const std::string message =
+        message_of([] { Loop(OpaqueBody{}, {.checkpoints = 3, .determinism_check = true}); });
+    CHECK(mentions(message, "specialise StateHash"));
+    CHECK_NOTHROW(Loop(OpaqueBody{}, {.checkpoints = 3}));
+}
+
+TEST_CASE("state_hash: one changed bit changes the hash, through ranges, pairs and tuples") {
+    const auto hash = [](const auto& state) {
+        return StateHash<std::remove_cvref_t<decltype(state)>>{}(state, 0);
+    };
+    CHECK(hash(0.0) != hash(-0.0));
+    CHECK(hash(1.0f) != hash(1.0f + 1e-7f));
+    CHECK(hash(std::vector{1.0, 2.0}) != hash(std::vector{2.0, 1.0}));
+    CHECK(hash(std::array{1, 2}) == hash(std::array{1, 2}));
+    CHECK(hash(std::pair{1.0, std::vector{2}}) != hash(std::pair{1.0, std::vector{3}}));
+    CHECK(hash(std::tuple{1, 2.0, std::array{3}}) != hash(std::tuple{1, 2.0, std::array{4}}));
+    CHECK(hash(std::vector<std::vector<int>>{{1}, {}}) !=
+          hash(std::vector<std::vector<int>>{{}, {1}}));
+}
