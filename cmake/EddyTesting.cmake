@@ -9,6 +9,12 @@ function(eddy_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
 endfunction()
 
+# eddy_python_test(name script.py): one script, one CTest test; it leaves no byte code beside the sources.
+function(eddy_python_test name script)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()
+
 # The flags and include folders of eddy::eddy, for tests that run a compiler by hand. `test_include_flags` is a generator
 # expression: give it to add_test with COMMAND_EXPAND_LISTS.
 set(test_include_flags "-I$<JOIN:$<TARGET_PROPERTY:eddy_test_main,INCLUDE_DIRECTORIES>,;-I>")

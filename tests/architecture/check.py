@@ -72,13 +72,14 @@ def height(floor):
     return FLOORS.index(floor) if floor in FLOORS else -1
 
 
-def included_path(name):
+def included_path(tree, path, name):
     """Where an include of eddy's own points to in the tree, or None for other headers."""
     if name.startswith("eddy/solvers/"):
         return Path(name.removeprefix("eddy/"))
     if name.startswith("eddy/"):
         return Path("include") / name
-    return None
+    beside = (tree.root / path.parent / name).resolve()
+    return beside.relative_to(tree.root) if beside.is_file() and beside.is_relative_to(tree.root) else None
 
 
 def includes(tree):
@@ -98,11 +99,10 @@ def floors_are_known(tree):
 
 def nothing_includes_upward(tree):
     for path, number, name in includes(tree):
-        target = included_path(name)
+        target = included_path(tree, path, name)
         if target is None:
-            if (tree.root / path.parent / name).is_file():
-                yield f"{path}:{number}: upward include: write <eddy/floor/…> instead of a relative path, got {name}"
-        elif floor_of(target) is None:
+            continue
+        if floor_of(target) is None:
             yield f"{path}:{number}: upward include: {name} is the front door, for programs outside"
         elif height(floor_of(path)) < height(floor_of(target)):
             yield f"{path}:{number}: upward include: {floor_of(path)} must not include {name}, to its right"

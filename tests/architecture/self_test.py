@@ -18,7 +18,8 @@ GOOD = {
     "include/eddy/backends/cuda.hpp": "#include <cuda_runtime.h>\n#include <eddy/solvers/tsit5.hpp>\n",
     "solvers/CMakeLists.txt": "set(headers\n    tsit5.hpp\n)\n",
     "solvers/tsit5.hpp": "#include <eddy/ad/vjp.hpp>\n" + "// a table of numbers\n" * 500,
-    "src/core/error.cpp": "#include <eddy/core/vec.hpp>\n// https://example.org/work/home\n",
+    "src/core/private.hpp": "#pragma once\n",
+    "src/core/error.cpp": "#include <eddy/core/vec.hpp>\n#include \"private.hpp\"\n// https://example.org/work/home\n",
 }
 
 
@@ -51,7 +52,7 @@ class EachRuleCanFail(unittest.TestCase):
         self.expect("src/core/error.cpp", "#include <eddy/backends/cuda.hpp>\n", "upward include: core")
 
     def test_relative_include(self):
-        self.expect("src/core/error.cpp", '#include "../../include/eddy/ad/vjp.hpp"\n', "upward include: write <eddy/")
+        self.expect("src/core/error.cpp", '#include "../../include/eddy/ad/vjp.hpp"\n', "upward include: core .*vjp")
 
     def test_front_door_from_inside(self):
         self.expect("include/eddy/ad/vjp.hpp", "#include <eddy/eddy.hpp>\n", "upward include: .* front door")
