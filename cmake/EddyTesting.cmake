@@ -51,7 +51,7 @@ function(eddy_device_compile_test name)
     add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
             ${arg_MAX_REGISTERS} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
-            ${EDDY_NVCC} -std=c++20 ${eddy_cuda_options} "${test_include_flags}")
+            ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()
 find_program(EDDY_NVCC nvcc PATHS /usr/local/cuda/bin DOC "CUDA compiler, for the device_compile tests")
