@@ -128,6 +128,8 @@ class CheckpointedLoop {
         return cotangent;
     }
 
+    /// What the last run returned. There must have been one.
+    [[nodiscard]] const State& last() const { return *last_; }
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
     /// success, max_steps_reached or cancelled.
     [[nodiscard]] Result result() const { return result_; }

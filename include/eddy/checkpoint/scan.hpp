@@ -1,0 +1,238 @@
+#pragma once
+// Loops of known length: a carry goes from step to step; each step may read an input of its own and
+// leave an output. Inputs and outputs stay outside the checkpoints, which hold carries only: (step)
+// arrays beside (carry) slots.
+//
+// `checkpoint_scan` takes plain bodies, as CheckpointedLoop does; `scan` makes a Differentiable of
+// a Differentiable body (carry, x) -> (carry, y), so that loops and scans nest in one another. Both
+// take any placement of placement.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/ad/differentiable.hpp>
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/placement.hpp>
+#include <eddy/core/error.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace eddy {
+
+namespace detail {
+
+// One step of a scan as the body of a CheckpointedLoop over the carry. What is outside the carry is
+// lent to it for one sweep at a time.
+template <class Body, class Carry, class Input>
+struct ScanStep {
+    using Output =
+        decltype(std::declval<const Body&>()
+                     .advance(std::declval<Carry>(), std::declval<const Input&>(), std::int64_t{})
+                     .second);
+
+    Body body;
+    const std::vector<Input>* inputs = nullptr;
+    std::vector<Output>* outputs = nullptr;  // null: recomputing, they are known
+    const std::vector<Output>* output_cotangents = nullptr;
+    std::vector<Input>* input_cotangents = nullptr;  // last step first
+
+    [[nodiscard]] const Input& input(std::int64_t step) const {
+        return (*inputs)[static_cast<std::size_t>(step)];
+    }
+
+    void advance_in_place(Carry& carry, std::int64_t step) const {
+        auto [next, output] = body.advance(std::move(carry), input(step), step);
+        carry = std::move(next);
+        if (outputs != nullptr) outputs->push_back(std::move(output));
+    }
+    Carry advance(const Carry& carry, std::int64_t step) const {
+        Carry next = carry;
+        advance_in_place(next, step);
+        return next;
+    }
+    Carry pullback(const Carry& carry, std::int64_t step, const Carry& cotangent) {
+        const Output& output_cotangent = (*output_cotangents)[static_cast<std::size_t>(step)];
+        auto [carry_cotangent, input_cotangent] =
+            body.pullback(carry, input(step), step, cotangent, output_cotangent);
+        input_cotangents->push_back(std::move(input_cotangent));
+        return std::move(carry_cotangent);
+    }
+};
+
+// A Differentiable (carry, x) -> (carry, y) as a plain scan body.
+template <class Body>
+struct DifferentiableScanStep {
+    Body body;
+
+    template <class Carry, class Input>
+    auto advance(Carry carry, const Input& input, std::int64_t) const {
+        return body(std::pair<Carry, Input>(std::move(carry), input));
+    }
+    template <class Carry, class Input, class Output>
+    std::pair<Carry, Input> pullback(const Carry& carry, const Input& input, std::int64_t,
+                                     const Carry& cotangent, const Output& output_cotangent) const {
+        auto linearization = body.linearize(std::pair<Carry, Input>(carry, input));
+        return linearization.pullback(std::pair<Carry, Output>(cotangent, output_cotangent));
+    }
+};
+
+}  // namespace detail
+
+/// A scan that has run: its last carry, its outputs, and its reverse.
+template <class Carry, class Input, class Body, class Store = MemoryStore<Carry>>
+class CheckpointedScan {
+    using Step = detail::ScanStep<Body, Carry, Input>;
+
+  public:
+    using Output = typename Step::Output;
+
+    CheckpointedScan(Body body, const Carry& carry, std::vector<Input> inputs, LoopOptions options,
+                     Store store = Store())
+        : inputs_(std::move(inputs)),
+          loop_(Step{std::move(body)}, with_length(std::move(options), inputs_.size()),
+                std::move(store)) {
+        outputs_.reserve(inputs_.size());
+        loop_.body().inputs = &inputs_;
+        loop_.body().outputs = &outputs_;
+        loop_.run(carry);
+        loop_.body().outputs = nullptr;
+    }
+
+    [[nodiscard]] const Carry& last() const { return loop_.last(); }
+    [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }  // (step)
+    [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
+    [[nodiscard]] Result result() const { return loop_.result(); }
+    [[nodiscard]] Body& body() { return loop_.body().body; }
+
+    /// From the cotangents of the last carry and of every output, those of the first carry and of
+    /// every input. Once.
+    [[nodiscard]] std::pair<Carry, std::vector<Input>> reverse(
+        const Carry& cotangent, const std::vector<Output>& output_cotangents) {
+        require_argument(output_cotangents.size() == inputs_.size(), [&] {
+            return "CheckpointedScan::reverse: " + std::to_string(output_cotangents.size()) +
+                   " output cotangents for " + std::to_string(inputs_.size()) +
+                   " steps; give one a step";
+        });
+        std::vector<Input> input_cotangents;
+        input_cotangents.reserve(inputs_.size());
+        Step& step = loop_.body();
+        step.inputs = &inputs_;  // the scan may have moved since it ran
+        step.output_cotangents = &output_cotangents;
+        step.input_cotangents = &input_cotangents;
+        Carry first = loop_.reverse(cotangent);
+        std::ranges::reverse(input_cotangents);
+        return {std::move(first), std::move(input_cotangents)};
+    }
+
+  private:
+    static LoopOptions with_length(LoopOptions options, std::size_t count) {
+        const auto length = static_cast<std::int64_t>(count);
+        require_argument(!options.length || *options.length == length, [&] {
+            return "scan: length = " + std::to_string(*options.length) + " but there are " +
+                   std::to_string(length) + " inputs; make them agree or leave length out";
+        });
+        options.length = length;
+        return options;
+    }
+
+    std::vector<Input> inputs_;
+    std::vector<Output> outputs_;
+    CheckpointedLoop<Carry, Step, Store> loop_;
+};
+
+/// Runs `length` steps of a plain body (see LoopBody) under `{.checkpoints = c}`, `{.nested_lengths
+/// = {…}}` or any other placement; then `last()`, `reverse(cotangent)` and `counters()` as of a
+/// CheckpointedLoop.
+template <class State, class Body, class Store = MemoryStore<State>>
+[[nodiscard]] auto checkpoint_scan(Body body, const State& x0, std::int64_t length,
+                                   LoopOptions options, Store store = Store()) {
+    require_argument(!options.length || *options.length == length, [&] {
+        return "checkpoint_scan: length = " + std::to_string(length) +
+               " and options.length = " + std::to_string(*options.length) +
+               "; leave the option out";
+    });
+    options.length = length;
+    CheckpointedLoop<State, Body, Store> loop(std::move(body), std::move(options),
+                                              std::move(store));
+    loop.run(x0);
+    return loop;
+}
+
+/// The same with one input a step and stacked outputs. The body offers
+/// `advance(carry, x, step) const -> std::pair<Carry, Output>` and
+/// `pullback(carry, x, step, carry_cotangent, output_cotangent) -> std::pair<Carry, Input>`.
+template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>>
+[[nodiscard]] auto checkpoint_scan(Body body, const Carry& carry, std::vector<Input> inputs,
+                                   LoopOptions options, Store store = Store()) {
+    return CheckpointedScan<Carry, Input, Body, Store>(std::move(body), carry, std::move(inputs),
+                                                       std::move(options), std::move(store));
+}
+
+/// What `Scan::linearize` returns: last carry and outputs, and their pullback, once.
+template <class Carry, class Input, class Body>
+class ScanLinearization {
+    using Loop = CheckpointedScan<Carry, Input, detail::DifferentiableScanStep<Body>>;
+
+  public:
+    using Value = std::pair<Carry, std::vector<typename Loop::Output>>;
+
+    ScanLinearization(const std::pair<Carry, std::vector<Input>>& input, const Body& body,
+                      const LoopOptions& options)
+        : loop_({body}, input.first, input.second, options), value(loop_.last(), loop_.outputs()) {}
+
+    [[nodiscard]] std::pair<Carry, std::vector<Input>> pullback(const Value& cotangent) {
+        return loop_.reverse(cotangent.first, cotangent.second);
+    }
+
+    [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
+
+  private:
+    Loop loop_;
+
+  public:
+    Value value;
+};
+
+/// The scan; made by `scan`.
+template <class Body>
+class Scan {
+  public:
+    Scan(Body body, LoopOptions options) : body_(std::move(body)), options_(std::move(options)) {}
+
+    template <class Carry, class Input>
+    [[nodiscard]] auto operator()(const std::pair<Carry, std::vector<Input>>& input) const {
+        using Output =
+            decltype(body_(std::pair<Carry, Input>(input.first, input.second[0])).second);
+        std::pair<Carry, std::vector<Output>> result{input.first, {}};
+        result.second.reserve(input.second.size());
+        for (const Input& x : input.second) {
+            auto [next, output] = body_(std::pair<Carry, Input>(std::move(result.first), x));
+            result.first = std::move(next);
+            result.second.push_back(std::move(output));
+        }
+        return result;
+    }
+
+    template <class Carry, class Input>
+    [[nodiscard]] auto linearize(const std::pair<Carry, std::vector<Input>>& input) const {
+        static_assert(Differentiable<Body, std::pair<Carry, Input>>,
+                      "scan: the body must be Differentiable on std::pair(carry, x): body(pair) -> "
+                      "pair(carry, y), and "
+                      "body.linearize(pair) with value and pullback");
+        return ScanLinearization<Carry, Input, Body>(input, body_, options_);
+    }
+
+  private:
+    Body body_;
+    LoopOptions options_;
+};
+
+/// (carry, xs) -> (carry, ys) with (carry, y) = body(carry, x) for each x in turn; pairs of a carry
+/// and a std::vector.
+template <class Body>
+[[nodiscard]] auto scan(Body body, LoopOptions options = {.placement = Placement::store_all}) {
+    return Scan<Body>(std::move(body), std::move(options));
+}
+
+}  // namespace eddy

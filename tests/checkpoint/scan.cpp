@@ -1,0 +1,116 @@
+#include <eddy/checkpoint/scan.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/loop_bodies.hpp"
+#include "support/message_of.hpp"
+
+using eddy::checkpoint_scan;
+using eddy::LoopOptions;
+using eddy::Placement;
+using std::int64_t;
+using support::Swirl;
+
+namespace {
+
+const Swirl::State start{0.1, 0.2};
+const Swirl::State cotangent{1.0, -0.5};
+
+// carry' = 0.5 carry + x^2, output = carry x. Counts its calls.
+struct Filter {
+    mutable int64_t advances = 0;
+
+    std::pair<double, double> advance(double carry, double x, int64_t) const {
+        ++advances;
+        return {0.5 * carry + x * x, carry * x};
+    }
+    std::pair<double, double> pullback(double carry, double x, int64_t, double carry_cotangent,
+                                       double output_cotangent) {
+        return {0.5 * carry_cotangent + x * output_cotangent,
+                2 * x * carry_cotangent + carry * output_cotangent};
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "checkpoint_scan: nested lengths keep the sum, recompute one pass per inner length, change no "
+    "bit") {
+    auto all = checkpoint_scan(Swirl{}, start, 1000, {.placement = Placement::store_all});
+    auto nested = checkpoint_scan(Swirl{}, start, 1000, {.nested_lengths = {10, 10, 10}});
+    auto optimal = checkpoint_scan(Swirl{}, start, 1000, {.checkpoints = 16});
+
+    CHECK(nested.last() == all.last());
+    const auto gradient = all.reverse(cotangent);
+    CHECK(nested.reverse(cotangent) == gradient);
+    CHECK(optimal.reverse(cotangent) == gradient);
+    CHECK(nested.counters().peak_checkpoints <= 30);
+    CHECK(nested.counters().recomputed <= 2 * 1000);
+    CHECK(optimal.counters().recomputed == eddy::schedule::optimal_recomputations(1000, 16));
+}
+
+TEST_CASE("checkpoint_scan: lengths whose product is another are refused with both numbers") {
+    const std::string message = support::message_of([] {
+        (void)checkpoint_scan(Swirl{}, start, 1001, {.nested_lengths = {10, 10, 10}});
+    });
+    CHECK(support::mentions(message, "1000"));
+    CHECK(support::mentions(message, "1001"));
+    CHECK_THROWS_AS(checkpoint_scan(Swirl{}, start, -1, {.checkpoints = 3}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(checkpoint_scan(Swirl{}, start, 2, {}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(checkpoint_scan(Swirl{}, start, 10, {.checkpoints = 3, .max_steps = 9}),
+                    eddy::InvalidArgument);
+}
+
+TEST_CASE(
+    "checkpoint_scan: inputs and outputs by step, exact for integers, under every placement") {
+    // Small integers times powers of two: no rounding, so the expected numbers are exact.
+    const std::vector<double> inputs{1, 2, 3, 4};
+    // carries 8, 5, 6.5, 12.25, 22.125
+    const std::vector<double> outputs{8, 10, 19.5, 49};
+    const std::vector<double> output_cotangents{1, 0, 2, 1};
+    const std::vector<LoopOptions> all_options = {{.checkpoints = 1},
+                                                  {.checkpoints = 2},
+                                                  {.placement = Placement::store_all},
+                                                  {.placement = Placement::none},
+                                                  {.nested_lengths = {2, 2}}};
+    for (const LoopOptions& options : all_options) {
+        auto scan = checkpoint_scan(Filter{}, 8.0, inputs, options);
+        CHECK(scan.last() == 22.125);
+        CHECK(scan.outputs() == outputs);
+
+        const auto [carry, xs] = scan.reverse(16.0, output_cotangents);
+
+        // Carry cotangents from the end: 16, 8 + 4 = 12, 6 + 6 = 12, 6, 3 + 1 = 4.
+        CHECK(carry == 4.0);
+        CHECK(xs == std::vector<double>{2 * 1 * 6 + 8, 2 * 2 * 12 + 0, 2 * 3 * 12 + 2 * 6.5,
+                                        2 * 4 * 16 + 12.25});
+        CHECK(scan.outputs() == outputs);
+    }
+}
+
+TEST_CASE("checkpoint_scan: an empty scan returns its carry and no outputs") {
+    auto scan = checkpoint_scan(Filter{}, 8.0, std::vector<double>{}, {.checkpoints = 1});
+    CHECK(scan.last() == 8.0);
+    CHECK(scan.outputs().empty());
+    CHECK(scan.reverse(3.0, {}) == std::pair{3.0, std::vector<double>{}});
+}
+
+TEST_CASE("checkpoint_scan: one output cotangent a step, and one input a step of a given length") {
+    auto scan = checkpoint_scan(Filter{}, 8.0, std::vector<double>{1, 2}, {.checkpoints = 1});
+    CHECK_THROWS_AS(scan.reverse(1.0, {1.0}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(
+        checkpoint_scan(Filter{}, 8.0, std::vector<double>{1, 2}, {.checkpoints = 1, .length = 3}),
+        eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpoint_scan: checkpoints may live in any store") {
+    auto scan = checkpoint_scan(Swirl{}, start, 100, {.checkpoints = 5},
+                                support::StrictStore<Swirl::State>{});
+    auto expected = checkpoint_scan(Swirl{}, start, 100, {.placement = Placement::store_all});
+
+    CHECK(scan.reverse(cotangent) == expected.reverse(cotangent));
+    CHECK(scan.store().held() == 0);
+}
