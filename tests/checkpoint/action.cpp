@@ -6,7 +6,7 @@
 
 using eddy::Action;
 using eddy::ActionList;
-using eddy::test::ScheduleChecker;
+using support::ScheduleChecker;
 
 namespace {
 

@@ -12,7 +12,7 @@ using eddy::hrevolve_actions;
 using eddy::hrevolve_cost;
 using eddy::HRevolveOptions;
 using eddy::StorageTier;
-using eddy::test::ScheduleChecker;
+using support::ScheduleChecker;
 
 namespace {
 
@@ -23,14 +23,14 @@ std::vector<std::int64_t> slots(const HRevolveOptions& options) {
 }
 
 double searched_cost(int length, const HRevolveOptions& options) {
-    eddy::test::SearchProblem problem{
+    support::SearchProblem problem{
         .step_costs = std::vector<double>(std::size_t(length), options.step_cost),
         .sizes = {},
         .tiers = {},
         .output_first = !options.joint};
     for (const StorageTier& tier : options.tiers)
         problem.tiers.push_back({tier.slots, tier.write_cost, tier.read_cost});
-    return eddy::test::least_cost(problem);
+    return support::least_cost(problem);
 }
 
 }  // namespace

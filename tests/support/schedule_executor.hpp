@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy::test {
+namespace support {
 
 class ScheduleChecker {
   public:
@@ -56,10 +56,10 @@ class ScheduleChecker {
     }
 
     /// Replays `actions`; true when every invariant held and nothing is left undone.
-    bool accepts(std::span<const Action> actions) {
-        for (const Action& action : actions) {
-            current_ = to_string(action);
-            replay(std::span(&action, 1), *this);
+    bool accepts(std::span<const eddy::Action> actions) {
+        for (const eddy::Action& action : actions) {
+            current_ = eddy::to_string(action);
+            eddy::replay(std::span(&action, 1), *this);
         }
         current_ = "the end";
         require(adjoint_ == 0, "every step is reversed");
@@ -88,4 +88,4 @@ class ScheduleChecker {
     std::string current_;
 };
 
-}  // namespace eddy::test
+}  // namespace support

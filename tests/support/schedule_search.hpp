@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::test {
+namespace support {
 
 struct SearchTier {
     std::int64_t capacity;  // in units of `sizes`
@@ -118,4 +118,4 @@ inline double least_cost(SearchProblem problem) {
     return ScheduleSearch(std::move(problem)).least_cost();
 }
 
-}  // namespace eddy::test
+}  // namespace support

@@ -1,0 +1,75 @@
+#pragma once
+// How a state becomes bytes and a state again, for the stores that keep bytes. States that are
+// trivially copyable, and contiguous ranges of trivially copyable elements such as
+// std::vector<double>, need nothing; for any other type specialise Serializer. What comes back must
+// equal what was saved, bit for bit where it matters to the body.
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+namespace eddy {
+
+/// The customization point: a specialisation has the three static functions that `Serializable`
+/// asks for.
+template <class State>
+struct Serializer {};
+
+/// `size_bytes(state)`; `save(state, bytes)` fills exactly that many bytes; `load(bytes, state)`
+/// assigns to a state that held some earlier value.
+template <class State>
+concept Serializable = requires(const State& state, State& target, std::span<std::byte> bytes,
+                                std::span<const std::byte> saved) {
+    { Serializer<State>::size_bytes(state) } -> std::convertible_to<std::size_t>;
+    Serializer<State>::save(state, bytes);
+    Serializer<State>::load(saved, target);
+};
+
+namespace detail {
+
+// A pointer or a view is trivially copyable, but its bytes are not the state.
+template <class State>
+concept PlainValue =
+    std::is_trivially_copyable_v<State> && !std::is_pointer_v<State> && !std::ranges::view<State>;
+
+template <class State>
+concept PlainArray =
+    !PlainValue<State> && !std::ranges::view<State> && std::ranges::contiguous_range<State> &&
+    std::ranges::sized_range<State> && PlainValue<std::ranges::range_value_t<State>> &&
+    requires(State & state, std::size_t size) {
+    state.resize(size);
+};
+
+}  // namespace detail
+
+template <detail::PlainValue State>
+struct Serializer<State> {
+    static std::size_t size_bytes(const State&) { return sizeof(State); }
+    static void save(const State& state, std::span<std::byte> bytes) {
+        std::memcpy(bytes.data(), &state, sizeof(State));
+    }
+    static void load(std::span<const std::byte> bytes, State& state) {
+        std::memcpy(&state, bytes.data(), sizeof(State));
+    }
+};
+
+template <detail::PlainArray State>
+struct Serializer<State> {
+    static constexpr std::size_t element_size = sizeof(std::ranges::range_value_t<State>);
+
+    static std::size_t size_bytes(const State& state) {
+        return std::ranges::size(state) * element_size;
+    }
+    static void save(const State& state, std::span<std::byte> bytes) {
+        if (!bytes.empty()) std::memcpy(bytes.data(), std::ranges::data(state), bytes.size());
+    }
+    static void load(std::span<const std::byte> bytes, State& state) {
+        state.resize(bytes.size() / element_size);
+        if (!bytes.empty()) std::memcpy(std::ranges::data(state), bytes.data(), bytes.size());
+    }
+};
+
+}  // namespace eddy
