@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/checkpoint/cost_greedy.hpp>
+#include <eddy/checkpoint/online_treeverse.hpp>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,7 +55,6 @@ class PlacementTable {
     std::mutex growing_;
 };
 
-class OnlineTreeverse;
 extern template class PlacementTable<CostGreedy>;
 extern template class PlacementTable<OnlineTreeverse>;
 
