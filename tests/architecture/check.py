@@ -47,6 +47,10 @@ class Tree:
     def sources(self):
         return [path for path in self.files if path.suffix in SOURCES]
 
+    def inside(self):
+        """Sources and headers that belong to a floor."""
+        return [path for path in self.sources() if floor_of(path)]
+
     def headers(self):
         """Public headers: all of include/ and solvers/."""
         return [path for path in self.sources() if path.parts[0] in ("include", "solvers")]
@@ -82,23 +86,22 @@ def included_path(tree, path, name):
     return beside.relative_to(tree.root) if beside.is_file() and beside.is_relative_to(tree.root) else None
 
 
-def includes(tree):
-    """(path, line, included name) in files that belong to a floor."""
-    for path in tree.sources():
-        if floor_of(path):
-            for number, line in tree.code_lines(path):
-                if match := INCLUDE.match(line):
-                    yield path, number, match[1]
+def includes(tree, paths):
+    """(path, line, included name) in the given files."""
+    for path in paths:
+        for number, line in tree.code_lines(path):
+            if match := INCLUDE.match(line):
+                yield path, number, match[1]
 
 
 def floors_are_known(tree):
-    for path in tree.sources():
-        if (floor := floor_of(path)) and floor not in FLOORS:
+    for path in tree.inside():
+        if (floor := floor_of(path)) not in FLOORS:
             yield f"{path}:1: unknown floor: {floor} is none of {' '.join(FLOORS)}"
 
 
 def nothing_includes_upward(tree):
-    for path, number, name in includes(tree):
+    for path, number, name in includes(tree, tree.inside()):
         target = included_path(tree, path, name)
         if target is None:
             continue
@@ -109,7 +112,7 @@ def nothing_includes_upward(tree):
 
 
 def outside_libraries_stay_in_backends(tree):
-    for path, number, name in includes(tree):
+    for path, number, name in includes(tree, tree.inside()):
         if height(floor_of(path)) < height("backends") and OUTSIDE.fullmatch(name):
             yield f"{path}:{number}: outside library: {name} belongs to backends or to its right"
 
@@ -160,6 +163,21 @@ def headers_are_listed(tree):
             yield f"{path}:1: unlisted header: add it to {listing}"
 
 
+def the_front_door_opens_to_all(tree):
+    """Every public header is reached from eddy.hpp, by itself or through another."""
+    door = Path("include/eddy/eddy.hpp")
+    reached, waiting = set(), [door]
+    while waiting:
+        path = waiting.pop()
+        if path in reached or not (tree.root / path).is_file():
+            continue
+        reached.add(path)
+        waiting += [target for _, _, name in includes(tree, [path]) if (target := included_path(tree, path, name))]
+    for path in tree.headers():
+        if path not in reached:
+            yield f"{path}:1: unreached header: include it in eddy.hpp, or in solvers/all.hpp if it is a method"
+
+
 def paths_are_relative(tree):
     for path in tree.files:
         for number, line in tree.lines(path):
@@ -168,7 +186,8 @@ def paths_are_relative(tree):
 
 
 RULES = [floors_are_known, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
-         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, paths_are_relative]
+         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, the_front_door_opens_to_all,
+         paths_are_relative]
 
 
 def complaints(root):

@@ -2,8 +2,7 @@
 // eddy::eddy.
 #include <cstdio>
 #include <cstdlib>
-#include <eddy/core/error.hpp>
-#include <eddy/core/static_for.hpp>
+#include <eddy/eddy.hpp>
 #include <eddy/solvers/all.hpp>
 
 // Beyond the loop limit of g++ and the step limit of clang, unless eddy's flags arrived.

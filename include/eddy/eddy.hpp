@@ -1,0 +1,18 @@
+#pragma once
+// The front door: the public headers, floor by floor. What they include themselves need not be
+// repeated.
+
+#include <eddy/core/error.hpp>
+#include <eddy/core/result.hpp>
+#include <eddy/core/static_for.hpp>
+
+#include <eddy/ad/differentiable.hpp>
+
+#include <eddy/checkpoint/action.hpp>
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/disk_store.hpp>
+#include <eddy/checkpoint/hrevolve.hpp>
+#include <eddy/checkpoint/scan.hpp>
+#include <eddy/checkpoint/while_loop.hpp>
+
+#include <eddy/solvers/all.hpp>
