@@ -1,0 +1,44 @@
+#pragma once
+// Which nodes depend on the arguments that are differentiated. Everything else is a constant to the
+// derivative and gets no adjoint code.
+
+#include <eddy/ad/rules/rule.hpp>
+#include <eddy/trace/graph.hpp>
+#include <utility>
+
+namespace eddy::detail {
+
+/// Operations that no derivative passes through.
+[[nodiscard]] constexpr bool has_derivative(Op op) {
+    return !is_mask(op) && op != Op::sign && op != Op::floor && op != Op::stop_gradient &&
+           op != Op::constant;
+}
+
+/// One flag per node: does it depend, differentiably, on an argument with with_respect_to[argument]
+/// set?
+[[nodiscard]] constexpr std::vector<char> active_nodes(const Graph& graph,
+                                                       const std::vector<char>& with_respect_to) {
+    std::vector<char> active(graph.nodes.size(), 0);
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        if (!has_derivative(node.op)) continue;
+        if (node.op == Op::argument)
+            active[static_cast<std::size_t>(i)] =
+                with_respect_to[static_cast<std::size_t>(node.index)];
+        for (int k = 0; k < node.count; ++k) {
+            if (active[static_cast<std::size_t>(graph.operand(node, k))])
+                active[static_cast<std::size_t>(i)] = 1;
+        }
+    }
+    return active;
+}
+
+/// with_respect_to as flags, from a list of argument indices; an empty list means all.
+template <int... argument>
+[[nodiscard]] constexpr std::vector<char> argument_flags(const Graph& graph) {
+    std::vector<char> flags(graph.arguments.size(), sizeof...(argument) == 0);
+    ((flags[static_cast<std::size_t>(argument)] = 1), ...);
+    return flags;
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,190 @@
+#pragma once
+// Forward mode, from graph to graph: the Jacobian–vector product. Tangents that are structurally
+// zero cost nothing: they have no node.
+
+#include <eddy/ad/activity.hpp>
+#include <eddy/ad/rules/all.hpp>
+#include <eddy/trace/program.hpp>
+#include <optional>
+
+namespace eddy {
+namespace detail {
+
+class Forward {
+  public:
+    using Value = DynamicTraced;
+
+    constexpr explicit Forward(const Graph& graph)
+        : graph_(graph), num_primal_(graph.size()), tangents_(graph.nodes.size(), -1) {}
+
+    /// Sets the tangent of components of an argument: `node` of graph() for argument node i.
+    constexpr void set_tangent(int i, int node) { tangents_[static_cast<std::size_t>(i)] = node; }
+    [[nodiscard]] constexpr Graph& graph() { return graph_; }
+
+    /// Pushes tangents from the arguments to every node that depends on them.
+    constexpr void run();
+
+    template <Op op>
+    constexpr void visit(const Node& node, int i) {
+        if constexpr (ChoiceRule<Rule<op>>) {
+            set_tangent(i, spanning(choose<op>(node), node.size).node());
+        } else if constexpr (ActionRule<Rule<op>>) {
+            set_tangent(
+                i, spanning(act<op>(node, i, std::make_integer_sequence<int, operand_count(op)>{}),
+                            node.size)
+                       .node());
+        } else if constexpr (requires { VectorRule<op>::pushforward(*this, node, i); }) {
+            set_tangent(i, Value(VectorRule<op>::pushforward(*this, node, i)).node());
+        }
+    }
+
+    // What rules see.
+    [[nodiscard]] constexpr Value value(const Node& node, int k) {
+        return value_of(graph_.operand(node, k));
+    }
+    [[nodiscard]] constexpr Value value_of(int i) { return {graph_, i}; }
+    [[nodiscard]] constexpr bool has_tangent(int i) const {
+        return tangents_[static_cast<std::size_t>(i)] >= 0;
+    }
+    [[nodiscard]] constexpr std::optional<Value> tangent(const Node& node, int k) {
+        return tangent_of(graph_.operand(node, k));
+    }
+    [[nodiscard]] constexpr std::optional<Value> tangent_of(int i) {
+        if (!has_tangent(i)) return std::nullopt;
+        return value_of(tangents_[static_cast<std::size_t>(i)]);
+    }
+    [[nodiscard]] constexpr Value tangent_or_zero(const Node& node, int k) {
+        return tangent_or_zero_of(graph_.operand(node, k));
+    }
+    [[nodiscard]] constexpr Value tangent_or_zero_of(int i) {
+        if (has_tangent(i)) return value_of(tangents_[static_cast<std::size_t>(i)]);
+        const int size = graph_[i].size, offset = static_cast<int>(graph_.constants.size());
+        graph_.constants.resize(graph_.constants.size() + static_cast<std::size_t>(size), 0.0);
+        return value_of(graph_.push({.op = Op::constant, .size = size, .offset = offset}));
+    }
+    /// Σ over the operands that have a tangent of contribution(k, tangent).
+    template <class Contribution>
+    constexpr Value sum_over_operands(const Node& node, Contribution contribution) {
+        std::optional<Value> total;
+        for (int k = 0; k < node.count; ++k) {
+            if (!has_tangent(graph_.operand(node, k))) continue;
+            const Value term = contribution(k, *tangent(node, k));
+            total = total ? Value(*total + term) : term;
+        }
+        return *total;
+    }
+
+  private:
+    template <Op op, int... k>
+    constexpr Value act(const Node& node, int i, std::integer_sequence<int, k...>) {
+        return sum_over_operands(node, [&](int operand, Value tangent) {
+            int result = -1;
+            ((operand == k
+                  ? void(result = Value(Rule<op>::template action<k>(
+                                            node.index, tangent, value_of(i), value(node, k)...))
+                                      .node())
+                  : void()),
+             ...);
+            return value_of(result);
+        });
+    }
+
+    template <Op op>
+    constexpr Value choose(const Node& node) {
+        using TheRule = Rule<op>;
+        const TracedMask<dynamic_shape> mask(graph_, [&] {
+            if constexpr (op == Op::select)
+                return graph_.operand(node, 0);
+            else if constexpr (op == Op::relu)
+                return TheRule::choose(value(node, 0)).node();
+            else
+                return TheRule::choose(value(node, 0), value(node, 1)).node();
+        }());
+        const auto branch = [&](int k) {
+            return k < 0 ? value_of(graph_.push_constant(0)) : branch_tangent(node, k);
+        };
+        return select(mask, branch(TheRule::when_true), branch(TheRule::when_false));
+    }
+    constexpr Value branch_tangent(const Node& node, int k) {
+        return has_tangent(graph_.operand(node, k)) ? *tangent(node, k)
+                                                    : value_of(graph_.push_constant(0));
+    }
+    /// A tangent as long as its value: a scalar tangent of a vector value is repeated.
+    constexpr Value spanning(Value tangent, int size) {
+        return tangent.size() == size ? tangent : Bilinear::broadcast(tangent, size);
+    }
+
+    Graph graph_;
+    int num_primal_;
+    std::vector<int> tangents_;
+};
+
+// Defined after the class: clang instantiates `visit` where it is first named, and needs its body
+// by then.
+constexpr void Forward::run() {
+    for (int i = 0; i < num_primal_; ++i) {
+        const Node node = graph_[i];
+        if (node.op == Op::argument || !has_derivative(node.op)) continue;
+        bool depends = false;
+        for (int k = 0; k < node.count; ++k)
+            depends = depends || has_tangent(graph_.operand(node, k));
+        if (!depends) continue;
+        graph_.current_region = node.region;
+        visit_op(node.op, *this, node, i);
+    }
+    graph_.current_region = 0;
+}
+
+template <class P, int... argument>
+struct JvpOf {
+    static constexpr int expected_nodes = 4 * P::graph.size() + 64;
+    static constexpr Graph make();
+};
+
+}  // namespace detail
+
+/// The Jacobian–vector product of a graph: arguments (x..., one tangent per flagged argument) →
+/// tangents of the outputs. Not simplified.
+[[nodiscard]] constexpr Graph jvp_graph(const Graph& graph,
+                                        const std::vector<char>& with_respect_to) {
+    detail::Forward forward(graph);
+    Graph& result = forward.graph();
+    std::vector<int> tangent_argument(graph.arguments.size(), -1);
+    for (std::size_t a = 0; a < graph.arguments.size(); ++a) {
+        if (!with_respect_to[a]) continue;
+        tangent_argument[a] = static_cast<int>(result.arguments.size());
+        result.arguments.push_back(graph.arguments[a]);
+    }
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        if (node.op != Op::argument) continue;
+        const int argument = tangent_argument[static_cast<std::size_t>(node.index)];
+        if (argument >= 0)
+            forward.set_tangent(i, result.push_argument(argument, node.offset, node.size));
+    }
+    forward.run();
+    result.outputs.clear();
+    for (const Output& output : graph.outputs) {
+        std::vector<int> parts;
+        for (int k = 0; k < output.count; ++k)
+            parts.push_back(forward.tangent_or_zero_of(graph.output_node(output, k)).node());
+        result.push_output(parts, output.size, output.is_scalar);
+    }
+    return std::move(result);
+}
+
+template <class P, int... argument>
+constexpr Graph detail::JvpOf<P, argument...>::make() {
+    const Graph graph = P::graph.thaw();
+    return passes::simplify(jvp_graph(graph, argument_flags<argument...>(graph)));
+}
+
+/// The Jacobian–vector product of a program with respect to the given arguments (all, where none is
+/// given): a program of (x..., tangents of those arguments...) that returns the tangents of the
+/// results.
+template <int... argument, class Recipe>
+[[nodiscard]] constexpr auto jvp(const Program<Recipe>&) {
+    return Program<detail::JvpOf<Program<Recipe>, argument...>>{};
+}
+
+}  // namespace eddy

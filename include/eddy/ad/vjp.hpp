@@ -1,0 +1,287 @@
+#pragma once
+// Reverse mode, from graph to graph: the vector–Jacobian product. The nodes are walked backwards;
+// each hands the cotangent of its value on to its operands by its rule (ad/rules/).
+//
+// Exact zeros: a cotangent that comes only from a branch of `select` carries that branch's mask as
+// its guard. Where a rule multiplies it with a primal value, the product is selected by the guard,
+// so a branch not taken contributes zero even where its own derivative is infinite or NaN.
+
+#include <eddy/ad/activity.hpp>
+#include <eddy/ad/rules/all.hpp>
+#include <eddy/trace/program.hpp>
+
+namespace eddy {
+namespace detail {
+
+/// A cotangent: the node that holds it, and the mask outside which it is exactly zero (or −1).
+struct Cotangent {
+    int node = -1;
+    int guard = -1;
+};
+
+/// A cotangent of components [offset, offset + size) of a value.
+struct CotangentPiece {
+    int offset = 0;
+    int size = 0;
+    Cotangent cotangent;
+};
+
+class Reverse {
+  public:
+    using Value = DynamicTraced;
+
+    constexpr Reverse(const Graph& graph, const std::vector<char>& with_respect_to)
+        : graph_(graph),
+          num_primal_(graph.size()),
+          active_(active_nodes(graph, with_respect_to)),
+          cotangents_(graph.nodes.size()),
+          pieces_(graph.nodes.size()),
+          argument_pieces_(graph.arguments.size()) {}
+
+    /// Appends one cotangent argument per output and sweeps back. Outputs become the cotangents of
+    /// the arguments.
+    constexpr Graph run(const std::vector<char>& with_respect_to);
+
+    template <Op op>
+    constexpr void visit(const Node& node, int i) {
+        const Value cotangent = value_of(current_.node);
+        if constexpr (op == Op::argument) {
+            argument_pieces_[static_cast<std::size_t>(node.index)].push_back(
+                {node.offset, node.size, current_});
+        } else if constexpr (ChoiceRule<Rule<op>>) {
+            choose<op>(node, cotangent);
+        } else if constexpr (ActionRule<Rule<op>>) {
+            act<op>(node, i, cotangent, std::make_integer_sequence<int, operand_count(op)>{});
+        } else if constexpr (requires { VectorRule<op>::pullback(*this, node, i, cotangent); }) {
+            VectorRule<op>::pullback(*this, node, i, cotangent);
+        }
+    }
+
+    // What rules see.
+    [[nodiscard]] constexpr int operand(const Node& node, int k) const {
+        return graph_.operand(node, k);
+    }
+    [[nodiscard]] constexpr Value value(const Node& node, int k) {
+        return value_of(operand(node, k));
+    }
+    [[nodiscard]] constexpr Value value_of(int i) { return {graph_, i}; }
+    [[nodiscard]] constexpr int size_of(int i) const { return graph_[i].size; }
+    [[nodiscard]] constexpr bool is_active(int i) const {
+        return active_[static_cast<std::size_t>(i)];
+    }
+
+    /// Adds a contribution that is linear in the current cotangent alone.
+    constexpr void add(int to, Value contribution) { accumulate(to, contribution, current_.guard); }
+    /// Adds a contribution that multiplies the current cotangent with primal values: guarded where
+    /// there is a guard.
+    constexpr void add_product(int to, Value contribution) {
+        if (current_.guard >= 0 && fits(current_.guard, contribution.node())) {
+            contribution =
+                select(TracedMask<dynamic_shape>(graph_, current_.guard), contribution, 0);
+        }
+        accumulate(to, contribution, current_.guard);
+    }
+    constexpr void add_piece(int to, int offset, Value contribution) {
+        if (!is_active(to)) return;
+        const int guard = fits(current_.guard, contribution.node()) ? current_.guard : -1;
+        pieces_[static_cast<std::size_t>(to)].push_back(
+            {offset, contribution.size(), {contribution.node(), guard}});
+    }
+
+  private:
+    [[nodiscard]] constexpr bool fits(int guard, int node) const {
+        return guard >= 0 && (graph_[guard].size == 1 || graph_[guard].size == graph_[node].size);
+    }
+
+    template <Op op, int... k>
+    constexpr void act(const Node& node, int i, Value cotangent, std::integer_sequence<int, k...>) {
+        const auto contribute = [&]<int operand_index>() {
+            const int to = operand(node, operand_index);
+            if (!is_active(to)) return;
+            const Value contribution = Rule<op>::template action<operand_index>(
+                node.index, cotangent, value_of(i), value(node, k)...);
+            if constexpr (Rule<op>::is_linear) {
+                add(to, contribution);
+            } else {
+                add_product(to, contribution);
+            }
+        };
+        (contribute.template operator()<k>(), ...);
+    }
+
+    template <Op op>
+    constexpr void choose(const Node& node, Value cotangent) {
+        using TheRule = Rule<op>;
+        const int mask = [&] {
+            if constexpr (op == Op::select)
+                return operand(node, 0);
+            else if constexpr (op == Op::relu)
+                return TheRule::choose(value(node, 0)).node();
+            else
+                return TheRule::choose(value(node, 0), value(node, 1)).node();
+        }();
+        if (const int to = operand(node, TheRule::when_true); is_active(to))
+            add_chosen(to, mask, cotangent, true);
+        if constexpr (TheRule::when_false >= 0) {
+            if (const int to = operand(node, TheRule::when_false); is_active(to))
+                add_chosen(to, mask, cotangent, false);
+        }
+    }
+    constexpr void add_chosen(int to, int mask, Value cotangent, bool when_true) {
+        const TracedMask<dynamic_shape> condition(graph_, mask);
+        const Value contribution =
+            when_true ? select(condition, cotangent, 0) : select(condition, 0, cotangent);
+        const int taken = when_true ? mask : (!condition).node();
+        int guard = taken;
+        if (current_.guard >= 0) {
+            guard = (condition_of(taken) && condition_of(current_.guard)).node();
+        }
+        accumulate(to, contribution, guard);
+    }
+    [[nodiscard]] constexpr TracedMask<dynamic_shape> condition_of(int mask) {
+        return {graph_, mask};
+    }
+
+    /// Adds to the cotangent of node `to`, summing over what was broadcast.
+    constexpr void accumulate(int to, Value contribution, int guard) {
+        if (!is_active(to)) return;
+        if (size_of(to) == 1 && contribution.size() > 1) contribution = sum(contribution);
+        if (!fits(guard, to)) guard = -1;
+        Cotangent& cotangent = cotangents_[static_cast<std::size_t>(to)];
+        cotangent = combine(cotangent, {contribution.node(), guard});
+    }
+    constexpr Cotangent combine(Cotangent a, Cotangent b) {
+        if (a.node < 0) return b;
+        const int total = (value_of(a.node) + value_of(b.node)).node();
+        int guard = a.guard == b.guard ? a.guard : -1;
+        if (a.guard >= 0 && b.guard >= 0 && a.guard != b.guard) {
+            guard = (condition_of(a.guard) || condition_of(b.guard)).node();
+        }
+        return {total, guard};
+    }
+
+    /// The whole cotangent of node i, once all its readers have contributed.
+    constexpr Cotangent collect(int i) {
+        auto& pieces = pieces_[static_cast<std::size_t>(i)];
+        Cotangent whole = cotangents_[static_cast<std::size_t>(i)];
+        if (pieces.empty()) return whole;
+        if (whole.node >= 0) pieces.push_back({0, size_of(i), whole});
+        int guard = pieces[0].cotangent.guard;
+        for (const CotangentPiece& piece : pieces) {
+            if (piece.cotangent.guard != guard || size_of(guard < 0 ? i : guard) != 1) guard = -1;
+        }
+        const std::vector<int> parts = assemble(pieces, size_of(i));
+        if (parts.size() == 1) return {parts[0], guard};
+        return {graph_.push_list({.op = Op::concat, .size = size_of(i)}, parts), guard};
+    }
+
+    /// Overlapping pieces as a list of disjoint ones that cover [0, size): sums where several meet,
+    /// zeros where none is.
+    constexpr std::vector<int> assemble(const std::vector<CotangentPiece>& pieces, int size) {
+        std::vector<int> parts;
+        for (int begin = 0; begin < size;) {
+            int end = size, total = -1;
+            for (const CotangentPiece& piece :
+                 pieces) {  // the next place where a piece begins or ends
+                if (piece.offset > begin && piece.offset < end) end = piece.offset;
+                const int piece_end = piece.offset + piece.size;
+                if (piece_end > begin && piece_end < end) end = piece_end;
+            }
+            for (const CotangentPiece& piece : pieces) {
+                if (piece.offset > begin || piece.offset + piece.size < end) continue;
+                const int part =
+                    slice_node(graph_, piece.cotangent.node, begin - piece.offset, end - begin);
+                total = total < 0 ? part : (value_of(total) + value_of(part)).node();
+            }
+            parts.push_back(total >= 0 ? total : zeros(end - begin));
+            begin = end;
+        }
+        return parts;
+    }
+    constexpr int zeros(int size) {
+        const int offset = static_cast<int>(graph_.constants.size());
+        graph_.constants.resize(graph_.constants.size() + static_cast<std::size_t>(size), 0.0);
+        return graph_.push({.op = Op::constant, .size = size, .offset = offset});
+    }
+
+    constexpr void seed() {
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
+            const Output output = graph_.outputs[o];
+            const int argument = static_cast<int>(graph_.arguments.size());
+            graph_.arguments.push_back({output.size, output.is_scalar});
+            int begin = 0;
+            for (int k = 0; k < output.count; ++k) {
+                const int node = graph_.output_node(output, k);
+                if (is_active(node)) {
+                    accumulate(node, value_of(graph_.push_argument(argument, begin, size_of(node))),
+                               -1);
+                }
+                begin += size_of(node);
+            }
+        }
+    }
+
+    constexpr void write_outputs(const std::vector<char>& with_respect_to) {
+        graph_.outputs.clear();
+        for (std::size_t a = 0; a < with_respect_to.size(); ++a) {
+            if (!with_respect_to[a]) continue;
+            const Argument argument = graph_.arguments[a];
+            graph_.push_output(assemble(argument_pieces_[a], argument.size), argument.size,
+                               argument.is_scalar);
+        }
+    }
+
+    Graph graph_;
+    int num_primal_;
+    std::vector<char> active_;
+    std::vector<Cotangent> cotangents_;
+    std::vector<std::vector<CotangentPiece>> pieces_;
+    std::vector<std::vector<CotangentPiece>> argument_pieces_;
+    Cotangent current_;
+};
+
+// Defined after the class: clang instantiates `visit` where it is first named, and needs its body
+// by then.
+constexpr Graph Reverse::run(const std::vector<char>& with_respect_to) {
+    seed();
+    for (int i = num_primal_ - 1; i >= 0; --i) {
+        if (!is_active(i)) continue;
+        graph_.current_region = graph_[i].region;
+        current_ = collect(i);
+        if (current_.node >= 0) visit_op(graph_[i].op, *this, Node(graph_[i]), i);
+    }
+    graph_.current_region = 0;
+    write_outputs(with_respect_to);
+    return std::move(graph_);
+}
+
+template <class P, int... argument>
+struct VjpOf {
+    static constexpr int expected_nodes = 4 * P::graph.size() + 64;
+    static constexpr Graph make();
+};
+
+}  // namespace detail
+
+/// The vector–Jacobian product of a graph: arguments (x..., one cotangent per output) → cotangents
+/// of the flagged arguments, in order. Not simplified.
+[[nodiscard]] constexpr Graph vjp_graph(const Graph& graph,
+                                        const std::vector<char>& with_respect_to) {
+    return detail::Reverse(graph, with_respect_to).run(with_respect_to);
+}
+
+template <class P, int... argument>
+constexpr Graph detail::VjpOf<P, argument...>::make() {
+    const Graph graph = P::graph.thaw();
+    return passes::simplify(vjp_graph(graph, argument_flags<argument...>(graph)));
+}
+
+/// The vector–Jacobian product of a program with respect to the given arguments (all, where none is
+/// given): a program of (x..., cotangents of the results...) that returns the cotangents of those
+/// arguments.
+template <int... argument, class Recipe>
+[[nodiscard]] constexpr auto vjp(const Program<Recipe>&) {
+    return Program<detail::VjpOf<Program<Recipe>, argument...>>{};
+}
+
+}  // namespace eddy

@@ -1,0 +1,75 @@
+#pragma once
+// What generic code must know of a scalar type: the plain number inside it, its masks, how to
+// convert to it. Packs and duals specialise these where they are defined.
+
+#include <eddy/core/host_device.hpp>
+#include <type_traits>
+
+namespace eddy {
+
+/// The floating-point type inside a scalar type: double for double, Pack<double, 8> and
+/// Dual<double>.
+template <class Real>
+struct ScalarType {
+    using type = Real;
+};
+template <class Real>
+using ScalarOf = typename ScalarType<Real>::type;
+
+/// What comparisons of a scalar type return.
+template <class Real>
+using MaskOf = decltype(std::declval<const Real&>() < std::declval<const Real&>());
+
+/// x as a Real.
+template <class Real, class T>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real convert(const T& x) {
+    if constexpr (std::is_same_v<Real, T>) {
+        return x;
+    } else if constexpr (std::is_arithmetic_v<T> && !std::is_arithmetic_v<Real>) {
+        return Real(static_cast<ScalarOf<Real>>(x));
+    } else {
+        return static_cast<Real>(x);
+    }
+}
+
+/// Nesting depth of a scalar type: 0 for numbers; a pack is richer than its numbers, a dual richer
+/// than its values.
+template <class Real>
+inline constexpr int richness = 0;
+
+namespace detail {
+
+template <class A, class B>
+struct Richer {
+    using type = std::conditional_t<(richness<A> > richness<B>), A, B>;
+};
+template <class A, class B>
+requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) struct Richer<A, B> {
+    using type = std::common_type_t<A, B>;
+};
+
+template <class First, class... Rest>
+struct Richest {
+    using type = First;
+};
+template <class First, class Second, class... Rest>
+struct Richest<First, Second, Rest...> {
+    using type = typename Richest<typename Richer<First, Second>::type, Rest...>::type;
+};
+
+}  // namespace detail
+
+/// The scalar type that a computation on all of T produces.
+template <class... T>
+using RichestOf = typename detail::Richest<T...>::type;
+
+/// Makes the optimizer forget where `x` came from, so that a recomputation is not merged with the
+/// original.
+template <class Real>
+[[gnu::always_inline]] EDDY_HD constexpr void hide_from_optimizer(Real& x) {
+    if (!std::is_constant_evaluated()) {
+        if constexpr (std::is_arithmetic_v<Real>) asm volatile("" : "+m"(x));
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,370 @@
+#pragma once
+// Evaluation of a finished program: a fold over its nodes with compile-time indices. The compiler
+// sees straight-line code on registers; only vectors longer than `longest_unrolled` become loops.
+// The same text serves every scalar type, on the host and on the device.
+
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/static_for.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/trace/apply.hpp>
+#include <eddy/trace/layout.hpp>
+#include <eddy/trace/trace.hpp>
+#include <tuple>
+
+namespace eddy {
+namespace detail {
+
+template <int index, class T>
+struct ArgumentSlot {
+    const T& value;
+};
+template <int index, class T>
+[[gnu::always_inline]] EDDY_HD constexpr const T& get(const ArgumentSlot<index, T>& slot) {
+    return slot.value;
+}
+
+template <class Indices, class... T>
+struct ArgumentSlots;
+template <int... index, class... T>
+struct ArgumentSlots<std::integer_sequence<int, index...>, T...> : ArgumentSlot<index, T>... {};
+
+/// The arguments of one evaluation, by reference.
+template <class... T>
+using ArgumentList =
+    ArgumentSlots<std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>, T...>;
+
+/// Calls body(k) for k in [0, size): unrolled for short vectors, a loop for long ones.
+template <int size, class Body>
+[[gnu::always_inline]] EDDY_HD constexpr void for_components(Body&& body) {
+    if constexpr (size <= longest_unrolled) {
+        static_for<0, size>([&]<int k>() __attribute__((always_inline)) { body(k); });
+    } else {
+        for (int k = 0; k < size; ++k) body(k);
+    }
+}
+
+/// One evaluation of Program P with values of type Real.
+template <class P, class Real, class Arguments>
+class Evaluation {
+    static constexpr auto layout = make_layout(P::code);
+    template <int size>
+    static constexpr int at_least_one = size > 0 ? size : 1;
+
+  public:
+    [[gnu::always_inline]] EDDY_HD explicit constexpr Evaluation(const Arguments& arguments)
+        : arguments_(arguments) {}
+
+    /// Computes nodes [first, first + sizeof...(i)).
+    template <int first, int... i>
+    [[gnu::always_inline]] EDDY_HD constexpr void steps(std::integer_sequence<int, i...>) {
+        (step<first + i>(), ...);
+    }
+
+    /// Component k of node i; a scalar is every component of itself.
+    template <int i>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto load(int k) const {
+        constexpr Node node = P::code.nodes[i];
+        constexpr Place place = layout.places[i];
+        const int c = node.size == 1 ? 0 : k;
+        if constexpr (place.kind == Place::argument) {
+            return argument_component<place.index>(place.offset + c);
+        } else if constexpr (place.kind != Place::product) {
+            return storage<place.kind>()[place.offset + c];
+        } else {  // a component of an outer product, seen through any slices of it
+            constexpr int u = operand<place.node>(0), v = operand<place.node>(1);
+            constexpr int columns = P::code.nodes[v].size;
+            const int flat = place.offset + c;
+            return load<u>(flat / columns) * load<v>(flat % columns);
+        }
+    }
+
+  private:
+    template <int i>
+    static consteval int operand(int k) {
+        return P::code.operands[P::code.nodes[i].first + k];
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void step() {
+        constexpr Instruction now = layout.instructions[i];
+        if constexpr (now.kind == Instruction::scalar) {
+            auto& to = storage<now.to_kind>()[now.to];
+            if constexpr (now.count == 1) {
+                to = apply<now.op, now.index>(storage<now.from_kind[0]>()[now.from[0]]);
+            } else if constexpr (now.count == 2) {
+                to = apply<now.op>(storage<now.from_kind[0]>()[now.from[0]],
+                                   storage<now.from_kind[1]>()[now.from[1]]);
+            } else {
+                to = apply<now.op>(storage<now.from_kind[0]>()[now.from[0]],
+                                   storage<now.from_kind[1]>()[now.from[1]],
+                                   storage<now.from_kind[2]>()[now.from[2]]);
+            }
+        } else if constexpr (now.kind == Instruction::general) {
+            general_step<i>();
+        }
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void general_step() {
+        constexpr Node node = P::code.nodes[i];
+        constexpr Place place = layout.places[i];
+        if constexpr (node.op == Op::barrier) {
+            pass_barrier<i>();
+        } else if constexpr (is_elementwise(node.op)) {
+            elementwise<i>(std::make_integer_sequence<int, node.count>{});
+        } else if constexpr (node.op == Op::argument) {
+            static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
+                registers_[place.offset + k] = argument_component<node.index>(node.offset + k);
+            });
+        } else if constexpr (node.op == Op::constant) {
+            static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
+                constexpr double value = P::code.constants[node.offset + k];
+                store<i>(k, Real(static_cast<ScalarOf<Real>>(value)));
+            });
+        } else {
+            vector_operation<i>();
+        }
+    }
+
+    template <int index>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real argument_component(
+        [[maybe_unused]] int c) const {
+        if constexpr (P::code.arguments[index].is_scalar) {
+            return convert<Real>(get<index>(arguments_));
+        } else {
+            return convert<Real>(get<index>(arguments_)[c]);
+        }
+    }
+
+    template <Place::Kind kind>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto& storage() {
+        if constexpr (kind == Place::registers)
+            return registers_;
+        else if constexpr (kind == Place::scratch)
+            return scratch_;
+        else
+            return masks_;
+    }
+    template <Place::Kind kind>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr const auto& storage() const {
+        if constexpr (kind == Place::registers)
+            return registers_;
+        else if constexpr (kind == Place::scratch)
+            return scratch_;
+        else
+            return masks_;
+    }
+
+    template <int i, class Value>
+    [[gnu::always_inline]] EDDY_HD constexpr void store(int k, const Value& value) {
+        storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void pass_barrier() {
+        constexpr Node node = P::code.nodes[i];
+        for_components<node.size>([&](int k) __attribute__((always_inline)) {
+            Real value = load<operand<i>(0)>(k);
+            hide_from_optimizer(value);
+            store<i>(k, value);
+        });
+    }
+
+    template <int i, int... k>
+    [[gnu::always_inline]] EDDY_HD constexpr void elementwise(std::integer_sequence<int, k...>) {
+        constexpr Node node = P::code.nodes[i];
+        for_components<node.size>([&](int c) __attribute__((always_inline)) {
+            store<i>(c, apply<node.op, node.index>(load<operand<i>(k)>(c)...));
+        });
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void vector_operation() {
+        constexpr Node node = P::code.nodes[i];
+        constexpr int a = operand<i>(0);
+        constexpr int length = P::code.nodes[a].size;
+        if constexpr (node.op == Op::concat) {
+            concatenate<i, 0, 0>();
+        } else if constexpr (node.op == Op::broadcast) {
+            const Real value = load<a>(0);
+            for_components<node.size>([&](int c)
+                                          __attribute__((always_inline)) { store<i>(c, value); });
+        } else if constexpr (node.op == Op::sum) {
+            Real total = load<a>(0);
+            for_components<length - 1>([&](int c) __attribute__((always_inline)) {
+                total = total + load<a>(c + 1);
+            });
+            store<i>(0, total);
+        } else if constexpr (node.op == Op::dot) {
+            store<i>(0, inner_product<a, operand<i>(1)>());
+        } else if constexpr (node.op == Op::norm) {
+            store<i>(0, sqrt(inner_product<a, a>()));
+        } else if constexpr (node.op == Op::dense) {
+            dense<i>();
+        } else {
+            static_assert(node.op == Op::dense_transposed);
+            dense_transposed<i>();
+        }
+    }
+
+    template <int i, int part, int offset>
+    [[gnu::always_inline]] EDDY_HD constexpr void concatenate() {
+        constexpr Node node = P::code.nodes[i];
+        if constexpr (part < node.count) {
+            constexpr int from = operand<i>(part), length = P::code.nodes[from].size;
+            for_components<length>([&](int c) __attribute__((always_inline)) {
+                store<i>(offset + c, load<from>(c));
+            });
+            concatenate<i, part + 1, offset + length>();
+        }
+    }
+
+    template <int a, int b>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real inner_product() const {
+        Real total = load<a>(0) * load<b>(0);
+        for_components<P::code.nodes[a].size - 1>([&](int c) __attribute__((always_inline)) {
+            total = mul_add(load<a>(c + 1), load<b>(c + 1), total);
+        });
+        return total;
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void dense() {
+        constexpr Node node = P::code.nodes[i];
+        constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
+        for_components<node.size>([&](int row) __attribute__((always_inline)) {
+            Real total = load<w>(row * columns) * load<x>(0);
+            if constexpr (node.count == 3) {
+                total = mul_add(load<w>(row * columns), load<x>(0), load<operand<i>(2)>(row));
+            }
+            for_components<columns - 1>([&](int c) __attribute__((always_inline)) {
+                total = mul_add(load<w>(row * columns + c + 1), load<x>(c + 1), total);
+            });
+            store<i>(row, total);
+        });
+    }
+
+    template <int i>
+    [[gnu::always_inline]] EDDY_HD constexpr void dense_transposed() {
+        constexpr Node node = P::code.nodes[i];
+        constexpr int w = operand<i>(0), cotangent = operand<i>(1),
+                      rows = P::code.nodes[cotangent].size;
+        for_components<node.size>([&](int column) __attribute__((always_inline)) {
+            Real total = load<w>(column) * load<cotangent>(0);
+            for_components<rows - 1>([&](int r) __attribute__((always_inline)) {
+                total =
+                    mul_add(load<w>((r + 1) * node.size + column), load<cotangent>(r + 1), total);
+            });
+            store<i>(column, total);
+        });
+    }
+
+    const Arguments& arguments_;
+    Real registers_[at_least_one<layout.num_registers>];
+    MaskOf<Real> masks_[at_least_one<layout.num_masks>];
+    Real scratch_[at_least_one<layout.scratch_size>];
+};
+
+template <int first, int count, class Values>
+[[gnu::always_inline]] EDDY_HD constexpr void run_steps(Values& values) {
+    if constexpr (count > fold_chunk) {
+        values.template steps<first>(std::make_integer_sequence<int, fold_chunk>{});
+        run_steps<first + fold_chunk, count - fold_chunk>(values);
+    } else {
+        values.template steps<first>(std::make_integer_sequence<int, count>{});
+    }
+}
+
+/// Hands the components of output `output` to sink(k, value).
+template <class P, int output, int part, int offset, class Values, class Sink>
+[[gnu::always_inline]] EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
+    constexpr Output description = P::code.outputs[output];
+    if constexpr (part < description.count) {
+        constexpr int node = P::code.operands[description.first + part],
+                      length = P::code.nodes[node].size;
+        for_components<length>([&](int c) __attribute__((always_inline)) {
+            sink.template operator()<output>(offset + c, values.template load<node>(c));
+        });
+        emit<P, output, part + 1, offset + length>(values, sink);
+    }
+}
+
+}  // namespace detail
+
+/// Evaluates Program P with values of type Real and hands every result component to
+/// sink.template operator()<output>(component, value). Nothing is allocated. Host and device.
+template <class P, class Real, class Sink, class... Arguments>
+[[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
+    static_assert(sizeof...(Arguments) == P::code.num_arguments(),
+                  "evaluate: one argument is needed for each argument of the program");
+    const detail::ArgumentList<Arguments...> list{{arguments}...};
+    detail::Evaluation<P, Real, detail::ArgumentList<Arguments...>> values(list);
+    detail::run_steps<0, P::code.size()>(values);
+    static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
+        detail::emit<P, output, 0, 0>(values, sink);
+    });
+}
+
+namespace detail {
+
+template <class T>
+concept Indexable = requires(const T& x) {
+    x[0];
+};
+
+template <class T>
+struct ComponentOf {
+    using type = T;
+};
+template <Indexable T>
+struct ComponentOf<T> {
+    using type = std::remove_cvref_t<decltype(std::declval<const T&>()[0])>;
+};
+
+/// The scalar type of a call: the richest among the vector arguments (their state decides, not the
+/// time), or among all where there is no vector.
+template <class... Arguments>
+struct RealOf {
+    static constexpr bool any_vector = (Indexable<Arguments> || ...);
+    template <class T>
+    using Candidate =
+        std::conditional_t<!any_vector || Indexable<T>, typename ComponentOf<T>::type, float>;
+    using type = RichestOf<Candidate<Arguments>...>;
+};
+
+/// The value of output k of P: a Real for a scalar, else a Vec.
+template <class P, class Real, int k>
+using OutputValue =
+    std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
+
+template <class P, class Real, int... k, class... Arguments>
+[[gnu::always_inline]] constexpr auto call(std::integer_sequence<int, k...>,
+                                           const Arguments&... arguments) {
+    std::tuple<OutputValue<P, Real, k>...> results{};
+    evaluate<P, Real>(
+        [&]<int output>(int component, const Real& value) __attribute__((always_inline)) {
+            if constexpr (P::code.outputs[output].is_scalar) {
+                std::get<output>(results) = value;
+            } else {
+                std::get<output>(results)[component] = value;
+            }
+        },
+        arguments...);
+    if constexpr (sizeof...(k) == 1) {
+        return std::get<0>(results);
+    } else {
+        return results;
+    }
+}
+
+}  // namespace detail
+
+template <class Recipe>
+template <class... Arguments>
+constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const {
+    using Real = typename detail::RealOf<Arguments...>::type;
+    return detail::call<Program, Real>(std::make_integer_sequence<int, code.num_outputs()>{},
+                                       arguments...);
+}
+
+}  // namespace eddy

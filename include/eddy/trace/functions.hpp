@@ -1,0 +1,230 @@
+#pragma once
+// The functions of the DSL on traced values. The same names work on plain numbers (core/math.hpp)
+// and vectors (core/vec.hpp), so one functor serves both.
+
+#include <eddy/trace/traced.hpp>
+
+namespace eddy {
+
+// One traced overload per elementwise function of one argument.
+#define EDDY_TRACED_FUNCTION(function)                                       \
+    template <int shape>                                                     \
+    [[nodiscard]] constexpr Traced<shape> function(const Traced<shape>& x) { \
+        return detail::traced_elementwise<Op::function>(0, x);               \
+    }
+EDDY_TRACED_FUNCTION(sqrt)
+EDDY_TRACED_FUNCTION(cbrt)
+EDDY_TRACED_FUNCTION(exp)
+EDDY_TRACED_FUNCTION(expm1)
+EDDY_TRACED_FUNCTION(log)
+EDDY_TRACED_FUNCTION(log1p)
+EDDY_TRACED_FUNCTION(sin)
+EDDY_TRACED_FUNCTION(cos)
+EDDY_TRACED_FUNCTION(tan)
+EDDY_TRACED_FUNCTION(asin)
+EDDY_TRACED_FUNCTION(acos)
+EDDY_TRACED_FUNCTION(atan)
+EDDY_TRACED_FUNCTION(sinh)
+EDDY_TRACED_FUNCTION(cosh)
+EDDY_TRACED_FUNCTION(tanh)
+EDDY_TRACED_FUNCTION(erf)
+EDDY_TRACED_FUNCTION(abs)
+EDDY_TRACED_FUNCTION(sign)
+EDDY_TRACED_FUNCTION(floor)
+EDDY_TRACED_FUNCTION(sigmoid)
+EDDY_TRACED_FUNCTION(softplus)
+EDDY_TRACED_FUNCTION(relu)
+#undef EDDY_TRACED_FUNCTION
+
+// std::abs and std::fabs are used interchangeably in C++.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> fabs(const Traced<shape>& x) {
+    return abs(x);
+}
+
+template <class A, class B>
+requires detail::TracedCall<A, B>
+[[nodiscard]] constexpr auto atan2(const A& y, const B& x) {
+    return detail::traced_elementwise<Op::atan2>(0, y, x);
+}
+template <class A, class B>
+requires detail::TracedCall<A, B>
+[[nodiscard]] constexpr auto min(const A& a, const B& b) {
+    return detail::traced_elementwise<Op::min>(0, a, b);
+}
+template <class A, class B>
+requires detail::TracedCall<A, B>
+[[nodiscard]] constexpr auto max(const A& a, const B& b) {
+    return detail::traced_elementwise<Op::max>(0, a, b);
+}
+template <class A, class B, class C>
+requires detail::TracedCall<A, B, C>
+[[nodiscard]] constexpr auto fma(const A& a, const B& b, const C& c) {
+    return detail::traced_elementwise<Op::fma>(0, a, b, c);
+}
+template <class X, class Low, class High>
+requires detail::TracedCall<X, Low, High>
+[[nodiscard]] constexpr auto clamp(const X& x, const Low& low, const High& high) {
+    return min(max(x, low), high);
+}
+
+/// x^n by repeated multiplication.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> pow(const Traced<shape>& x, int n) {
+    return detail::traced_elementwise<Op::powi>(n, x);
+}
+template <class A, class B>
+requires detail::TracedCall<A, B> &&(!std::same_as<B, int>)
+    [[nodiscard]] constexpr auto pow(const A& x, const B& y) {
+    return detail::traced_elementwise<Op::pow>(0, x, y);
+}
+
+/// x·sigmoid(x).
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> silu(const Traced<shape>& x) {
+    return x * sigmoid(x);
+}
+/// x·Φ(x), with the error function (not the tanh approximation).
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> gelu(const Traced<shape>& x) {
+    return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+}
+
+/// a where the mask holds, else b. The branch not taken contributes exactly zero to the gradient.
+template <int shape, class A, class B>
+requires detail::TraceOperand<A> && detail::TraceOperand<B>
+[[nodiscard]] constexpr auto select(const TracedMask<shape>& mask, const A& a, const B& b) {
+    constexpr int result_shape = detail::common_shape<TracedMask<shape>, A, B>();
+    static_assert(result_shape != no_shape,
+                  "select: vectors of different sizes are combined; operands must have one size or "
+                  "be scalars");
+    Graph& graph = *mask.graph();
+    const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
+    const int size = detail::broadcast_size(graph, mask.node(), node_a, node_b);
+    return Traced<result_shape>(
+        graph, graph.push({.op = Op::select, .size = size}, mask.node(), node_a, node_b));
+}
+
+/// x, through which no derivative flows.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> stop_gradient(const Traced<shape>& x) {
+    return detail::traced_elementwise<Op::stop_gradient>(0, x);
+}
+
+/// x, tagged with a name that remat policies can ask for (ad/remat.hpp). The label must be a string
+/// literal.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> checkpoint_name(const Traced<shape>& x,
+                                                      std::string_view label) {
+    Graph& graph = *x.graph();
+    graph.names.push_back(label);
+    return detail::traced_elementwise<Op::name>(static_cast<int>(graph.names.size()) - 1, x);
+}
+
+// Outside a trace both are the identity.
+template <class T>
+requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T stop_gradient(const T& x) { return x; }
+template <class T>
+requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T
+    checkpoint_name(const T& x, std::string_view) {
+    return x;
+}
+
+/// A vector of scalars, in the order given.
+template <class... T>
+requires(is_symbolic<T> || ...) &&
+    ((detail::shape_of<T> == scalar_shape || detail::shape_of<T> == dynamic_shape) && ...)
+        [[nodiscard]] constexpr auto vec(const T&... x) {
+    Graph* graph = detail::common_graph(x...);
+    if (graph == nullptr)
+        throw InvalidArgument("vec: all components are literals; pass plain numbers");
+    const std::vector<int> parts{detail::node_of(*graph, x)...};
+    constexpr int length = static_cast<int>(sizeof...(T));
+    constexpr bool dynamic = ((detail::shape_of<T> == dynamic_shape) || ...);
+    return Traced < dynamic
+               ? dynamic_shape
+               : length > (*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
+}
+
+/// The components of a, then those of b.
+template <class A, class B>
+requires detail::TracedCall<A, B>
+[[nodiscard]] constexpr auto concat(const A& a, const B& b) {
+    constexpr int shape_a = detail::shape_of<A>, shape_b = detail::shape_of<B>;
+    constexpr bool dynamic = shape_a == dynamic_shape || shape_b == dynamic_shape;
+    constexpr int length =
+        (shape_a == scalar_shape ? 1 : shape_a) + (shape_b == scalar_shape ? 1 : shape_b);
+    Graph& graph = *detail::common_graph(a, b);
+    const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
+    const int size = graph[node_a].size + graph[node_b].size;
+    return Traced < dynamic
+               ? dynamic_shape
+               : length > (graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
+}
+
+/// Components [first, first + count) of x.
+template <int first, int count, int shape>
+requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<shape>& x) {
+    static_assert(shape == dynamic_shape || (first >= 0 && count > 0 && first + count <= shape),
+                  "slice: the range reads past the end of the vector");
+    return Traced<count>(*x.graph(), detail::slice_node(*x.graph(), x.node(), first, count));
+}
+/// The same with a range known when the trace runs.
+[[nodiscard]] constexpr DynamicTraced slice(const DynamicTraced& x, int first, int count) {
+    return {*x.graph(), detail::slice_node(*x.graph(), x.node(), first, count)};
+}
+
+/// Σ x_i, summed from the first component on.
+template <int shape>
+requires(shape != scalar_shape)
+    [[nodiscard]] constexpr Traced<scalar_shape> sum(const Traced<shape>& x) {
+    return {*x.graph(), x.graph()->push({.op = Op::sum}, x.node())};
+}
+
+/// Σ a_i·b_i, accumulated from the first component on.
+template <class A, class B>
+requires detail::TracedCall<A, B>
+[[nodiscard]] constexpr Traced<scalar_shape> dot(const A& a, const B& b) {
+    constexpr int shape = detail::common_shape<A, B>();
+    static_assert(shape != no_shape && shape != scalar_shape,
+                  "dot: both operands must be vectors of one size");
+    Graph& graph = *detail::common_graph(a, b);
+    const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
+    if (graph[node_a].size != graph[node_b].size) {
+        detail::report(graph, TraceError::sizes_differ,
+                       "dot: both operands must be vectors of one size");
+    }
+    return {graph, graph.push({.op = Op::dot}, node_a, node_b)};
+}
+
+/// √(Σ x_i²). Its derivative at x = 0 is zero.
+template <int shape>
+requires(shape != scalar_shape)
+    [[nodiscard]] constexpr Traced<scalar_shape> norm(const Traced<shape>& x) {
+    return {*x.graph(), x.graph()->push({.op = Op::norm}, x.node())};
+}
+
+/// W x + b, one node whatever its width. W has |b|·|x| components, row-major: W[i·|x| + j]
+/// multiplies x[j] in row i.
+template <class W, class B, class X>
+requires detail::TracedCall<W, B, X>
+[[nodiscard]] constexpr auto dense(const W& weights, const B& bias, const X& x) {
+    constexpr int rows = detail::shape_of<B>, columns = detail::shape_of<X>,
+                  length = detail::shape_of<W>;
+    constexpr bool dynamic =
+        rows == dynamic_shape || columns == dynamic_shape || length == dynamic_shape;
+    static_assert(dynamic || length == rows * columns,
+                  "dense: the weights must have |b| times |x| components, row-major");
+    Graph& graph = *detail::common_graph(weights, bias, x);
+    const int node_w = detail::node_of(graph, weights), node_b = detail::node_of(graph, bias),
+              node_x = detail::node_of(graph, x);
+    if (graph[node_w].size != graph[node_b].size * graph[node_x].size) {
+        detail::report(graph, TraceError::sizes_differ,
+                       "dense: the weights must have |b| times |x| components, row-major");
+    }
+    const Node node{.op = Op::dense, .size = graph[node_b].size};
+    return Traced < dynamic ? dynamic_shape
+                            : rows > (graph, graph.push(node, node_w, node_x, node_b));
+}
+
+}  // namespace eddy

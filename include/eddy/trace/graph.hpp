@@ -1,0 +1,135 @@
+#pragma once
+// A program as data: nodes in topological order, each a scalar (size 1) or a vector. Operands are
+// earlier nodes. The same Graph is built and transformed at compile time and at run time;
+// `StaticGraph` (trace/static_graph.hpp) is the finished constant that a Program carries.
+// Invariant: every operand of node i is below i.
+
+#include <eddy/core/error.hpp>
+#include <eddy/trace/op.hpp>
+#include <string_view>
+#include <vector>
+
+namespace eddy {
+
+struct Node {
+    Op op = Op::constant;
+    int size = 1;
+    int first = 0;  // operands are graph.operands[first, first + count)
+    int count = 0;
+    int index = 0;   // argument: which; powi: the exponent; name: which
+    int offset = 0;  // argument, slice: first component; constant: place in the pool
+    int region = 0;  // the remat region in which the node was traced (backward nodes: whose
+                     // reversal made it)
+};
+
+/// One result of a program: the concatenation of nodes graph.operands[first, first + count).
+struct Output {
+    int first = 0;
+    int count = 0;
+    int size = 0;
+    bool is_scalar = false;
+};
+
+/// An argument of a program.
+struct Argument {
+    int size = 0;
+    bool is_scalar = false;
+};
+
+/// May a value be kept between forward and backward? (ad/remat.hpp)
+enum class Saving : unsigned char { recompute, save, offload };
+
+/// What a remat policy is asked about: one value of the forward program.
+struct Candidate {
+    Op op = Op::constant;
+    int size = 1;
+    bool weights_are_arguments =
+        false;  // dense: the matrix is (part of) an argument, so the lanes are its only batch
+    const std::string_view* names = nullptr;
+    int num_names = 0;
+
+    [[nodiscard]] constexpr bool has_name(std::string_view wanted) const {
+        for (int i = 0; i < num_names; ++i) {
+            if (names[i] == wanted) return true;
+        }
+        return false;
+    }
+};
+
+/// A stretch of the trace whose interior is recomputed on the way back, but for what its policy
+/// saves.
+struct Region {
+    int parent = 0;
+    Saving (*policy)(const Candidate&) = nullptr;
+};
+
+/// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
+/// run-time traces throw.
+enum class TraceError : unsigned char { none, index_past_end, sizes_differ };
+
+struct Graph {
+    std::vector<Node> nodes;
+    std::vector<int> operands;
+    std::vector<double> constants;
+    std::vector<Argument> arguments;
+    std::vector<Output> outputs;
+    std::vector<std::string_view> names;
+    std::vector<Region> regions{Region{}};  // region 0 is the program itself
+    int current_region = 0;
+    TraceError error = TraceError::none;
+
+    [[nodiscard]] constexpr int size() const { return static_cast<int>(nodes.size()); }
+    [[nodiscard]] constexpr const Node& operator[](int i) const {
+        return nodes[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] constexpr int operand(const Node& node, int k) const {
+        return operands[static_cast<std::size_t>(node.first + k)];
+    }
+    [[nodiscard]] constexpr int operand(int i, int k) const { return operand((*this)[i], k); }
+    [[nodiscard]] constexpr int output_node(const Output& output, int k) const {
+        return operands[static_cast<std::size_t>(output.first + k)];
+    }
+
+    /// Appends `node` with the given operands and returns its index.
+    template <class... Operands>
+    constexpr int push(Node node, Operands... operand) {
+        node.first = static_cast<int>(operands.size());
+        node.count = static_cast<int>(sizeof...(operand));
+        node.region = current_region;
+        (operands.push_back(operand), ...);
+        nodes.push_back(node);
+        return size() - 1;
+    }
+    constexpr int push_list(Node node, const std::vector<int>& list) {
+        node.first = static_cast<int>(operands.size());
+        node.count = static_cast<int>(list.size());
+        node.region = current_region;
+        for (int operand : list) operands.push_back(operand);
+        nodes.push_back(node);
+        return size() - 1;
+    }
+    constexpr int push_constant(double value) {
+        constants.push_back(value);
+        return push(
+            {.op = Op::constant, .size = 1, .offset = static_cast<int>(constants.size()) - 1});
+    }
+    constexpr int push_argument(int index, int offset, int size) {
+        return push({.op = Op::argument, .size = size, .index = index, .offset = offset});
+    }
+    constexpr void push_output(const std::vector<int>& list, int size, bool is_scalar) {
+        outputs.push_back(
+            {static_cast<int>(operands.size()), static_cast<int>(list.size()), size, is_scalar});
+        for (int node : list) operands.push_back(node);
+    }
+
+    /// The value of a scalar constant node.
+    [[nodiscard]] constexpr double constant_value(const Node& node) const {
+        return constants[static_cast<std::size_t>(node.offset)];
+    }
+    [[nodiscard]] constexpr bool is_constant(int i, double value) const {
+        const Node& node = (*this)[i];
+        return node.op == Op::constant && node.size == 1 && constant_value(node) == value;
+    }
+};
+
+}  // namespace eddy

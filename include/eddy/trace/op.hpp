@@ -1,0 +1,124 @@
+#pragma once
+// The operations that a program is made of. What each computes, rounds and differentiates to is in
+// docs/design/semantics.md; the arithmetic itself is in trace/apply.hpp, the derivatives in
+// ad/rules/.
+
+namespace eddy {
+
+enum class Op : unsigned char {
+    // Leaves.
+    argument,  // components [offset, offset + size) of argument `index`
+    constant,  // `size` numbers from the constant pool at `offset`
+    // Elementwise arithmetic; operands of size 1 are broadcast.
+    add,
+    sub,
+    mul,
+    div,
+    neg,
+    fma,          // a·b + c with one rounding
+    mul_add,      // a·b + c, contracted
+    mul_sub,      // a·b − c, contracted
+    neg_mul_add,  // c − a·b, contracted
+    // Elementwise functions.
+    pow,
+    powi,  // x^y; x^index by repeated multiplication
+    sqrt,
+    cbrt,
+    exp,
+    expm1,
+    log,
+    log1p,
+    sin,
+    cos,
+    tan,
+    asin,
+    acos,
+    atan,
+    atan2,
+    sinh,
+    cosh,
+    tanh,
+    erf,
+    abs,
+    min,
+    max,
+    sign,
+    floor,
+    sigmoid,
+    softplus,
+    relu,
+    // Masks.
+    less,
+    less_equal,
+    equal,
+    mask_and,
+    mask_or,
+    mask_not,
+    select,  // (mask, a, b): a where the mask holds, else b
+    // Identities that speak to transformations only.
+    stop_gradient,  // no derivative flows through
+    name,           // tags its operand with name `index`
+    barrier,        // separates a recomputation from the original, and is never merged
+    // Vectors.
+    slice,      // components [offset, offset + size)
+    concat,     // all operands, one after another
+    broadcast,  // a scalar, `size` times
+    sum,
+    dot,
+    norm,
+    dense,             // (W, x) or (W, x, b): W x + b, W row-major size × |x|
+    dense_transposed,  // (W, c): Wᵀ c
+    outer,             // (u, v): u vᵀ, row-major
+};
+
+/// The name of an operation in printed programs.
+[[nodiscard]] constexpr const char* name(Op op) {
+    constexpr const char* names[] = {"argument", "constant",      "add",         "sub",
+                                     "mul",      "div",           "neg",         "fma",
+                                     "mul_add",  "mul_sub",       "neg_mul_add", "pow",
+                                     "powi",     "sqrt",          "cbrt",        "exp",
+                                     "expm1",    "log",           "log1p",       "sin",
+                                     "cos",      "tan",           "asin",        "acos",
+                                     "atan",     "atan2",         "sinh",        "cosh",
+                                     "tanh",     "erf",           "abs",         "min",
+                                     "max",      "sign",          "floor",       "sigmoid",
+                                     "softplus", "relu",          "less",        "less_equal",
+                                     "equal",    "mask_and",      "mask_or",     "mask_not",
+                                     "select",   "stop_gradient", "name",        "barrier",
+                                     "slice",    "concat",        "broadcast",   "sum",
+                                     "dot",      "norm",          "dense",       "dense_transposed",
+                                     "outer"};
+    static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(Op::outer) + 1);
+    return names[static_cast<int>(op)];
+}
+
+/// Operations computed component by component, masks included.
+[[nodiscard]] constexpr bool is_elementwise(Op op) { return op >= Op::add && op <= Op::barrier; }
+
+/// Operations whose value is its operand.
+[[nodiscard]] constexpr bool is_identity(Op op) {
+    return op >= Op::stop_gradient && op <= Op::barrier;
+}
+
+/// Operations whose result is a mask.
+[[nodiscard]] constexpr bool is_mask(Op op) { return op >= Op::less && op <= Op::mask_not; }
+
+/// The number of operands of an elementwise operation.
+[[nodiscard]] constexpr int operand_count(Op op) {
+    if (op == Op::fma || op == Op::mul_add || op == Op::mul_sub || op == Op::neg_mul_add ||
+        op == Op::select)
+        return 3;
+    const bool is_binary = op == Op::add || op == Op::sub || op == Op::mul || op == Op::div ||
+                           op == Op::pow || op == Op::atan2 || op == Op::min || op == Op::max ||
+                           op == Op::less || op == Op::less_equal || op == Op::equal ||
+                           op == Op::mask_and || op == Op::mask_or;
+    return is_binary ? 2 : 1;
+}
+
+/// Operations whose two operands may be swapped without changing a bit of the result.
+[[nodiscard]] constexpr bool is_commutative(Op op) {
+    return op == Op::add || op == Op::mul || op == Op::equal || op == Op::mask_and ||
+           op == Op::mask_or || op == Op::dot;
+}
+
+}  // namespace eddy

@@ -1,0 +1,70 @@
+#pragma once
+// Contraction: a·b + c, a·b − c and c − a·b become one operation where the product has no other
+// use. This is the only pass that changes a rounding (one instead of two, on machines that fuse);
+// docs/design/semantics.md.
+
+#include <eddy/trace/passes/dce.hpp>
+
+namespace eddy::passes {
+namespace detail {
+
+/// The contraction of add or sub node `i`: which operand is the product (or -1 for none), and what
+/// the pair becomes.
+struct Contraction {
+    int product = -1;
+    Op op = Op::mul_add;
+};
+
+[[nodiscard]] constexpr Contraction contraction_of(const Graph& graph, int i,
+                                                   const std::vector<int>& uses,
+                                                   const std::vector<char>& frozen) {
+    const Node& node = graph[i];
+    if ((node.op != Op::add && node.op != Op::sub) || frozen[static_cast<std::size_t>(i)])
+        return {};
+    const auto is_single_product = [&](int operand) {
+        const auto o = static_cast<std::size_t>(operand);
+        return graph[operand].op == Op::mul && uses[o] == 1 && !frozen[o];
+    };
+    if (is_single_product(graph.operand(node, 0)))
+        return {0, node.op == Op::add ? Op::mul_add : Op::mul_sub};
+    if (is_single_product(graph.operand(node, 1)))
+        return {1, node.op == Op::add ? Op::mul_add : Op::neg_mul_add};
+    return {};
+}
+
+}  // namespace detail
+
+/// Contracts all nodes but those marked in `frozen` (one flag per node).
+[[nodiscard]] constexpr Graph contract(const Graph& graph, const std::vector<char>& frozen) {
+    std::vector<int> uses(graph.nodes.size(), 0);
+    for (int i = 0; i < graph.size(); ++i) {
+        for (int k = 0; k < graph[i].count; ++k)
+            ++uses[static_cast<std::size_t>(graph.operand(i, k))];
+    }
+    for (int node : output_nodes(graph, 0, graph.outputs.size()))
+        ++uses[static_cast<std::size_t>(node)];
+
+    Rebuild rebuild(graph);
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        const detail::Contraction found = detail::contraction_of(graph, i, uses, frozen);
+        if (found.product < 0) {
+            rebuild.set(i, rebuild.copy(node));
+            continue;
+        }
+        const Node& product = graph[graph.operand(node, found.product)];
+        Node fused{.op = found.op, .size = node.size};
+        const int other = rebuild.operand(node, 1 - found.product);
+        rebuild.graph().current_region = node.region;
+        rebuild.set(i, rebuild.graph().push(fused, rebuild.operand(product, 0),
+                                            rebuild.operand(product, 1), other));
+    }
+    rebuild.graph().current_region = 0;
+    return eliminate_dead_code(rebuild.finish());
+}
+
+[[nodiscard]] constexpr Graph contract(const Graph& graph) {
+    return contract(graph, std::vector<char>(graph.nodes.size(), 0));
+}
+
+}  // namespace eddy::passes

@@ -1,0 +1,41 @@
+#pragma once
+// Dead-code elimination: nodes that no output needs are dropped. Order is kept.
+
+#include <eddy/trace/passes/rebuild.hpp>
+
+namespace eddy::passes {
+
+/// Marks the nodes that `roots` depend on, the roots included.
+[[nodiscard]] constexpr std::vector<char> cone(const Graph& graph, const std::vector<int>& roots) {
+    std::vector<char> needed(graph.nodes.size(), 0);
+    for (int root : roots) needed[static_cast<std::size_t>(root)] = 1;
+    for (int i = graph.size() - 1; i >= 0; --i) {
+        if (!needed[static_cast<std::size_t>(i)]) continue;
+        const Node& node = graph[i];
+        for (int k = 0; k < node.count; ++k)
+            needed[static_cast<std::size_t>(graph.operand(node, k))] = 1;
+    }
+    return needed;
+}
+
+/// The nodes that the outputs [first, last) are made of.
+[[nodiscard]] constexpr std::vector<int> output_nodes(const Graph& graph, std::size_t first,
+                                                      std::size_t last) {
+    std::vector<int> roots;
+    for (std::size_t o = first; o < last; ++o) {
+        for (int k = 0; k < graph.outputs[o].count; ++k)
+            roots.push_back(graph.output_node(graph.outputs[o], k));
+    }
+    return roots;
+}
+
+[[nodiscard]] constexpr Graph eliminate_dead_code(const Graph& graph) {
+    const std::vector<char> needed = cone(graph, output_nodes(graph, 0, graph.outputs.size()));
+    Rebuild rebuild(graph);
+    for (int i = 0; i < graph.size(); ++i) {
+        if (needed[static_cast<std::size_t>(i)]) rebuild.set(i, rebuild.copy(graph[i]));
+    }
+    return rebuild.finish();
+}
+
+}  // namespace eddy::passes

@@ -1,0 +1,29 @@
+#pragma once
+// Drops the identities that only speak to transformations (stop_gradient, name), once those have
+// been done.
+
+#include <eddy/trace/passes/rebuild.hpp>
+
+namespace eddy::passes {
+
+[[nodiscard]] constexpr bool is_annotation(const Node& node) {
+    return node.op == Op::stop_gradient || node.op == Op::name;
+}
+
+[[nodiscard]] constexpr bool has_annotations(const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+        if (is_annotation(node)) return true;
+    }
+    return false;
+}
+
+[[nodiscard]] constexpr Graph strip_annotations(const Graph& graph) {
+    Rebuild rebuild(graph);
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        rebuild.set(i, is_annotation(node) ? rebuild.operand(node, 0) : rebuild.copy(node));
+    }
+    return rebuild.finish();
+}
+
+}  // namespace eddy::passes

@@ -1,0 +1,68 @@
+#pragma once
+// A Program is a graph as a compile-time constant, and a function object that evaluates it. What
+// makes the graph is a recipe: a type with `static constexpr Graph make()`. Tracing a function is
+// one recipe, every transformation (vjp, jvp, jacobian, …) is another, so transformed programs are
+// programs again.
+//
+//   graph   simplified: common subexpressions merged, constants folded, dead code gone;
+//   transformations start here code    what is evaluated: annotations stripped, products contracted
+//   into additions
+
+#include <eddy/trace/functions.hpp>
+#include <eddy/trace/passes/contract.hpp>
+#include <eddy/trace/passes/simplify.hpp>
+#include <eddy/trace/passes/strip.hpp>
+#include <eddy/trace/static_graph.hpp>
+
+namespace eddy {
+
+template <class Recipe>
+struct Program;
+
+namespace detail {
+
+/// graph → code, the default: programs that must not contract everything bring their own
+/// (ad/linearize.hpp).
+[[nodiscard]] constexpr Graph finish_code(const Graph& graph) {
+    if (!passes::has_annotations(graph)) return passes::contract(graph);
+    return passes::contract(passes::simplify(passes::strip_annotations(graph)));
+}
+
+template <class Recipe>
+struct CodeOf {
+    static constexpr int expected_nodes = Program<Recipe>::graph.size();
+    static constexpr Graph make();
+};
+
+}  // namespace detail
+
+template <class Recipe>
+struct Program {
+    using recipe = Recipe;
+    static constexpr auto graph = freeze<Recipe>();
+    static_assert(graph.error != TraceError::index_past_end,
+                  "trace: the function reads past the end of a vector; check state_size, "
+                  "parameter_size and indices");
+    static_assert(graph.error != TraceError::sizes_differ,
+                  "trace: vectors of different sizes are combined; operands must have one size or "
+                  "be scalars");
+    static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
+
+    /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with
+    /// operator[]. Returns a Real for a scalar result, a Vec for a vector, a std::tuple of them for
+    /// several results.
+    template <class... Arguments>
+    constexpr auto operator()(const Arguments&... arguments) const;
+};
+
+template <class Recipe>
+constexpr Graph detail::CodeOf<Recipe>::make() {
+    const Graph graph = Program<Recipe>::graph.thaw();
+    if constexpr (requires { Recipe::finish(graph); }) {
+        return Recipe::finish(graph);
+    } else {
+        return finish_code(graph);
+    }
+}
+
+}  // namespace eddy
