@@ -96,8 +96,7 @@ TEST_CASE(
 
 TEST_CASE(
     "while_loop: the condition may look at the state alone, and the length may depend on it") {
-    const auto shrink =
-        eddy::while_loop([](double x) { return x > 1; }, Logistic{-0.01});
+    const auto shrink = eddy::while_loop([](double x) { return x > 1; }, Logistic{-0.01});
 
     CHECK(shrink(0.5) == 0.5);
     CHECK(shrink.linearize(0.5).pullback(2.0) == 2.0);

@@ -17,7 +17,8 @@ struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A loop body gave another state when a step was computed again. The message names the first such step.
+/// A loop body gave another state when a step was computed again. The message names the first such
+/// step.
 struct NonDeterministicBody : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
