@@ -58,9 +58,7 @@ class Forward {
     }
     [[nodiscard]] constexpr Value tangent_or_zero_of(int i) {
         if (has_tangent(i)) return value_of(tangents_[static_cast<std::size_t>(i)]);
-        const int size = graph_[i].size, offset = static_cast<int>(graph_.constants.size());
-        graph_.constants.resize(graph_.constants.size() + static_cast<std::size_t>(size), 0.0);
-        return value_of(graph_.push({.op = Op::constant, .size = size, .offset = offset}));
+        return value_of(graph_.push_zeros(graph_[i].size));
     }
     /// Σ over the operands that have a tangent of contribution(k, tangent).
     template <class Contribution>

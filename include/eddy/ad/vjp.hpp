@@ -193,17 +193,11 @@ class Reverse {
                     slice_node(graph_, piece.cotangent.node, begin - piece.offset, end - begin);
                 total = total < 0 ? part : (value_of(total) + value_of(part)).node();
             }
-            parts.push_back(total >= 0 ? total : zeros(end - begin));
+            parts.push_back(total >= 0 ? total : graph_.push_zeros(end - begin));
             begin = end;
         }
         return parts;
     }
-    constexpr int zeros(int size) {
-        const int offset = static_cast<int>(graph_.constants.size());
-        graph_.constants.resize(graph_.constants.size() + static_cast<std::size_t>(size), 0.0);
-        return graph_.push({.op = Op::constant, .size = size, .offset = offset});
-    }
-
     constexpr void seed() {
         for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
             const Output output = graph_.outputs[o];

@@ -113,6 +113,11 @@ struct Graph {
         return push(
             {.op = Op::constant, .size = 1, .offset = static_cast<int>(constants.size()) - 1});
     }
+    constexpr int push_zeros(int size) {
+        const int offset = static_cast<int>(constants.size());
+        constants.resize(constants.size() + static_cast<std::size_t>(size), 0.0);
+        return push({.op = Op::constant, .size = size, .offset = offset});
+    }
     constexpr int push_argument(int index, int offset, int size) {
         return push({.op = Op::argument, .size = size, .index = index, .offset = offset});
     }

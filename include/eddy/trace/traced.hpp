@@ -289,7 +289,8 @@ constexpr int slice_node(Graph& graph, int node, int offset, int size) {
     if (offset < 0 || size < 1 || offset + size > source.size) {
         report(graph, TraceError::index_past_end,
                "trace: an index or slice reads past the end of a vector");
-        return graph.push({.op = Op::constant, .size = size < 1 ? 1 : size, .offset = 0});
+        return graph.push_zeros(
+            size < 1 ? 1 : size);  // keeps a compile-time trace going until the static_assert
     }
     if (size == source.size) return node;
     if (source.op == Op::argument)
