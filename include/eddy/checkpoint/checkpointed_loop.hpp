@@ -89,8 +89,7 @@ class CheckpointedLoop {
         begin_run();
         FreeUnlessDone guard{this};
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
-        result_ = sweep(x, go_on);
-        last_ = std::move(x);
+        result_ = checked_ ? sweep<true>(std::move(x), go_on) : sweep<false>(std::move(x), go_on);
         guard.done = result_ != Result::cancelled;
         reversible_ = guard.done;
         return *last_;
@@ -113,7 +112,7 @@ class CheckpointedLoop {
         reversible_ = false;
         FreeUnlessDone guard{this};
         stack_.collect_free();
-        hint(stack_.top());
+        hint_below_top();
         std::int64_t end = steps_;  // steps from here on are reversed
         while (end > 0) {
             const auto top = stack_.top();
@@ -180,19 +179,28 @@ class CheckpointedLoop {
         sequence_.restart();
     }
 
-    template <class Condition>
-    Result sweep(State& x, Condition& go_on) {
+    // x is a local variable, and the check a template parameter, so that small states stay in
+    // registers between stores.
+    template <bool checked, class Condition>
+    Result sweep(State x, Condition& go_on) {
         const std::int64_t limit = plan().limit;
         const bool fixed_length = plan().fixed_length;
         const bool cancellable = cancelled_.stop_possible();
         Placed next = sequence_.next();
-        for (std::int64_t step = 0;; ++step) {
-            steps_ = counters_.advances = step;
-            if (checked_) record(x);
-            if (step == limit && fixed_length) return Result::success;
-            if (!go_on(std::as_const(x), step)) return Result::success;
-            if (step == limit) return Result::max_steps_reached;
-            if (cancellable && cancelled_.stop_requested()) return Result::cancelled;
+        Result result = Result::success;
+        std::int64_t step = 0;
+        for (;; ++step) {
+            if constexpr (checked) record(x);
+            if (step == limit && fixed_length) break;
+            if (!go_on(std::as_const(x), step)) break;
+            if (step == limit) {
+                result = Result::max_steps_reached;
+                break;
+            }
+            if (cancellable && cancelled_.stop_requested()) {
+                result = Result::cancelled;
+                break;
+            }
             if (step == next.step) {
                 stack_.place(next.slot, step);
                 write(next.slot, step, x);
@@ -200,6 +208,9 @@ class CheckpointedLoop {
             }
             advance(x, step);
         }
+        steps_ = counters_.advances = step;
+        last_ = std::move(x);
+        return result;
     }
 
     // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.
@@ -263,14 +274,13 @@ class CheckpointedLoop {
     void drop_top() {
         store_.discard(stack_.top().slot);
         stack_.pop();
-        if (stack_.size() > 0) hint(stack_.top());
+        hint_below_top();
     }
 
-    // The checkpoint below is read when everything above `top` is done.
-    void hint(Entry top) {
-        if (top.slot == CheckpointStack::nowhere) return;
+    // The checkpoint below the top is read when everything above it is done.
+    void hint_below_top() {
         const Entry below = stack_.below_top();
-        if (below.slot != CheckpointStack::nowhere) store_.will_read(below.slot, below.step);
+        if (stack_.size() > 1) store_.will_read(below.slot, below.step);
     }
 
     [[nodiscard]] static std::uint64_t hash_of(const State& x) {

@@ -47,48 +47,47 @@ class MemoryStore {
   public:
     void reserve(std::int64_t slots) {
         const auto count = static_cast<std::size_t>(slots);
-        if (states_.size() >= count) return;
-        states_.resize(count);
-        steps_.resize(count, empty);
+        if (slots_.size() < count) slots_.resize(count);
     }
 
     void write(std::int64_t slot, std::int64_t step, const State& state) {
-        const auto index = static_cast<std::size_t>(slot);
-        steps_[index] = empty;  // stays so if the copy throws
-        states_[index] = state;
-        steps_[index] = step;
+        Slot& target = slots_[static_cast<std::size_t>(slot)];
+        target.step = empty;  // stays so if the copy throws
+        target.state = state;
+        target.step = step;
     }
 
     [[nodiscard]] const State& read(std::int64_t slot, std::int64_t step) const {
         const auto index = static_cast<std::size_t>(slot);
-        if (index >= steps_.size() || steps_[index] != step) throw_not_there(slot, step);
-        return *states_[index];
+        if (index >= slots_.size() || slots_[index].step != step) throw_not_there(slot, step);
+        return *slots_[index].state;
     }
 
     void will_read(std::int64_t, std::int64_t) {}
 
-    void discard(std::int64_t slot) { steps_[static_cast<std::size_t>(slot)] = empty; }
+    void discard(std::int64_t slot) { slots_[static_cast<std::size_t>(slot)].step = empty; }
 
-    void release() {
-        states_ = {};
-        steps_ = {};
-    }
+    void release() { slots_ = {}; }
 
   private:
     static constexpr std::int64_t empty = -1;
 
+    struct Slot {
+        std::int64_t step = empty;  // the step that the slot holds, or empty
+        std::optional<State> state;
+    };
+
     [[noreturn]] void throw_not_there(std::int64_t slot, std::int64_t step) const {
         const auto index = static_cast<std::size_t>(slot);
-        const bool holds_other = index < steps_.size() && steps_[index] != empty;
+        const bool holds_other = index < slots_.size() && slots_[index].step != empty;
         throw StorageError(
             "MemoryStore: slot " + std::to_string(slot) + " should hold step " +
             std::to_string(step) + " but " +
-            (holds_other ? "holds step " + std::to_string(steps_[index]) : "is empty") +
+            (holds_other ? "holds step " + std::to_string(slots_[index].step) : "is empty") +
             "; do not share a store between loops");
     }
 
-    std::vector<std::optional<State>> states_;  // (slot)
-    std::vector<std::int64_t> steps_;           // (slot), the step a slot holds, or empty
+    std::vector<Slot> slots_;
 };
 
 }  // namespace eddy
