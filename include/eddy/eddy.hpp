@@ -6,7 +6,12 @@
 #include <eddy/core/result.hpp>
 #include <eddy/core/static_for.hpp>
 
+#include <eddy/trace/evaluate.hpp>
+#include <eddy/trace/trace.hpp>
+
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/ad/jvp.hpp>
+#include <eddy/ad/vjp.hpp>
 
 #include <eddy/checkpoint/action.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
