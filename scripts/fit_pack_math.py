@@ -99,7 +99,7 @@ tiny = mpf(10) ** -8
 # name, comment, function, weight, interval (by type), degree (by type)
 tables = [
     ("ExpTail", "(e^r − 1 − r) / r² on |r| ≤ ln 2 / 2", lambda r: (expm1(r) - r) / r**2,
-     lambda r: abs(r**2 / expm1(r)), lambda real: (-ln2_half * mpf("1.0002"), ln2_half * mpf("1.00021")), {"double": 9, "float": 4}),
+     lambda r: abs(r**2 / expm1(r)), lambda real: (-ln2_half * mpf("1.0002"), ln2_half * mpf("1.00021")), {"double": 10, "float": 4}),
     ("LogTail", "(log((1+s)/(1−s))/s − 2) / z in z = s², |s| ≤ (√2−1)/(√2+1)", log_series,
      lambda z: z / 2, lambda real: (tiny, log_z), {"double": 6, "float": 2}),
     ("LogLongTail", "the same without its constant 2/3 and divided by z, for the 65-bit logarithm of pow",
@@ -109,16 +109,16 @@ tables = [
     ("CosTail", "(cos(r) − 1 + z/2) / z² in z = r², |r| ≤ π/4", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2,
      lambda z: z**2 / cos(sqrt(z)), lambda real: (tiny, quarter_pi**2 * mpf("1.0001")), {"double": 5, "float": 2}),
     ("AsinTail", "(asin(x)/x − 1) / z in z = x², |x| ≤ 1/2", lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
-     lambda z: z * sqrt(z) / asin(sqrt(z)), lambda real: (tiny, mpf("0.25")), {"double": 11, "float": 4}),
+     lambda z: z * sqrt(z) / asin(sqrt(z)), lambda real: (tiny, mpf("0.25")), {"double": 12, "float": 4}),
     ("AtanTail", "(atan(x)/x − 1) / z in z = x², |x| ≤ tan(π/8)", lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
      lambda z: z * sqrt(z) / atan(sqrt(z)), lambda real: (tiny, atan_z * mpf("1.001")), {"double": 10, "float": 4}),
     ("ErfCentre", "erf(x)/x − 1 in z = x², |x| ≤ 1", lambda z: erf(sqrt(z)) / sqrt(z) - 1,
-     lambda z: sqrt(z) / erf(sqrt(z)), lambda real: (tiny, erf_split**2), {"double": 11, "float": 5}),
+     lambda z: sqrt(z) / erf(sqrt(z)), lambda real: (tiny, erf_split**2), {"double": 11, "float": 6}),
     ("ErfcTail", "exp(x²)·erfc(x) in t = (x−2)/(x+2), from x = 1 to 6 (double) or 4 (float)",
      lambda t: exp(erfc_x(t) ** 2) * erfc(erfc_x(t)), lambda t: exp(-erfc_x(t) ** 2) / erf(erfc_x(t)),
      lambda real: (erfc_t(erf_split), tail_end(real)), {"double": 12, "float": 5}),
-    ("CbrtStart", "the cube root on [1, 2], to half the digits", cbrt, lambda m: 1 / cbrt(m),
-     lambda real: (1, 2), {"double": 7, "float": 3}),
+    ("CbrtStart", "the cube root on [√½, √2], to half the digits", cbrt, lambda m: 1 / cbrt(m),
+     lambda real: (sqrt(mpf(1) / 2), sqrt(2)), {"double": 6, "float": 3}),
 ]
 
 if __name__ == "__main__":

@@ -1,0 +1,247 @@
+#pragma once
+// A pack holds one number per lane and computes on all lanes at once: an array of native vectors,
+// as many as the lanes need, so that a wide pack also hides latency. A pack narrower than 16 bytes
+// sits in one 16-byte vector whose other elements mean nothing. Invariant: a lane's result is that
+// of the scalar operation, bit for bit, whatever its neighbours and the width. docs/design/packs.md
+// says why these are the compiler's vector types, and what NaN does in min and max.
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <eddy/core/mask.hpp>
+#include <limits>
+#include <type_traits>
+
+namespace eddy {
+
+/// One `Element` per lane: float or double, or the signed integer of that width for work on their
+/// bits.
+template <class Element, int lanes>
+struct Pack {
+    using value_type = Element;
+    using Layout = simd::Layout<Element, lanes>;
+    using Part = typename Layout::Part;
+    using LaneMask = Mask<simd::RealOf<Element>, lanes>;
+    static constexpr int size = lanes;
+    static constexpr int num_parts = Layout::num_parts;
+    static constexpr int part_lanes = Layout::part_lanes;
+
+    Part part[num_parts];
+
+    Pack() = default;
+    /// The same value in every lane.
+    Pack(Element value) {
+        for (Part& p : part) p = value - Part{};  // value + 0 would lose the sign of −0
+    }
+    [[nodiscard]] static Pack from_part(Part only_part) requires(num_parts == 1) {
+        Pack result;
+        result.part[0] = only_part;
+        return result;
+    }
+    /// Each lane converted: exactly to the wider type, rounded to nearest to the narrower.
+    template <class Other>
+    explicit Pack(const Pack<Other, lanes>& other);
+
+    /// `lanes` contiguous elements; no alignment is asked for.
+    [[nodiscard]] static Pack load(const Element* source) {
+        if constexpr (lanes < part_lanes) return load_first(source, lanes);
+        Pack result;
+        std::memcpy(result.part, source, sizeof(result.part));
+        return result;
+    }
+    /// The first `count` lanes from memory, zero in the others; reads nothing beyond them.
+    [[nodiscard]] static Pack load_first(const Element* source, int count) {
+        Pack result(Element{});
+        std::memcpy(result.part, source, sizeof(Element) * static_cast<std::size_t>(count));
+        return result;
+    }
+    /// Lane i from `source[i * stride]`, for the first `count` lanes; zero in the others.
+    [[nodiscard]] static Pack load_strided(const Element* source, std::ptrdiff_t stride,
+                                           int count = lanes) {
+        Pack result(Element{});
+        for (int lane = 0; lane < count; ++lane) result.set(lane, source[lane * stride]);
+        return result;
+    }
+    void store(Element* target) const { std::memcpy(target, part, sizeof(Element) * lanes); }
+    /// Writes the first `count` lanes and nothing beyond them.
+    void store_first(Element* target, int count) const {
+        std::memcpy(target, part, sizeof(Element) * static_cast<std::size_t>(count));
+    }
+    /// Lane i to `target[i * stride]`, for the first `count` lanes.
+    void store_strided(Element* target, std::ptrdiff_t stride, int count = lanes) const {
+        for (int lane = 0; lane < count; ++lane) target[lane * stride] = (*this)[lane];
+    }
+
+    [[nodiscard]] Element operator[](int lane) const {
+        return part[lane / part_lanes][lane % part_lanes];
+    }
+    void set(int lane, Element value) { part[lane / part_lanes][lane % part_lanes] = value; }
+
+    friend Pack operator+(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x + y; }, a, b);
+    }
+    friend Pack operator-(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x - y; }, a, b);
+    }
+    friend Pack operator*(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x * y; }, a, b);
+    }
+    friend Pack operator/(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x / y; }, a, b);
+    }
+    friend Pack operator-(const Pack& a) {
+        return simd::map_parts<Pack>([](Part x) { return -x; }, a);
+    }
+    friend Pack operator+(const Pack& a) { return a; }
+    Pack& operator+=(const Pack& other) { return *this = *this + other; }
+    Pack& operator-=(const Pack& other) { return *this = *this - other; }
+    Pack& operator*=(const Pack& other) { return *this = *this * other; }
+    Pack& operator/=(const Pack& other) { return *this = *this / other; }
+
+    friend Pack operator&(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x & y; }, a, b);
+    }
+    friend Pack operator|(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x | y; }, a, b);
+    }
+    friend Pack operator^(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x ^ y; }, a, b);
+    }
+    /// Shifted towards the high end.
+    friend Pack operator<<(const Pack& a, int count) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([count](Part x) { return x << count; }, a);
+    }
+    /// Shifted towards the low end with zeros behind: 64 bits have no arithmetic shift before
+    /// AVX-512.
+    [[nodiscard]] Pack shifted_right(int count) const requires std::is_integral_v<Element> {
+        using Unsigned = simd::Vector<std::make_unsigned_t<Element>, part_lanes>;
+        return simd::map_parts<Pack>(
+            [count](Part x) { return std::bit_cast<Part>(std::bit_cast<Unsigned>(x) >> count); },
+            *this);
+    }
+
+    friend LaneMask operator<(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x < y; }, a, b);
+    }
+    friend LaneMask operator<=(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x <= y; }, a, b);
+    }
+    friend LaneMask operator>(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x > y; }, a, b);
+    }
+    friend LaneMask operator>=(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x >= y; }, a, b);
+    }
+    friend LaneMask operator==(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x == y; }, a, b);
+    }
+    friend LaneMask operator!=(const Pack& a, const Pack& b) {
+        return simd::map_parts<LaneMask>([](Part x, Part y) { return x != y; }, a, b);
+    }
+
+    friend Pack select(const LaneMask& mask, const Pack& if_true, const Pack& if_false) {
+        return simd::map_parts<Pack>(
+            [](typename LaneMask::Part m, Part x, Part y) { return m ? x : y; }, mask, if_true,
+            if_false);
+    }
+    /// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
+    friend Pack min(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return y < x ? y : x; }, a, b);
+    }
+    /// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
+    friend Pack max(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) { return x < y ? y : x; }, a, b);
+    }
+
+    /// a·b + c rounded once; a library call per lane where the target has no such instruction.
+    friend Pack fma(const Pack& a, const Pack& b,
+                    const Pack& c) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>(
+            [](Part x, Part y, Part z) { return simd::fused_multiply_add(x, y, z); }, a, b, c);
+    }
+    /// a·b + c as the target does it fastest: fused where it has the instruction, else rounded
+    /// twice.
+    friend Pack mul_add(const Pack& a, const Pack& b,
+                        const Pack& c) requires std::is_floating_point_v<Element> {
+        if constexpr (simd::has_fma)
+            return fma(a, b, c);
+        else
+            return a * b + c;
+    }
+    friend Pack sqrt(const Pack& a) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>([](Part x) { return simd::square_root(x); }, a);
+    }
+    friend Pack floor(const Pack& a) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>([](Part x) { return simd::round_down(x); }, a);
+    }
+    friend Pack abs(const Pack& a) requires std::is_floating_point_v<Element> {
+        return from_bits(bits(a) & std::numeric_limits<simd::IntOf<Element>>::max());
+    }
+    friend Pack copysign(const Pack& magnitude,
+                         const Pack& sign) requires std::is_floating_point_v<Element> {
+        constexpr auto sign_bit = std::numeric_limits<simd::IntOf<Element>>::min();
+        return from_bits(bits(abs(magnitude)) | (bits(sign) & sign_bit));
+    }
+};
+
+/// Integers of the reals' bits, and back.
+template <class Real, int lanes>
+[[nodiscard, gnu::always_inline]] inline auto bits(const Pack<Real, lanes>& x) {
+    using Integers = Pack<simd::IntOf<Real>, lanes>;
+    return simd::map_parts<Integers>(
+        [](typename Pack<Real, lanes>::Part p) {
+            return std::bit_cast<typename Integers::Part>(p);
+        },
+        x);
+}
+template <class Integer, int lanes>
+[[nodiscard, gnu::always_inline]] inline auto from_bits(const Pack<Integer, lanes>& x) {
+    using Reals = Pack<simd::RealOf<Integer>, lanes>;
+    return simd::map_parts<Reals>(
+        [](typename Pack<Integer, lanes>::Part p) {
+            return std::bit_cast<typename Reals::Part>(p);
+        },
+        x);
+}
+
+template <class Element, int lanes>
+template <class Other>
+Pack<Element, lanes>::Pack(const Pack<Other, lanes>& other) {
+    using Source = Pack<Other, lanes>;
+    if constexpr (std::is_same_v<Element, Other>) {
+        *this = other;
+    } else if constexpr (num_parts > Source::num_parts) {
+        // One part of floats fills two of doubles.
+        simd::for_parts<num_parts>([&]<int i>() {
+            part[i] = simd::convert<Part>(
+                simd::slice<part_lanes, (i % 2) * part_lanes>(other.part[i / 2]));
+        });
+    } else if constexpr (num_parts < Source::num_parts) {
+        using Half = simd::Vector<Element, Source::part_lanes>;
+        simd::for_parts<num_parts>([&]<int i>() {
+            part[i] = simd::concatenate(simd::convert<Half>(other.part[2 * i]),
+                                        simd::convert<Half>(other.part[2 * i + 1]));
+        });
+    } else {
+        // As many parts, of equal size or with unused elements on one side.
+        constexpr int common = std::min(part_lanes, Source::part_lanes);
+        using Common = simd::Vector<Element, common>;
+        simd::for_parts<num_parts>([&]<int i>() {
+            part[i] = simd::slice<part_lanes, 0>(
+                simd::convert<Common>(simd::slice<common, 0>(other.part[i])));
+        });
+    }
+}
+
+/// The sum over the lanes: lane i and lane i + lanes/2 are added, then the halves of what is left,
+/// down to one. The order depends on `lanes` alone, not on the target.
+template <class Element, int lanes>
+[[nodiscard]] Element sum(const Pack<Element, lanes>& pack) {
+    Element left[lanes];
+    pack.store(left);
+    for (int half = lanes / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; ++lane) left[lane] += left[lane + half];
+    return left[0];
+}
+
+}  // namespace eddy

@@ -1,0 +1,133 @@
+#pragma once
+// The elementary functions of packs, found by argument-dependent lookup: write `using std::sin;
+// sin(x)` or `sin(x)`. Each is within 2 ulp of the exact value everywhere, subnormal and extreme
+// arguments included, with the special values of <cmath>; docs/design/packs.md has the measured
+// figures. Invariant: a lane's bits depend on that lane's argument and the target's instructions
+// alone. The kernels are compiled once, for single native vectors; wider packs call them vector by
+// vector.
+
+#include <eddy/core/math.hpp>
+#include <eddy/core/simd/erf.hpp>
+#include <eddy/core/simd/exp.hpp>
+#include <eddy/core/simd/inverse_trig.hpp>
+#include <eddy/core/simd/log.hpp>
+#include <eddy/core/simd/power.hpp>
+#include <eddy/core/simd/trig.hpp>
+
+namespace eddy {
+namespace simd {
+
+/// One kernel on one native vector per argument. Here the compiler may leave a call: vectors travel
+/// in registers, and the kernel's text is there once for packs of all widths.
+template <class Kernel, class Single, class... Parts>
+inline typename Single::Part evaluate(Parts... parts) {
+    return Kernel{}(Single::from_part(parts)...).part[0];
+}
+
+/// `Kernel` on packs of one native vector that make up `arguments`.
+template <class Kernel, class Real, int lanes, class... Others>
+[[gnu::always_inline]] inline Pack<Real, lanes> by_parts(Kernel, const Pack<Real, lanes>& x,
+                                                         const Others&... others) {
+    using Whole = Pack<Real, lanes>;
+    using Single = Pack<Real, std::min(lanes, Whole::part_lanes)>;
+    return map_parts<Whole>([](auto... parts) { return evaluate<Kernel, Single>(parts...); }, x,
+                            others...);
+}
+
+}  // namespace simd
+
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> exp(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::exp_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> expm1(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::expm1_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> log(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::log_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> log1p(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::log1p_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> sin(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::sin_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> cos(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::cos_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> tan(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::tan_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> asin(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::asin_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> acos(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::acos_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> atan(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::atan_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> sinh(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::sinh_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> cosh(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::cosh_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> tanh(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::tanh_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> erf(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::erf_kernel(part); }, x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> cbrt(const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& part) { return simd::cbrt_kernel(part); }, x);
+}
+/// The angle of the point (x, y), in (−π, π].
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> atan2(const Pack<Real, lanes>& y, const Pack<Real, lanes>& x) {
+    return simd::by_parts([](const auto& a, const auto& b) { return simd::atan2_kernel(a, b); }, y,
+                          x);
+}
+/// x to a real power.
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> pow(const Pack<Real, lanes>& x, const Pack<Real, lanes>& y) {
+    return simd::by_parts([](const auto& a, const auto& b) { return simd::pow_kernel(a, b); }, x,
+                          y);
+}
+template <std::floating_point Real, int lanes, std::floating_point Exponent>
+[[nodiscard]] Pack<Real, lanes> pow(const Pack<Real, lanes>& x, Exponent y) {
+    return pow(x, Pack<Real, lanes>(static_cast<Real>(y)));
+}
+/// x to an integer power, by repeated squaring as for scalars.
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> pow(const Pack<Real, lanes>& x, std::same_as<int> auto exponent) {
+    return power_by_squaring(x, exponent);
+}
+/// −1, 0 or 1 with the sign of x; ±0 and NaN are returned as they are.
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> sign(const Pack<Real, lanes>& x) {
+    return select(abs(x) > Pack<Real, lanes>(0), copysign(Pack<Real, lanes>(1), x), x);
+}
+/// min(max(x, low), high); NaN stays NaN.
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> clamp(const Pack<Real, lanes>& x,
+                                      const std::type_identity_t<Pack<Real, lanes>>& low,
+                                      const std::type_identity_t<Pack<Real, lanes>>& high) {
+    return min(max(x, low), high);
+}
+
+}  // namespace eddy

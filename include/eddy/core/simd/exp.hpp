@@ -1,0 +1,139 @@
+#pragma once
+// e^x and what is built on it. x = k·ln 2 + r with |r| ≤ ln 2 / 2, e^r by a polynomial; everything
+// but the last rounding is kept as hi + lo, so that expm1 and the hyperbolic functions lose nothing
+// where terms cancel. Reduction in two parts: Cody & Waite 1980, Software Manual for the Elementary
+// Functions, ch. 6.
+
+#include <eddy/core/simd/coefficients.hpp>
+#include <eddy/core/simd/double_word.hpp>
+#include <eddy/core/simd/format.hpp>
+#include <eddy/core/simd/polynomial.hpp>
+
+namespace eddy::simd {
+
+/// e^x = 2^exponent · (1 + hi + lo), where hi is the reduced argument and lo the rest of the
+/// series.
+template <class P>
+struct Exponential {
+    P exponent, hi, lo;
+
+    /// 1 + hi + lo.
+    DoubleWord<P> factor() const {
+        const auto [one_hi, one_lo] = fast_two_sum(P(1), hi);
+        return fast_two_sum(one_hi, one_lo + lo);
+    }
+    /// 2^−exponent, or a number too small to matter.
+    P inverse_power() const { return power_of_two(-min(exponent, P(100))); }
+    /// (e^x − 1)·2^−exponent.
+    DoubleWord<P> factor_minus(const P& inverse_power) const {
+        const auto [sum_hi, sum_lo] = fast_two_sum(P(1) - inverse_power, hi);
+        return fast_two_sum(sum_hi, sum_lo + lo);
+    }
+};
+
+/// 2^k·e^(hi + lo) for |hi| ≤ ln 2 / 2 and lo below its last place.
+template <class P>
+[[gnu::always_inline]] inline Exponential<P> exponential_series(const P& k, const P& hi,
+                                                                const P& lo) {
+    return {k, hi, mul_add(hi * hi, polynomial<ExpTail<typename P::value_type>>(hi), lo)};
+}
+
+/// x less the nearest multiple k of ln 2, as a sum; |x| at most a few binades' worth beyond the
+/// finite exponentials.
+template <class P>
+[[gnu::always_inline]] inline DoubleWord<P> less_multiple_of_ln2(const P& x, const P& k) {
+    using F = FormatOf<P>;
+    const P rest = mul_add(-k, P(F::ln2_hi), x);  // exact
+    const P hi = mul_add(-k, P(F::ln2_lo), rest);
+    return {hi, mul_add(-k, P(F::ln2_lo), rest - hi)};
+}
+
+/// For x whose exponential is within a few binades of the finite numbers; NaN stays NaN.
+template <class P>
+[[gnu::always_inline]] inline Exponential<P> exponential(const P& x) {
+    const P k = round_small(x * P(FormatOf<P>::log2_e));
+    const auto [hi, lo] = less_multiple_of_ln2(x, k);
+    return exponential_series(k, hi, lo);
+}
+
+/// x confined to [low, high]; NaN stays NaN.
+template <class P>
+[[gnu::always_inline]] inline P confine(const P& x, typename P::value_type low,
+                                        typename P::value_type high) {
+    return max(min(x, P(high)), P(low));
+}
+
+// Beyond these e^x rounds to 0 or to infinity.
+template <class Real>
+inline constexpr Real exp_low = sizeof(Real) == 8 ? Real(-746) : Real(-104);
+template <class Real>
+inline constexpr Real exp_high = sizeof(Real) == 8 ? Real(710) : Real(89);
+
+/// (1 + hi + lo)·2^exponent.
+template <class P>
+[[gnu::always_inline]] inline P rounded(const Exponential<P>& e) {
+    return scale(P(1) + (e.hi + e.lo), e.exponent);
+}
+
+template <class P>
+[[gnu::always_inline]] inline P exp_kernel(const P& x) {
+    using Real = typename P::value_type;
+    return rounded(exponential(confine(x, exp_low<Real>, exp_high<Real>)));
+}
+
+/// e^(hi + lo), lo below the last place of hi.
+template <class P>
+[[gnu::always_inline]] inline P long_exp(const P& hi, const P& lo) {
+    using Real = typename P::value_type;
+    const P x = confine(hi, exp_low<Real>, exp_high<Real>);
+    const P k = round_small(x * P(FormatOf<P>::log2_e));
+    const auto [rest, rest_lo] = less_multiple_of_ln2(x, k);
+    // An error of |x| ≈ 700 in its last place is large beside `rest`: it must be part of it.
+    const auto sum = two_sum(rest, select(x == hi, lo, P(0)) + rest_lo);
+    return rounded(exponential_series(k, sum.hi, sum.lo));
+}
+
+template <class P>
+[[gnu::always_inline]] inline P expm1_kernel(const P& x) {
+    using Real = typename P::value_type;
+    const auto e = exponential(confine(x, Real(-40), exp_high<Real>));
+    const auto scaled = e.factor_minus(e.inverse_power());
+    return copysign(scale(scaled.hi, e.exponent), x);
+}
+
+/// sinh x = (t + t / (t + 1)) / 2 with t = e^|x| − 1.
+template <class P>
+[[gnu::always_inline]] inline P sinh_kernel(const P& x) {
+    using Real = typename P::value_type;
+    const auto e = exponential(min(abs(x), P(exp_high<Real> + 1)));
+    const P inverse = e.inverse_power();
+    const auto minus = e.factor_minus(inverse);
+    const auto quotient = divide(minus, e.factor());
+    const auto [hi, lo] = fast_two_sum(minus.hi, inverse * quotient.hi);
+    const P total = hi + (lo + mul_add(inverse, quotient.lo, minus.lo));
+    return copysign(scale(total, e.exponent - P(1)), x);
+}
+
+template <class P>
+[[gnu::always_inline]] inline P cosh_kernel(const P& x) {
+    using Real = typename P::value_type;
+    const auto e = exponential(min(abs(x), P(exp_high<Real> + 1)));
+    const P inverse = e.inverse_power();
+    const auto plus = e.factor();
+    const auto [hi, lo] = fast_two_sum(plus.hi, inverse * inverse / plus.hi);
+    return scale(hi + (lo + plus.lo), e.exponent - P(1));
+}
+
+/// tanh x = t / (t + 2) with t = e^(2|x|) − 1.
+template <class P>
+[[gnu::always_inline]] inline P tanh_kernel(const P& x) {
+    const P magnitude = min(abs(x), P(20));
+    const auto e = exponential(magnitude + magnitude);
+    const P inverse = e.inverse_power();
+    const auto minus = e.factor_minus(inverse);
+    const auto sum = two_sum(minus.hi, inverse + inverse);
+    const auto quotient = divide(minus, fast_two_sum(sum.hi, sum.lo + minus.lo));
+    return copysign(quotient.hi + quotient.lo, x);
+}
+
+}  // namespace eddy::simd

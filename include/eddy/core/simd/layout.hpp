@@ -1,0 +1,43 @@
+#pragma once
+// How the lanes of a pack are spread over native vectors; packs and their masks share it.
+
+#include <algorithm>
+#include <eddy/core/simd/native.hpp>
+#include <utility>
+
+namespace eddy {
+
+/// Lanes of one native vector of the target that is compiled for.
+template <class Real>
+inline constexpr int native_lanes = simd::native_bytes / static_cast<int>(sizeof(Real));
+
+namespace simd {
+
+template <class Element, int lanes>
+struct Layout {
+    static_assert(lanes > 0 && (lanes & (lanes - 1)) == 0,
+                  "Pack: the number of lanes must be a power of two");
+    static constexpr int part_lanes =
+        std::clamp(lanes, 16 / static_cast<int>(sizeof(Element)), native_lanes<Element>);
+    static constexpr int num_parts = std::max(1, lanes / part_lanes);
+    using Part = Vector<Element, part_lanes>;
+};
+
+/// Calls `body.template operator()<i>()` for each part. This is `static_for` for host code: calling
+/// a host lambda from that function, which runs on the device too, makes nvcc warn.
+template <int num_parts, class Body>
+[[gnu::always_inline]] inline void for_parts(Body body) {
+    [&]<int... i>(std::integer_sequence<int, i...>) { (body.template operator()<i>(), ...); }
+    (std::make_integer_sequence<int, num_parts>{});
+}
+
+/// Calls `function` on the i-th parts of `arguments`, for each part of the `Result`.
+template <class Result, class Function, class... Arguments>
+[[gnu::always_inline]] inline Result map_parts(Function function, const Arguments&... arguments) {
+    Result result;
+    for_parts<Result::num_parts>([&]<int i>() { result.part[i] = function(arguments.part[i]...); });
+    return result;
+}
+
+}  // namespace simd
+}  // namespace eddy
