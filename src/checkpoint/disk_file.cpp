@@ -66,6 +66,15 @@ std::string DiskFile::write(std::int64_t offset, std::span<const std::byte> byte
     return {};
 }
 
+void DiskFile::will_read(std::int64_t offset, std::int64_t size) const {
+#ifdef POSIX_FADV_WILLNEED
+    (void)::posix_fadvise(descriptor_, offset, size,
+                          POSIX_FADV_WILLNEED);  // advice: a refusal costs speed alone
+#else
+    (void)offset, (void)size;
+#endif
+}
+
 std::string DiskFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
         const ::ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), offset);

@@ -18,6 +18,9 @@ class DiskFile {
     ~DiskFile();  // removes it
 
     [[nodiscard]] std::string write(std::int64_t offset, std::span<const std::byte> bytes);
+    /// Tells the system that this range is about to be read, so that the disk works ahead of the
+    /// copies.
+    void will_read(std::int64_t offset, std::int64_t size) const;
     [[nodiscard]] std::string read(std::int64_t offset, std::span<std::byte> bytes) const;
     /// True if no name leads to the file any more: its space would be lost with this process, and
     /// somebody meant it to go.

@@ -148,6 +148,7 @@ struct SlotFile::Impl {
 
     std::string read_in(const Label& label, std::int64_t offset, Buffer& target) {
         if (file.is_deleted()) return "is lost: its file " + file.path() + " was deleted";
+        file.will_read(offset, static_cast<std::int64_t>(label.size + sizeof(Label)));
         target.grow(label.size + sizeof(Label));
         std::span<std::byte> rest = target.first(label.size + sizeof(Label));
         detail::Checksum sum;
