@@ -164,7 +164,7 @@ void PlacementSequence::restart() {
 
 Placed PlacementSequence::next_planned() {
     const Placed now = planned_;
-    if (now.step == schedule::unbounded) return nothing_more;
+    if (now.step == schedule::unbounded) return nothing_more();
     const int64_t stored = now.slot + 1;
     planned_ = {schedule::unbounded, stored};
     if (stored == plan_.slots) return now;

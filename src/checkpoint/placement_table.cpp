@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <eddy/checkpoint/cost_greedy.hpp>
 #include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
 #include <map>

@@ -82,13 +82,24 @@ TEST_CASE("checkpointed_loop: evaluation orders of the default placement") {
         {2, 5, "3 4 3 0 1 2 1 0"},
         {2, 8, "6 7 6 0 1 2 3 4 5 3 4 3 0 1 2 1 0"},
         {3, 11, "10 7 8 9 8 7 0 1 2 3 4 5 6 5 4 0 1 2 3 2 1 0"},
-        {4, 5, "4 3 2 0 1 0"},
-        {4, 14, "12 13 12 9 10 11 10 9 5 6 7 8 7 6 5 0 1 2 3 4 3 2 1 0"},
     };
     for (const auto& [checkpoints, steps, order] : expected) {
         INFO(checkpoints << " checkpoints, " << steps << " steps");
         CHECK(backward_order(checkpoints, steps, Placement::automatic) ==
               support::parse_order(order));
+    }
+}
+
+TEST_CASE(
+    "checkpointed_loop: the default placement has the published orders but for (2, 8) and (3, "
+    "11)") {
+    for (const auto& published : support::published_orders) {
+        // Both lie behind (c + 1)(c + 2)/2 - 1 steps, where the default evicts another way.
+        if (published.checkpoints == 2 && published.steps == 8) continue;
+        if (published.checkpoints == 3 && published.steps == 11) continue;
+        INFO(published.checkpoints << " checkpoints, " << published.steps << " steps");
+        CHECK(backward_order(published.checkpoints, published.steps, Placement::automatic) ==
+              support::parse_order(published.order));
     }
 }
 

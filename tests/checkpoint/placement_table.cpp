@@ -1,3 +1,4 @@
+#include <eddy/checkpoint/cost_greedy.hpp>
 #include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
 

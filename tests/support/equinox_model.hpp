@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/cost_greedy.hpp>
+#include <eddy/checkpoint/placed.hpp>
 #include <vector>
 
 namespace support {
@@ -25,7 +25,7 @@ class EquinoxForward {
         for (;; ++step_) {
             const auto count = static_cast<int64_t>(slots_.size());
             const bool late = step_ >= (count + 1) * (count + 2) / 2 - 1;
-            if (late && count == 1) return eddy::nothing_more;
+            if (late && count == 1) return eddy::nothing_more();
             const int64_t slot = late ? minimal_repetition() : staircase();
             if (slot < 0) continue;
             slots_[static_cast<std::size_t>(slot)].step = step_;

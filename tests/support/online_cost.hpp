@@ -5,8 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
+#include <eddy/checkpoint/placed.hpp>
 #include <eddy/checkpoint/schedule.hpp>
 #include <vector>
 

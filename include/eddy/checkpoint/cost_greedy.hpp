@@ -1,32 +1,24 @@
 #pragma once
 // Online placement by cost-greedy eviction: what to store when nobody knows when the loop stops.
 //
-// With every slot in use and x_n in hand, the rule compares what the reversal would cost if the
-// loop stopped after step n: with x_n stored in place of checkpoint j, for each j but x_0, and with
-// x_n not stored. It takes the cheapest; ties evict the earliest. Gap i of an ordered stack of c
-// slots is reversed with c - i slots (i from 0), so evicting j merges two gaps and gives every gap
-// above it one more slot.
+// While the staircase is optimal, it decides. Then, with every slot in use and x_n in hand, the
+// rule compares what the reversal would cost if the loop stopped after step n: with x_n stored in
+// place of checkpoint j, for each j but x_0, and with x_n not stored. It takes the cheapest; ties
+// evict the earliest. Gap i of an ordered stack of c slots is reversed with c - i slots (i from 0),
+// so evicting j merges two gaps and gives every gap above it one more slot. (The same rule from the
+// first step on arrives at the same checkpoints, by way of O(c) a store.)
 //
 // Between two stores only the open gap behind the latest checkpoint grows, so that one number
 // stands for all interior evictions and a step costs O(1); a store costs O(c). The decisions depend
 // on (c, n) only, never on states.
 
 #include <cstdint>
+#include <eddy/checkpoint/placed.hpp>
 #include <eddy/checkpoint/schedule.hpp>
+#include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/host_device.hpp>
 
 namespace eddy {
-
-/// One decision of a placement: the state before `step` goes into `slot`, whatever that held
-/// before.
-struct Placed {
-    std::int64_t step;  // schedule::unbounded: nothing is stored any more
-    std::int64_t slot;
-
-    friend constexpr bool operator==(const Placed&, const Placed&) = default;
-};
-
-inline constexpr Placed nothing_more{schedule::unbounded, 0};
 
 /// Generates the stores of the cost-greedy placement in order. `checkpoints` >= 1 counts the slot
 /// of x_0.
@@ -40,6 +32,7 @@ class CostGreedy {
 
     EDDY_HD constexpr CostGreedy(std::int64_t checkpoints, std::int64_t* workspace)
         : checkpoints_(checkpoints),
+          staircase_(checkpoints),
           position_(workspace),
           slot_(workspace + checkpoints),
           own_(workspace + 2 * checkpoints),
@@ -48,8 +41,15 @@ class CostGreedy {
 
     /// The next store. Steps strictly increase; x_0 comes first and keeps slot 0.
     [[nodiscard]] EDDY_HD constexpr Placed next() {
-        if (count_ < checkpoints_) return fill();
-        if (checkpoints_ == 1) return nothing_more;
+        if (!evicting_) {
+            const Placed placed = staircase_.next();
+            if (checkpoints_ == 1) return placed;
+            if (placed != nothing_more()) {
+                position_[placed.slot] = placed.step;
+                return placed;
+            }
+            begin_evicting();
+        }
         const Eviction eviction = next_eviction();
         const std::int64_t slot = slot_[eviction.index];
         for (std::int64_t i = eviction.index; i + 1 < checkpoints_; ++i) {
@@ -92,12 +92,18 @@ class CostGreedy {
 
     [[nodiscard]] EDDY_HD constexpr std::int64_t last() const { return checkpoints_ - 1; }
 
-    [[nodiscard]] EDDY_HD constexpr Placed fill() {
-        position_[count_] = count_;
-        slot_[count_] = count_;
-        ++count_;
-        if (count_ == checkpoints_) update_gaps(0);
-        return {count_ - 1, count_ - 1};
+    // Turns positions by slot into positions in order: the staircase fixes slots c - 1, c - 2, ...,
+    // 1 one after another.
+    EDDY_HD constexpr void begin_evicting() {
+        evicting_ = true;
+        for (std::int64_t low = 1, high = last(); low < high; ++low, --high) {
+            const std::int64_t position = position_[low];
+            position_[low] = position_[high];
+            position_[high] = position;
+        }
+        slot_[0] = 0;
+        for (std::int64_t i = 1; i < checkpoints_; ++i) slot_[i] = checkpoints_ - i;
+        update_gaps(0);
     }
 
     // Costs of the closed gaps from `first` on, in the three situations that an eviction can put
@@ -140,9 +146,12 @@ class CostGreedy {
         }
         const std::int64_t closed = schedule::add(below_last, own_[last() - 1]);
         const std::int64_t latest = position_[last()];
-        TwoSlotCost open(1);
-        TwoSlotCost merged(latest - position_[last() - 1] + 1);
-        for (std::int64_t open_length = 1;; ++open_length) {
+        const bool first =
+            latest < staircase_.end();  // the staircase has decided about the steps before its end
+        std::int64_t open_length = first ? staircase_.end() - latest : 1;
+        TwoSlotCost open(open_length);
+        TwoSlotCost merged(latest - position_[last() - 1] + open_length);
+        for (;; ++open_length) {
             // x_(latest + open_length) is in hand, the loop would stop one step later.
             const std::int64_t evict_interior = schedule::add(interior.cost, open.value);
             const std::int64_t evict_latest = schedule::add(below_last, merged.value);
@@ -158,7 +167,8 @@ class CostGreedy {
     }
 
     std::int64_t checkpoints_;
-    std::int64_t count_ = 0;
+    Staircase staircase_;
+    bool evicting_ = false;
     std::int64_t* position_;  // (stack index) the step stored
     std::int64_t* slot_;      // (stack index) the slot it is in
     std::int64_t* own_;       // (gap) t with its own slots

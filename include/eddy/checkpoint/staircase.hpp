@@ -1,0 +1,58 @@
+#pragma once
+// Online placement that is exactly optimal while the loop has at most (c + 1)(c + 2)/2 - 1 steps:
+// Algorithm I of Stumm & Walther (2010, SIAM J. Sci. Comput. 32(2), doi:10.1137/080742439).
+//
+// Fixed checkpoints land at gaps that shrink by one each (c + 1, c, c - 1, ...), in slots c - 1, c
+// - 2, ..., while the slots not yet fixed hold the latest states in turn. No state is advanced more
+// than twice. O(1) a step, no memory.
+
+#include <cstdint>
+#include <eddy/checkpoint/placed.hpp>
+#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/host_device.hpp>
+
+namespace eddy {
+
+/// Generates the stores of Algorithm I in order. `checkpoints` >= 1 counts the slot of x_0.
+class Staircase {
+  public:
+    EDDY_HD constexpr explicit Staircase(std::int64_t checkpoints)
+        : end_(schedule::beta(2, checkpoints) - 1),
+          window_(checkpoints),
+          window_end_(checkpoints) {}
+
+    /// The first step that it does not decide about. By then slot c - i holds the i-th checkpoint
+    /// behind x_0.
+    [[nodiscard]] EDDY_HD constexpr std::int64_t end() const { return end_; }
+
+    /// The next store, or `nothing_more` behind the end. x_0 comes first and keeps slot 0.
+    [[nodiscard]] EDDY_HD constexpr Placed next() {
+        for (; step_ < end_; ++step_) {
+            const bool stores = storing_;
+            const std::int64_t slot = next_slot_;
+            advance();
+            if (stores) return {step_++, slot};
+        }
+        return nothing_more();
+    }
+
+  private:
+    EDDY_HD constexpr void advance() {
+        if (storing_ && ++next_slot_ > window_) next_slot_ = 1;
+        if (step_ + 1 == window_end_) storing_ = false;
+        if (step_ == window_end_) {
+            window_end_ += window_;
+            next_slot_ = --window_;
+            storing_ = window_ > 0;
+        }
+    }
+
+    std::int64_t end_;
+    std::int64_t step_ = 0;
+    std::int64_t next_slot_ = 0;
+    std::int64_t window_;      // slots 1 .. window are recycled
+    std::int64_t window_end_;  // the step at which the window shrinks
+    bool storing_ = true;
+};
+
+}  // namespace eddy
