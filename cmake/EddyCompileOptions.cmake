@@ -9,7 +9,7 @@
 set(eddy_gnu_options -ffp-contract=off -fconstexpr-ops-limit=2000000000 -fconstexpr-loop-limit=10000000)
 set(eddy_clang_options -ffp-contract=off -fconstexpr-steps=2000000000)
 string(JOIN "," eddy_cuda_host_options ${eddy_gnu_options})
-set(eddy_cuda_options -std=c++20 -fmad=false -Xcudafe=--max_cost_constexpr_call=2000000000 -Xcompiler=${eddy_cuda_host_options})
+set(eddy_cuda_options -std=c++20 --expt-relaxed-constexpr -fmad=false -Xcudafe=--max_cost_constexpr_call=2000000000 -Xcompiler=${eddy_cuda_host_options})
 
 target_compile_options(eddy PUBLIC
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${eddy_gnu_options}>"

@@ -9,7 +9,12 @@
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/trace.hpp>
 
+#include <eddy/trace/evaluate.hpp>
+#include <eddy/trace/field.hpp>
+
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/ad/jvp.hpp>
+#include <eddy/ad/vjp.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>
 
@@ -19,5 +24,7 @@
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
+
+#include <eddy/steppers/explicit_rk.hpp>
 
 #include <eddy/solvers/all.hpp>

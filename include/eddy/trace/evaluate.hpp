@@ -113,8 +113,9 @@ class Evaluation {
         } else if constexpr (is_elementwise(node.op)) {
             elementwise<i>(std::make_integer_sequence<int, node.count>{});
         } else if constexpr (node.op == Op::argument) {
+            constexpr int to = place.offset, from = node.offset;
             static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
-                registers_[place.offset + k] = argument_component<node.index>(node.offset + k);
+                registers_[to + k] = argument_component<node.index>(from + k);
             });
         } else if constexpr (node.op == Op::constant) {
             static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
@@ -228,15 +229,23 @@ class Evaluation {
         return total;
     }
 
+    /// The first product of a row of `dense`, the bias added where there is one.
+    template <int i>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real first_term(int row) const {
+        constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
+        if constexpr (P::code.nodes[i].count == 3) {
+            return mul_add(load<w>(row * columns), load<x>(0), load<operand<i>(2)>(row));
+        } else {
+            return load<w>(row * columns) * load<x>(0);
+        }
+    }
+
     template <int i>
     [[gnu::always_inline]] EDDY_HD constexpr void dense() {
         constexpr Node node = P::code.nodes[i];
         constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
         for_components<node.size>([&](int row) __attribute__((always_inline)) {
-            Real total = load<w>(row * columns) * load<x>(0);
-            if constexpr (node.count == 3) {
-                total = mul_add(load<w>(row * columns), load<x>(0), load<operand<i>(2)>(row));
-            }
+            Real total = first_term<i>(row);
             for_components<columns - 1>([&](int c) __attribute__((always_inline)) {
                 total = mul_add(load<w>(row * columns + c + 1), load<x>(c + 1), total);
             });
@@ -246,14 +255,12 @@ class Evaluation {
 
     template <int i>
     [[gnu::always_inline]] EDDY_HD constexpr void dense_transposed() {
-        constexpr Node node = P::code.nodes[i];
         constexpr int w = operand<i>(0), cotangent = operand<i>(1),
-                      rows = P::code.nodes[cotangent].size;
-        for_components<node.size>([&](int column) __attribute__((always_inline)) {
+                      rows = P::code.nodes[cotangent].size, columns = P::code.nodes[i].size;
+        for_components<columns>([&](int column) __attribute__((always_inline)) {
             Real total = load<w>(column) * load<cotangent>(0);
             for_components<rows - 1>([&](int r) __attribute__((always_inline)) {
-                total =
-                    mul_add(load<w>((r + 1) * node.size + column), load<cotangent>(r + 1), total);
+                total = mul_add(load<w>((r + 1) * columns + column), load<cotangent>(r + 1), total);
             });
             store<i>(column, total);
         });

@@ -1,0 +1,152 @@
+#pragma once
+// Runge–Kutta methods as data, and what can be checked of them at compile time: shape, row sums,
+// and the rooted-tree order conditions up to order 5 (Hairer, Nørsett & Wanner 1993, Solving ODEs
+// I, table II.2.2).
+
+#include <concepts>
+
+namespace eddy {
+
+/// Coefficients of a Runge–Kutta method. Rows of `a` may be given short: what is left out is zero.
+template <int stages>
+struct ButcherTableau {
+    double c[stages];
+    double a[stages][stages];
+    double b[stages];
+    double b_error[stages];  // b − b̂: weights of the error estimate; all zero where there is none
+
+    static constexpr int num_stages = stages;
+};
+
+/// A method is a struct with an `order` and a `tableau`.
+template <class Method>
+concept RungeKuttaMethod = requires {
+    { Method::order } -> std::convertible_to<int>;
+    Method::tableau.a[0][0];
+};
+
+/// First same as last: the last stage is evaluated at the new state and is the first stage of the
+/// next step.
+template <RungeKuttaMethod Method>
+inline constexpr bool is_fsal = [] {
+    constexpr auto& tableau = Method::tableau;
+    constexpr int last = tableau.num_stages - 1;
+    if (tableau.c[last] != 1 || tableau.b[last] != 0) return false;
+    for (int j = 0; j < last; ++j) {
+        if (tableau.a[last][j] != tableau.b[j]) return false;
+    }
+    return last > 0;
+}();
+
+namespace detail {
+
+constexpr bool nearly_zero(double x) { return x < 2e-14 && x > -2e-14; }
+
+template <int stages>
+constexpr bool is_strictly_lower(const ButcherTableau<stages>& tableau) {
+    for (int i = 0; i < stages; ++i) {
+        for (int j = i; j < stages; ++j) {
+            if (tableau.a[i][j] != 0) return false;
+        }
+    }
+    return true;
+}
+
+template <int stages>
+constexpr bool rows_sum_to_c(const ButcherTableau<stages>& tableau) {
+    for (int i = 0; i < stages; ++i) {
+        double sum = -tableau.c[i];
+        for (int j = 0; j < stages; ++j) sum += tableau.a[i][j];
+        if (!nearly_zero(sum)) return false;
+    }
+    return true;
+}
+
+template <int stages>
+constexpr bool errors_sum_to_zero(const ButcherTableau<stages>& tableau) {
+    double sum = 0;
+    for (double e : tableau.b_error) sum += e;
+    return nearly_zero(sum);
+}
+
+/// The elementary weights of the rooted trees. A tree is built from stage vectors: `Stages` holds
+/// one number per stage.
+template <int stages>
+struct Stages {
+    double value[stages];
+
+    friend constexpr Stages operator*(const Stages& x, const Stages& y) {
+        Stages product{};
+        for (int i = 0; i < stages; ++i) product.value[i] = x.value[i] * y.value[i];
+        return product;
+    }
+};
+
+template <int stages>
+constexpr Stages<stages> graft(const ButcherTableau<stages>& tableau,
+                               const Stages<stages>& x) {  // a·x
+    Stages<stages> y{};
+    for (int i = 0; i < stages; ++i) {
+        for (int j = 0; j < stages; ++j) y.value[i] += tableau.a[i][j] * x.value[j];
+    }
+    return y;
+}
+
+template <int stages>
+constexpr bool weighs(const ButcherTableau<stages>& tableau, const Stages<stages>& x,
+                      double density) {
+    double sum = -1 / density;
+    for (int i = 0; i < stages; ++i) sum += tableau.b[i] * x.value[i];
+    return nearly_zero(sum);
+}
+
+/// Does the tableau satisfy the conditions of all trees with exactly `order` nodes?
+template <int stages>
+constexpr bool satisfies_order(const ButcherTableau<stages>& tableau, int order) {
+    Stages<stages> one{}, c{};
+    for (int i = 0; i < stages; ++i) {
+        one.value[i] = 1;
+        c.value[i] = tableau.c[i];
+    }
+    const auto a = [&](const Stages<stages>& x) { return graft(tableau, x); };
+    switch (order) {
+        case 1: return weighs(tableau, one, 1);
+        case 2: return weighs(tableau, c, 2);
+        case 3: return weighs(tableau, c * c, 3) && weighs(tableau, a(c), 6);
+        case 4:
+            return weighs(tableau, c * c * c, 4) && weighs(tableau, c * a(c), 8) &&
+                   weighs(tableau, a(c * c), 12) && weighs(tableau, a(a(c)), 24);
+        case 5:
+            return weighs(tableau, c * c * c * c, 5) && weighs(tableau, c * c * a(c), 10) &&
+                   weighs(tableau, a(c) * a(c), 20) && weighs(tableau, c * a(c * c), 15) &&
+                   weighs(tableau, c * a(a(c)), 30) && weighs(tableau, a(c * c * c), 20) &&
+                   weighs(tableau, a(c * a(c)), 40) && weighs(tableau, a(a(c * c)), 60) &&
+                   weighs(tableau, a(a(a(c))), 120);
+        default: return true;
+    }
+}
+
+}  // namespace detail
+
+/// Checks an explicit method when it is named; each failure says in one sentence what is wrong.
+template <RungeKuttaMethod Method>
+struct ValidTableau {
+    static constexpr auto& tableau = Method::tableau;
+    static_assert(detail::is_strictly_lower(tableau),
+                  "tableau: a of an explicit method must be strictly lower triangular");
+    static_assert(detail::rows_sum_to_c(tableau), "tableau: the rows of a must sum to c");
+    static_assert(detail::errors_sum_to_zero(tableau), "tableau: b_error must sum to 0");
+    static_assert(Method::order >= 1 && detail::satisfies_order(tableau, 1),
+                  "tableau: b must sum to 1");
+    static_assert(Method::order < 2 || detail::satisfies_order(tableau, 2),
+                  "tableau: the conditions of order 2 fail");
+    static_assert(Method::order < 3 || detail::satisfies_order(tableau, 3),
+                  "tableau: the conditions of order 3 fail");
+    static_assert(Method::order < 4 || detail::satisfies_order(tableau, 4),
+                  "tableau: the conditions of order 4 fail");
+    static_assert(Method::order < 5 || detail::satisfies_order(tableau, 5),
+                  "tableau: the conditions of order 5 fail");
+    static constexpr bool value = true;
+};
+
+}  // namespace eddy
