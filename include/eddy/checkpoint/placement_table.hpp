@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <eddy/checkpoint/cost_greedy.hpp>
 #include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placed.hpp>
 #include <memory>

@@ -18,17 +18,17 @@ namespace eddy {
 
 /// Storage for the states of a checkpointed loop.
 /// - `reserve(slots)`: slots 0 .. slots-1 may be used from now on. May allocate; later calls should
-/// not need to.
+///   not need to.
 /// - `write(slot, step, state)`: the slot now holds `state`, the state before `step`, whatever it
-/// held before.
+///   held before.
 /// - `read(slot, step)`: what was written; valid until the next call. StorageError, naming slot and
-/// step, otherwise.
+///   step, otherwise.
 /// - `will_read(slot, step)`: a hint, as early as the schedule knows it, that this slot is read
-/// when the slots above
-///   it are done: a store may fetch it.
+/// when
+///   the slots above it are done: a store may fetch it.
 /// - `discard(slot)`: the slot is not read again before it is written.
-/// - `release()`: all slots are discarded and resources given back; `reserve` comes first before
-/// the next write.
+/// - `release()`: all slots are discarded and resources given back; `reserve` comes before the next
+///   write. It is called while an exception is on its way, too, and does not throw.
 template <class Store, class State>
 concept CheckpointStore = requires(Store store, const State& state, std::int64_t number) {
     store.reserve(number);
