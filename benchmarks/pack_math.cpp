@@ -167,7 +167,7 @@ double neighbour_dependence(Function function, const std::vector<Real>& x,
             std::fill_n(same_y, size, y[i + lane]);
             evaluate(same_x, same_y, alone);
             const bool both_nan = std::isnan(alone[0]) && std::isnan(together[lane]);
-            using Bits = eddy::simd::IntOf<Real>;
+            using Bits = eddy::simd::BitsOf<Real>;
             differ +=
                 !both_nan && std::bit_cast<Bits>(alone[0]) != std::bit_cast<Bits>(together[lane]);
         }

@@ -44,7 +44,7 @@ template <class Real>
 std::vector<Real> sample_arguments(const std::vector<Range>& ranges, int count,
                                    std::uint64_t seed) {
     using Limits = std::numeric_limits<Real>;
-    using Bits = simd::IntOf<Real>;
+    using Bits = simd::BitsOf<Real>;
     std::vector<Real> samples{0,
                               1,
                               Limits::infinity(),

@@ -163,11 +163,9 @@ void check_conversions() {
 template <template <class, int> class Check>
 void for_each_width() {
     Check<double, 1>::run();
-    Check<double, 2>::run();
-    Check<double, 8>::run();
+    Check<double, 4>::run();
     Check<double, 32>::run();
-    Check<float, 1>::run();
-    Check<float, 4>::run();
+    Check<float, 2>::run();
     Check<float, 32>::run();
 }
 

@@ -14,7 +14,7 @@ struct Pack;
 template <class Real, int lanes>
 struct Mask {
     static constexpr int size = lanes;
-    using Layout = simd::Layout<simd::IntOf<Real>, lanes>;
+    using Layout = simd::Layout<simd::MaskOf<Real>, lanes>;
     using Part = typename Layout::Part;
     static constexpr int num_parts = Layout::num_parts;
     static constexpr int part_lanes = Layout::part_lanes;
@@ -23,7 +23,7 @@ struct Mask {
 
     Mask() = default;
     explicit Mask(bool value) {
-        for (auto& p : part) p = Part{} - static_cast<simd::IntOf<Real>>(value);
+        for (auto& p : part) p = Part{} - static_cast<simd::MaskOf<Real>>(value);
     }
 
     /// True in the lanes before `count`: what a tail of `count` lanes loads and stores.

@@ -14,7 +14,7 @@
 
 namespace eddy {
 
-/// One `Element` per lane: float or double, or the signed integer of that width for work on their
+/// One `Element` per lane: float or double, or the unsigned integer of that width for work on their
 /// bits.
 template <class Element, int lanes>
 struct Pack {
@@ -45,14 +45,21 @@ struct Pack {
     /// `lanes` contiguous elements; no alignment is asked for.
     [[nodiscard]] static Pack load(const Element* source) {
         if constexpr (lanes < part_lanes) return load_first(source, lanes);
+        // One copy per vector: g++ would take a copy of several through memory, in pieces that are
+        // slow to read back.
         Pack result;
-        std::memcpy(result.part, source, sizeof(result.part));
+        simd::for_parts<num_parts>([&]<int i>() {
+            Part loaded;
+            std::memcpy(&loaded, source + i * part_lanes, sizeof(Part));
+            result.part[i] = loaded;
+        });
         return result;
     }
     /// The first `count` lanes from memory, zero in the others; reads nothing beyond them.
     [[nodiscard]] static Pack load_first(const Element* source, int count) {
         Pack result(Element{});
-        std::memcpy(result.part, source, sizeof(Element) * static_cast<std::size_t>(count));
+        if (count > 0)  // with none to load, `source` may be null
+            std::memcpy(result.part, source, sizeof(Element) * static_cast<std::size_t>(count));
         return result;
     }
     /// Lane i from `source[i * stride]`, for the first `count` lanes; zero in the others.
@@ -62,10 +69,16 @@ struct Pack {
         for (int lane = 0; lane < count; ++lane) result.set(lane, source[lane * stride]);
         return result;
     }
-    void store(Element* target) const { std::memcpy(target, part, sizeof(Element) * lanes); }
+    void store(Element* target) const {
+        if constexpr (lanes < part_lanes) return store_first(target, lanes);
+        simd::for_parts<num_parts>([&]<int i>() {
+            const Part stored = part[i];
+            std::memcpy(target + i * part_lanes, &stored, sizeof(Part));
+        });
+    }
     /// Writes the first `count` lanes and nothing beyond them.
     void store_first(Element* target, int count) const {
-        std::memcpy(target, part, sizeof(Element) * static_cast<std::size_t>(count));
+        if (count > 0) std::memcpy(target, part, sizeof(Element) * static_cast<std::size_t>(count));
     }
     /// Lane i to `target[i * stride]`, for the first `count` lanes.
     void store_strided(Element* target, std::ptrdiff_t stride, int count = lanes) const {
@@ -111,13 +124,9 @@ struct Pack {
     friend Pack operator<<(const Pack& a, int count) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([count](Part x) { return x << count; }, a);
     }
-    /// Shifted towards the low end with zeros behind: 64 bits have no arithmetic shift before
-    /// AVX-512.
-    [[nodiscard]] Pack shifted_right(int count) const requires std::is_integral_v<Element> {
-        using Unsigned = simd::Vector<std::make_unsigned_t<Element>, part_lanes>;
-        return simd::map_parts<Pack>(
-            [count](Part x) { return std::bit_cast<Part>(std::bit_cast<Unsigned>(x) >> count); },
-            *this);
+    /// Shifted towards the low end.
+    friend Pack operator>>(const Pack& a, int count) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([count](Part x) { return x >> count; }, a);
     }
 
     friend LaneMask operator<(const Pack& a, const Pack& b) {
@@ -175,19 +184,18 @@ struct Pack {
         return simd::map_parts<Pack>([](Part x) { return simd::round_down(x); }, a);
     }
     friend Pack abs(const Pack& a) requires std::is_floating_point_v<Element> {
-        return from_bits(bits(a) & std::numeric_limits<simd::IntOf<Element>>::max());
+        return from_bits(bits(a) & ~simd::sign_bit<Element>);
     }
     friend Pack copysign(const Pack& magnitude,
                          const Pack& sign) requires std::is_floating_point_v<Element> {
-        constexpr auto sign_bit = std::numeric_limits<simd::IntOf<Element>>::min();
-        return from_bits(bits(abs(magnitude)) | (bits(sign) & sign_bit));
+        return from_bits(bits(abs(magnitude)) | (bits(sign) & simd::sign_bit<Element>));
     }
 };
 
 /// Integers of the reals' bits, and back.
 template <class Real, int lanes>
 [[nodiscard, gnu::always_inline]] inline auto bits(const Pack<Real, lanes>& x) {
-    using Integers = Pack<simd::IntOf<Real>, lanes>;
+    using Integers = Pack<simd::BitsOf<Real>, lanes>;
     return simd::map_parts<Integers>(
         [](typename Pack<Real, lanes>::Part p) {
             return std::bit_cast<typename Integers::Part>(p);

@@ -17,96 +17,97 @@
 namespace eddy {
 namespace simd {
 
+/// The pack of one native vector among those of a pack.
+template <class Real, int lanes>
+using Single = Pack<Real, std::min(lanes, Pack<Real, lanes>::part_lanes)>;
+
 /// One kernel on one native vector per argument. Here the compiler may leave a call: vectors travel
 /// in registers, and the kernel's text is there once for packs of all widths.
-template <class Kernel, class Single, class... Parts>
-inline typename Single::Part evaluate(Parts... parts) {
-    return Kernel{}(Single::from_part(parts)...).part[0];
+template <auto kernel, class OnePart, class... Parts>
+inline typename OnePart::Part evaluate(Parts... parts) {
+    return kernel(OnePart::from_part(parts)...).part[0];
 }
 
-/// `Kernel` on packs of one native vector that make up `arguments`.
-template <class Kernel, class Real, int lanes, class... Others>
-[[gnu::always_inline]] inline Pack<Real, lanes> by_parts(Kernel, const Pack<Real, lanes>& x,
+/// `kernel` on the packs of one native vector that make up `arguments`.
+template <auto kernel, class Real, int lanes, class... Others>
+[[gnu::always_inline]] inline Pack<Real, lanes> by_parts(const Pack<Real, lanes>& x,
                                                          const Others&... others) {
-    using Whole = Pack<Real, lanes>;
-    using Single = Pack<Real, std::min(lanes, Whole::part_lanes)>;
-    return map_parts<Whole>([](auto... parts) { return evaluate<Kernel, Single>(parts...); }, x,
-                            others...);
+    return map_parts<Pack<Real, lanes>>(
+        [](auto... parts) { return evaluate<kernel, Single<Real, lanes>>(parts...); }, x,
+        others...);
 }
 
 }  // namespace simd
 
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> exp(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::exp_kernel(part); }, x);
+    return simd::by_parts<simd::exp_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> expm1(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::expm1_kernel(part); }, x);
+    return simd::by_parts<simd::expm1_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> log(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::log_kernel(part); }, x);
+    return simd::by_parts<simd::log_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> log1p(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::log1p_kernel(part); }, x);
+    return simd::by_parts<simd::log1p_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> sin(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::sin_kernel(part); }, x);
+    return simd::by_parts<simd::sin_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> cos(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::cos_kernel(part); }, x);
+    return simd::by_parts<simd::cos_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> tan(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::tan_kernel(part); }, x);
+    return simd::by_parts<simd::tan_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> asin(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::asin_kernel(part); }, x);
+    return simd::by_parts<simd::asin_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> acos(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::acos_kernel(part); }, x);
+    return simd::by_parts<simd::acos_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> atan(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::atan_kernel(part); }, x);
+    return simd::by_parts<simd::atan_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> sinh(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::sinh_kernel(part); }, x);
+    return simd::by_parts<simd::sinh_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> cosh(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::cosh_kernel(part); }, x);
+    return simd::by_parts<simd::cosh_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> tanh(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::tanh_kernel(part); }, x);
+    return simd::by_parts<simd::tanh_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> erf(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::erf_kernel(part); }, x);
+    return simd::by_parts<simd::erf_kernel<simd::Single<Real, lanes>>>(x);
 }
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> cbrt(const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& part) { return simd::cbrt_kernel(part); }, x);
+    return simd::by_parts<simd::cbrt_kernel<simd::Single<Real, lanes>>>(x);
 }
 /// The angle of the point (x, y), in (−π, π].
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> atan2(const Pack<Real, lanes>& y, const Pack<Real, lanes>& x) {
-    return simd::by_parts([](const auto& a, const auto& b) { return simd::atan2_kernel(a, b); }, y,
-                          x);
+    return simd::by_parts<simd::atan2_kernel<simd::Single<Real, lanes>>>(y, x);
 }
 /// x to a real power.
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> pow(const Pack<Real, lanes>& x, const Pack<Real, lanes>& y) {
-    return simd::by_parts([](const auto& a, const auto& b) { return simd::pow_kernel(a, b); }, x,
-                          y);
+    return simd::by_parts<simd::pow_kernel<simd::Single<Real, lanes>>>(x, y);
 }
 template <std::floating_point Real, int lanes, std::floating_point Exponent>
 [[nodiscard]] Pack<Real, lanes> pow(const Pack<Real, lanes>& x, Exponent y) {

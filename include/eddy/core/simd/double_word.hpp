@@ -30,8 +30,9 @@ template <class P>
 /// below 2^990 (2^115).
 template <class P>
 [[gnu::always_inline]] inline P upper_half(const P& x) {
-    constexpr auto low_bits = sizeof(typename P::value_type) == 8 ? 27 : 12;
-    return from_bits(bits(x) & (-(simd::IntOf<typename P::value_type>{1} << low_bits)));
+    using Bits = BitsOf<typename P::value_type>;
+    constexpr int low_bits = sizeof(Bits) == 8 ? 27 : 12;
+    return from_bits(bits(x) & (~Bits{0} << low_bits));
 }
 
 /// a·b − c, exactly if the result is representable: c is a·b rounded, or near it.

@@ -68,7 +68,7 @@ struct Decomposed {
 template <class P>
 [[gnu::always_inline]] inline Decomposed<P> decompose(const P& x) {
     using Real = typename P::value_type;
-    using Integer = IntOf<Real>;
+    using Integer = BitsOf<Real>;
     using F = Format<Real>;
     constexpr Real sqrt_half = Real(0x1.6a09e667f3bcdp-1);
     constexpr Integer low = std::bit_cast<Integer>(sqrt_half);
@@ -77,9 +77,8 @@ template <class P>
     const auto subnormal = x < P(F::smallest_normal);
     const P normal = select(subnormal, x * P(F::subnormal_scale), x);
     const auto shifted = bits(normal) + shift;
-    const P biased =
-        from_bits(shifted.shifted_right(F::mantissa_bits) | std::bit_cast<Integer>(F::integer)) -
-        P(F::integer + F::bias);
+    const P biased = from_bits(shifted >> F::mantissa_bits | std::bit_cast<Integer>(F::integer)) -
+                     P(F::integer + F::bias);
     return {select(subnormal, biased - P(F::subnormal_exponent), biased),
             from_bits((shifted & mantissa_mask) + low)};
 }
@@ -87,8 +86,7 @@ template <class P>
 /// `x` with its sign flipped where the sign of `sign` is set.
 template <class P>
 [[gnu::always_inline]] inline P flip_sign(const P& x, const P& sign) {
-    constexpr auto sign_bit = std::numeric_limits<IntOf<typename P::value_type>>::min();
-    return from_bits(bits(x) ^ (bits(sign) & sign_bit));
+    return from_bits(bits(x) ^ (bits(sign) & sign_bit<typename P::value_type>));
 }
 
 }  // namespace eddy::simd

@@ -40,11 +40,18 @@ struct VectorOf {
 template <class Element, int size>
 using Vector = typename VectorOf<Element, size>::type;
 
-/// The integer of a real's width, whose vectors hold its bits and its masks.
+/// The integer of a real's width whose vectors are masks, and the one that holds its bits:
+/// unsigned, so that it wraps.
 template <class Element>
-using IntOf = std::conditional_t<sizeof(Element) == 8, std::int64_t, std::int32_t>;
+using MaskOf = std::conditional_t<sizeof(Element) == 8, std::int64_t, std::int32_t>;
+template <class Element>
+using BitsOf = std::conditional_t<sizeof(Element) == 8, std::uint64_t, std::uint32_t>;
 template <class Element>
 using RealOf = std::conditional_t<sizeof(Element) == 8, double, float>;
+
+/// The sign of a real among its bits.
+template <class Real>
+inline constexpr BitsOf<Real> sign_bit = BitsOf<Real>{1} << (8 * sizeof(Real) - 1);
 
 template <class V>
 using ElementOf = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
