@@ -162,6 +162,23 @@ requires detail::TracedCall<A, B>
                : length > (graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
 }
 
+/// The components of all parts, one after another, for run-time traces.
+[[nodiscard]] inline DynamicTraced concat(const std::vector<DynamicTraced>& parts) {
+    Graph* graph = nullptr;
+    for (const DynamicTraced& part : parts) graph = graph != nullptr ? graph : part.graph();
+    require_argument(graph != nullptr, [&parts] {
+        return "concat: none of the " + std::to_string(parts.size()) +
+               " parts is traced; pass at least one that is";
+    });
+    std::vector<int> nodes;
+    int size = 0;
+    for (const DynamicTraced& part : parts) {
+        nodes.push_back(detail::node_of(*graph, part));
+        size += (*graph)[nodes.back()].size;
+    }
+    return {*graph, graph->push_list({.op = Op::concat, .size = size}, nodes)};
+}
+
 /// Components [first, first + count) of x.
 template <int first, int count, int shape>
 requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<shape>& x) {
@@ -192,7 +209,9 @@ requires detail::TracedCall<A, B>
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     if (graph[node_a].size != graph[node_b].size) {
         detail::report(graph, TraceError::sizes_differ,
-                       "dot: both operands must be vectors of one size");
+                       [a = graph[node_a].size, b = graph[node_b].size] {
+                           return detail::sizes_differ_message(a, b);
+                       });
     }
     return {graph, graph.push({.op = Op::dot}, node_a, node_b)};
 }
@@ -218,11 +237,15 @@ requires detail::TracedCall<W, B, X>
     Graph& graph = *detail::common_graph(weights, bias, x);
     const int node_w = detail::node_of(graph, weights), node_b = detail::node_of(graph, bias),
               node_x = detail::node_of(graph, x);
-    if (graph[node_w].size != graph[node_b].size * graph[node_x].size) {
-        detail::report(graph, TraceError::sizes_differ,
-                       "dense: the weights must have |b| times |x| components, row-major");
+    const int size_w = graph[node_w].size, size_b = graph[node_b].size, size_x = graph[node_x].size;
+    if (size_w != size_b * size_x) {
+        detail::report(graph, TraceError::sizes_differ, [size_w, size_b, size_x] {
+            return "dense: " + std::to_string(size_w) + " weights for a bias of " +
+                   std::to_string(size_b) + " and a vector of " + std::to_string(size_x) +
+                   " components; pass |b| times |x| weights, row-major";
+        });
     }
-    const Node node{.op = Op::dense, .size = graph[node_b].size};
+    const Node node{.op = Op::dense, .size = size_b};
     return Traced < dynamic ? dynamic_shape
                             : rows > (graph, graph.push(node, node_w, node_x, node_b));
 }

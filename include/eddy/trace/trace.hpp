@@ -1,9 +1,10 @@
 #pragma once
 // Tracing: the function is called once with traced values, and what it does becomes a graph.
-// `trace<Shapes...>(f)` does so at compile time and returns a Program; `trace_graph(f, arguments)`
+// `trace<Shapes...>(f)` does so at compile time and returns a Program; `trace_graph(f, shapes...)`
 // is the same at run time, for sizes that are not known before.
 
 #include <eddy/trace/program.hpp>
+#include <tuple>
 #include <type_traits>
 
 namespace eddy {
@@ -13,6 +14,11 @@ struct Scalar {};
 template <int length>
 struct Vector {
     static_assert(length >= 0, "Vector: the length must not be negative");
+};
+
+/// A vector whose length is known when the trace runs; for `trace_graph`.
+struct DynamicVector {
+    int length = 0;
 };
 
 namespace detail {
@@ -42,6 +48,23 @@ struct ArgumentShape<Vector<length>> {
         }
     }
 };
+
+/// Appends an argument of the given shape to a run-time trace.
+template <class Shape>
+auto make_argument(Graph& graph, const Shape&) {
+    const int index = static_cast<int>(graph.arguments.size());
+    graph.arguments.push_back(ArgumentShape<Shape>::argument);
+    return ArgumentShape<Shape>::make(graph, index);
+}
+inline auto make_argument(Graph& graph, const DynamicVector& shape) {
+    const int index = static_cast<int>(graph.arguments.size());
+    require_argument(shape.length >= 0, [&shape, index] {
+        return "trace_graph: argument " + std::to_string(index) + " has length " +
+               std::to_string(shape.length) + "; pass a length that is not negative";
+    });
+    graph.arguments.push_back({shape.length, false});
+    return DynamicTraced(graph, graph.push_argument(index, 0, shape.length));
+}
 
 /// Appends `result` as an output. Concatenations are taken apart, so they cost no node.
 template <class Result>
@@ -92,8 +115,21 @@ template <class First, class... Shapes, class Function>
     return Program<detail::TraceOf<Function, First, Shapes...>>{};
 }
 
-/// Traces `function` now, with arguments of the given sizes. The result is simplified.
-template <class Function>
-[[nodiscard]] Graph trace_graph(const Function& function, const std::vector<Argument>& arguments);
+/// Traces `function` now: one shape per argument, `Scalar{}`, `DynamicVector{length}` or
+/// `Vector<length>{}`. The function may hold run-time state, and meets vectors of run-time length
+/// as DynamicTraced. The result is simplified. Throws InvalidArgument where sizes do not fit
+/// together or an index reads past the end of a vector.
+template <class Function, class... Shapes>
+[[nodiscard]] Graph trace_graph(const Function& function, const Shapes&... shapes) {
+    Graph graph;
+    const std::tuple<decltype(detail::make_argument(graph, shapes))...> arguments{
+        detail::make_argument(graph, shapes)...};
+    static_assert(
+        std::is_invocable_v<const Function&,
+                            const decltype(detail::make_argument(graph, shapes))&...>,
+        "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
+    detail::push_result(graph, std::apply(function, arguments));
+    return passes::simplify(std::move(graph));
+}
 
 }  // namespace eddy

@@ -6,10 +6,9 @@
 // default-constructed accumulator, a literal) holds its number itself.
 
 #include <concepts>
-#include <eddy/core/error.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/graph.hpp>
-#include <string>
+#include <eddy/trace/misuse.hpp>
 #include <type_traits>
 
 namespace eddy {
@@ -83,13 +82,6 @@ constexpr Graph* common_graph(const T&... x) {
     Graph* graph = nullptr;
     ((graph = graph != nullptr ? graph : graph_of(x)), ...);
     return graph;
-}
-
-/// Reports a misuse: remembered by a compile-time trace (a static_assert tells), thrown by a
-/// run-time trace.
-constexpr void report(Graph& graph, TraceError error, const char* what) {
-    graph.error = error;
-    if (!std::is_constant_evaluated()) throw InvalidArgument(what);
 }
 
 }  // namespace detail
@@ -223,9 +215,11 @@ template <class... Nodes>
 constexpr int broadcast_size(Graph& graph, Nodes... node) {
     int size = 1;
     ((size = graph[node].size > size ? graph[node].size : size), ...);
-    if (((graph[node].size != 1 && graph[node].size != size) || ...)) {
+    int other = 1;
+    ((other = graph[node].size != 1 && graph[node].size != size ? graph[node].size : other), ...);
+    if (other != 1) {
         report(graph, TraceError::sizes_differ,
-               "trace: vectors of different sizes are combined; slice or concat them first");
+               [size, other] { return sizes_differ_message(other, size); });
     }
     return size;
 }
@@ -287,8 +281,9 @@ constexpr auto traced_arithmetic(const A& a, const B& b) {
 constexpr int slice_node(Graph& graph, int node, int offset, int size) {
     const Node source = graph[node];
     if (offset < 0 || size < 1 || offset + size > source.size) {
-        report(graph, TraceError::index_past_end,
-               "trace: an index or slice reads past the end of a vector");
+        report(graph, TraceError::index_past_end, [offset, size, length = source.size] {
+            return past_end_message(offset, size, length);
+        });
         return graph.push_zeros(
             size < 1 ? 1 : size);  // keeps a compile-time trace going until the static_assert
     }
