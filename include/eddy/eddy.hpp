@@ -3,26 +3,29 @@
 // repeated.
 
 #include <eddy/core/error.hpp>
+#include <eddy/core/mask.hpp>
+#include <eddy/core/pack.hpp>
+#include <eddy/core/pack_math.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/core/static_for.hpp>
 
 #include <eddy/trace/evaluate.hpp>
-#include <eddy/trace/trace.hpp>
-
-#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>
-#include <eddy/ad/jvp.hpp>
-#include <eddy/ad/vjp.hpp>
 
 #include <eddy/checkpoint/action.hpp>
+#include <eddy/checkpoint/action_schedules.hpp>
+#include <eddy/checkpoint/chain.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/disk_store.hpp>
+#include <eddy/checkpoint/host_store.hpp>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scan.hpp>
+#include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
 #include <eddy/steppers/explicit_rk.hpp>
