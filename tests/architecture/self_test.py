@@ -87,6 +87,11 @@ class EachRuleCanFail(unittest.TestCase):
                 self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
                 self.assertRegex(unreached, rf"^{path}:1: unreached header")
 
+    def test_headers_that_need_the_toolkit_are_reached_by_themselves(self):
+        path = "include/eddy/backends/cuda/stream.hpp"
+        (unlisted,) = complaints({path: ""})
+        self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
+
     def test_public_macro(self):
         self.expect("include/eddy/core/vec.hpp", "  #  define EDDY_FAST 1\n", "public macro: EDDY_FAST")
 

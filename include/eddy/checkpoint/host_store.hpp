@@ -64,7 +64,7 @@ class HostStore {
           loaded_(std::move(other.loaded_)),
           loaded_slot_(std::exchange(other.loaded_slot_, nothing)) {}
     HostStore& operator=(HostStore&&) = delete;
-    ~HostStore() { release(); }
+    ~HostStore() { free_blocks(); }
 
     void reserve(std::int64_t slots) {
         loaded_slot_ = nothing;
@@ -106,10 +106,7 @@ class HostStore {
     }
 
     void release() {
-        for (Block& block : blocks_) {
-            if (block.bytes) memory_.deallocate(block.bytes, block.capacity);
-        }
-        blocks_.clear();
+        free_blocks();
         loaded_.reset();
         loaded_slot_ = nothing;
     }
@@ -125,6 +122,13 @@ class HostStore {
         std::size_t elements = 0;
         std::int64_t step = nothing;
     };
+
+    void free_blocks() {
+        for (Block& block : blocks_) {
+            if (block.bytes) memory_.deallocate(block.bytes, block.capacity);
+        }
+        blocks_.clear();
+    }
 
     void grow(Block& block, std::size_t size) {
         if (size <= block.capacity) return;
