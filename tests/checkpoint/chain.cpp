@@ -38,7 +38,7 @@ std::vector<ChainStep> random_chain(std::mt19937& random, std::size_t length, in
 }  // namespace
 
 TEST_CASE("chain: a uniform chain costs length + E*") {
-    for (std::size_t length : {1, 2, 3, 5, 10, 33, 60}) {
+    for (std::size_t length : {1u, 2u, 3u, 5u, 10u, 33u, 60u}) {
         for (std::int64_t slots : {1, 2, 3, 5, 8, 100}) {
             const std::vector<ChainStep> steps(length, ChainStep{.time = 1, .state_bytes = 7});
             const auto n = static_cast<std::int64_t>(length);
@@ -68,7 +68,7 @@ TEST_CASE("chain: no legal schedule of a short chain with persistent checkpoints
 
 TEST_CASE("chain: every schedule is valid, within its budget, and costs what the recursion says") {
     std::mt19937 random(5);
-    for (std::size_t length : {1, 2, 5, 20, 60}) {
+    for (std::size_t length : {1u, 2u, 5u, 20u, 60u}) {
         for (std::int64_t budget : {1000, 1500, 5000, 100'000}) {
             for (std::int64_t units : {20, 500}) {
                 const std::vector<ChainStep> steps = random_chain(random, length, 1000);

@@ -160,7 +160,7 @@ TEST_CASE("disk_store: gradients are bit for bit those of memory") {
 }
 
 TEST_CASE("disk_store: a truncated file is an error that names slot and step") {
-    for (std::uintmax_t size : {0, 100, 4096, 4500, 4900, 4930}) {
+    for (std::uintmax_t size : {0u, 100u, 4096u, 4500u, 4900u, 4930u}) {
         const std::string message = message_after(
             [&](const std::string& path) { std::filesystem::resize_file(path, size); });
         INFO(message);
