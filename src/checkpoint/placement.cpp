@@ -157,9 +157,31 @@ void PlacementSequence::generate_to(std::int64_t steps) {
 }
 
 void PlacementSequence::restart() {
+    index_ = 0;
     planned_ = {0, 0};
-    if (greedy_) greedy_cursor_ = TableCursor(*greedy_);
-    if (treeverse_) treeverse_cursor_ = TableCursor(*treeverse_);
+}
+
+std::span<const Placed> PlacementSequence::generated() const {
+    if (greedy_) return greedy_->from(index_);
+    if (treeverse_) return treeverse_->from(index_);
+    return {};
+}
+
+std::span<const Placed> PlacementSequence::next_piece() {
+    const std::span<const Placed> piece = generated();
+    index_ += static_cast<int64_t>(piece.size());
+    if (!piece.empty()) return piece;
+    std::size_t count = 0;
+    do {
+        planned_piece_[count] = next_planned();
+    } while (planned_piece_[count].step != schedule::unbounded && ++count < planned_piece_.size());
+    return {planned_piece_.data(), std::min(count + 1, planned_piece_.size())};
+}
+
+Placed PlacementSequence::next() {
+    const std::span<const Placed> piece = generated();
+    ++index_;
+    return piece.empty() ? next_planned() : piece.front();
 }
 
 Placed PlacementSequence::next_planned() {

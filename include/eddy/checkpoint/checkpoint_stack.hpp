@@ -91,9 +91,11 @@ class CheckpointStack {
     }
 
     void unlink(std::int64_t slot) {
-        const Link link = at(slot);
-        at(link.below).above = link.above;
-        at(link.above).below = link.below;
+        // Read one by one: a wider load would wait for the narrower stores of the last placement.
+        const std::int32_t below = at(slot).below;
+        const std::int32_t above = at(slot).above;
+        at(below).above = above;
+        at(above).below = below;
         --size_;
     }
 

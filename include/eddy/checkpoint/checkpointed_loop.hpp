@@ -19,6 +19,7 @@
 #include <eddy/core/result.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -179,38 +180,40 @@ class CheckpointedLoop {
         sequence_.restart();
     }
 
-    // x is a local variable, and the check a template parameter, so that small states stay in
-    // registers between stores.
+    // x is a local variable, the check a template parameter, and nothing that is not inlined is
+    // called between two pieces of the table: small states then stay in registers.
     template <bool checked, class Condition>
     Result sweep(State x, Condition& go_on) {
-        const std::int64_t limit = plan().limit;
-        const bool fixed_length = plan().fixed_length;
-        const bool cancellable = cancelled_.stop_possible();
-        Placed next = sequence_.next();
-        Result result = Result::success;
         std::int64_t step = 0;
-        for (;; ++step) {
-            if constexpr (checked) record(x);
-            if (step == limit && fixed_length) break;
-            if (!go_on(std::as_const(x), step)) break;
-            if (step == limit) {
-                result = Result::max_steps_reached;
-                break;
+        for (;;) {
+            const std::span<const Placed> piece = sequence_.next_piece();
+            auto next = piece.begin();
+            for (; next != piece.end(); ++step) {
+                if constexpr (checked) record(x);
+                if (const std::optional<Result> end = end_of_run(std::as_const(x), step, go_on)) {
+                    steps_ = counters_.advances = step;
+                    last_ = std::move(x);
+                    return *end;
+                }
+                if (step == next->step) {
+                    stack_.place(next->slot, step);
+                    write(next->slot, step, x);
+                    ++next;
+                }
+                advance(x, step);
             }
-            if (cancellable && cancelled_.stop_requested()) {
-                result = Result::cancelled;
-                break;
-            }
-            if (step == next.step) {
-                stack_.place(next.slot, step);
-                write(next.slot, step, x);
-                next = sequence_.next();
-            }
-            advance(x, step);
         }
-        steps_ = counters_.advances = step;
-        last_ = std::move(x);
-        return result;
+    }
+
+    // Whether the run ends with x before `step`, and how. The condition is asked once.
+    template <class Condition>
+    [[nodiscard]] std::optional<Result> end_of_run(const State& x, std::int64_t step,
+                                                   Condition& go_on) const {
+        if (step == plan().limit && plan().fixed_length) return Result::success;
+        if (!go_on(x, step)) return Result::success;
+        if (step == plan().limit) return Result::max_steps_reached;
+        if (cancelled_.stop_requested()) return Result::cancelled;
+        return std::nullopt;
     }
 
     // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.

@@ -4,6 +4,7 @@
 // which step goes into which slot on the way forward, and how a gap is divided on the way back. It
 // decides from step numbers alone.
 
+#include <array>
 #include <cstdint>
 #include <eddy/checkpoint/cost_greedy.hpp>
 #include <eddy/checkpoint/online_treeverse.hpp>
@@ -11,6 +12,7 @@
 #include <eddy/checkpoint/schedule.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -67,7 +69,8 @@ struct PlacementPlan {
 /// Checks the options; InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] PlacementPlan plan_placement(const LoopOptions& options, const char* where);
 
-/// The decisions of a plan. `next` yields the stores of the way forward, the initial state first.
+/// The decisions of a plan: the stores of the way forward, the initial state first, and the splits
+/// of the way back.
 class PlacementSequence {
   public:
     explicit PlacementSequence(PlacementPlan plan);
@@ -80,13 +83,11 @@ class PlacementSequence {
     /// Begins a new run.
     void restart();
 
-    [[nodiscard]] Placed next() {
-        switch (plan_.placement) {
-            case Placement::cost_greedy: return greedy_cursor_.next();
-            case Placement::online_treeverse: return treeverse_cursor_.next();
-            default: return next_planned();
-        }
-    }
+    /// The next stores, at least one, in order: as many as there are without generating more.
+    [[nodiscard]] std::span<const Placed> next_piece();
+
+    /// The next store alone.
+    [[nodiscard]] Placed next();
 
     /// How far behind its stored start a gap of `length` steps stores its next state on the way
     /// back; 0: nowhere.
@@ -96,15 +97,16 @@ class PlacementSequence {
     }
 
   private:
+    [[nodiscard]] std::span<const Placed> generated() const;
     [[nodiscard]] Placed next_planned();
     [[nodiscard]] std::int64_t nested_split(std::int64_t length) const;
 
     PlacementPlan plan_;
     std::shared_ptr<PlacementTable<CostGreedy>> greedy_;
     std::shared_ptr<PlacementTable<OnlineTreeverse>> treeverse_;
-    TableCursor<CostGreedy> greedy_cursor_;
-    TableCursor<OnlineTreeverse> treeverse_cursor_;
-    Placed planned_{0, 0};  // what next_planned yields next
+    std::int64_t index_ = 0;  // of the next store in the table, if there is one
+    Placed planned_{0, 0};    // what next_planned yields next, if there is none
+    std::array<Placed, 32> planned_piece_{};
 };
 
 }  // namespace eddy

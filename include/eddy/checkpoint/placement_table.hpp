@@ -59,30 +59,4 @@ class PlacementTable {
 extern template class PlacementTable<CostGreedy>;
 extern template class PlacementTable<OnlineTreeverse>;
 
-/// One reader of a table: the stores in order.
-template <class Generator>
-class TableCursor {
-  public:
-    TableCursor() = default;
-    explicit TableCursor(PlacementTable<Generator>& table) : table_(&table) {}
-
-    [[nodiscard]] Placed next() {
-        if (here_ == end_) refill();
-        return *here_++;
-    }
-
-  private:
-    void refill() {
-        const std::span<const Placed> piece = table_->from(index_);
-        here_ = piece.data();
-        end_ = here_ + piece.size();
-        index_ += static_cast<std::int64_t>(piece.size());
-    }
-
-    PlacementTable<Generator>* table_ = nullptr;
-    std::int64_t index_ = 0;
-    const Placed* here_ = nullptr;
-    const Placed* end_ = nullptr;
-};
-
 }  // namespace eddy
