@@ -34,7 +34,7 @@ struct Masks {
     constexpr auto operator()(const auto& s, const auto& x, const auto& y) const {
         const auto some = (x < y && s <= x) || x > 1 || !(y >= s);
         return eddy::select(some, x, s) +
-               eddy::select(x == y, 1, eddy::select(x != s, x * y, eddy::stop_gradient(y)));
+               eddy::select(x == 0.5, 1, eddy::select(x != s, x * y, eddy::stop_gradient(y)));
     }
 };
 struct Vectors {

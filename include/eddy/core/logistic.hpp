@@ -4,6 +4,7 @@
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/math.hpp>
+#include <eddy/core/numeric.hpp>
 
 namespace eddy {
 
@@ -36,7 +37,8 @@ template <class Real>
 /// x·Φ(x), with the error function (not the tanh approximation).
 template <class Real>
 [[nodiscard]] EDDY_HD constexpr Real gelu(const Real& x) {
-    return Real(0.5) * x * (Real(1) + erf(x * Real(0.70710678118654752440)));
+    using Number = ScalarOf<Real>;
+    return Number(0.5) * x * (Number(1) + erf(x * Number(0.70710678118654752440)));
 }
 
 }  // namespace eddy

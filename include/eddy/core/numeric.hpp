@@ -3,9 +3,15 @@
 // convert to it. Packs and duals specialise these where they are defined.
 
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/math.hpp>
+#include <eddy/core/shape.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace eddy {
+
+template <class Element, int lanes>
+struct Pack;
 
 /// The floating-point type inside a scalar type: double for double, Pack<double, 8> and
 /// Dual<double>.
@@ -13,8 +19,21 @@ template <class Real>
 struct ScalarType {
     using type = Real;
 };
+template <class Element, int lanes>
+struct ScalarType<Pack<Element, lanes>> {
+    using type = Element;
+};
 template <class Real>
 using ScalarOf = typename ScalarType<Real>::type;
+
+/// The type inside all dual numbers of a scalar type: double for double and Dual<double>,
+/// Pack<double, 8> for Dual<Dual<Pack<double, 8>>>.
+template <class Real>
+struct PrimalType {
+    using type = Real;
+};
+template <class Real>
+using PrimalOf = typename PrimalType<Real>::type;
 
 /// What comparisons of a scalar type return.
 template <class Real>
@@ -32,10 +51,22 @@ template <class Real, class T>
     }
 }
 
+/// x without its tangents.
+template <class T>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto primal(const T& x) {
+    if constexpr (requires { x.tangent; }) {
+        return primal(x.value);
+    } else {
+        return x;
+    }
+}
+
 /// Nesting depth of a scalar type: 0 for numbers; a pack is richer than its numbers, a dual richer
 /// than its values.
 template <class Real>
 inline constexpr int richness = 0;
+template <class Element, int lanes>
+inline constexpr int richness<Pack<Element, lanes>> = 1;
 
 namespace detail {
 
@@ -62,6 +93,17 @@ struct Richest<First, Second, Rest...> {
 /// The scalar type that a computation on all of T produces.
 template <class... T>
 using RichestOf = typename detail::Richest<T...>::type;
+
+/// The number itself: outside a trace no derivative flows through anything but a dual number.
+template <class T>
+requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T stop_gradient(const T& x) { return x; }
+
+/// √s of a sum of squares s: the last step of a norm, whose derivative at 0 is 0 where that of a
+/// square root is infinite.
+template <class T>
+requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T root_of_squares(const T& s) {
+    return sqrt(s);
+}
 
 /// Makes the optimizer forget where `x` came from, so that a recomputation is not merged with the
 /// original.

@@ -4,6 +4,7 @@
 // scalar.
 
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
 #include <eddy/core/shape.hpp>
 #include <eddy/core/static_for.hpp>
 #include <type_traits>
@@ -23,6 +24,23 @@ struct Vec {
     [[nodiscard]] EDDY_HD constexpr T* end() { return data + length; }
     [[nodiscard]] EDDY_HD constexpr const T* begin() const { return data; }
     [[nodiscard]] EDDY_HD constexpr const T* end() const { return data + length; }
+
+    template <class Other>
+    EDDY_HD constexpr Vec& operator+=(const Other& other) {
+        return *this = *this + other;
+    }
+    template <class Other>
+    EDDY_HD constexpr Vec& operator-=(const Other& other) {
+        return *this = *this - other;
+    }
+    template <class Other>
+    EDDY_HD constexpr Vec& operator*=(const Other& other) {
+        return *this = *this * other;
+    }
+    template <class Other>
+    EDDY_HD constexpr Vec& operator/=(const Other& other) {
+        return *this = *this / other;
+    }
 
     friend constexpr bool operator==(const Vec&, const Vec&) = default;
 };
@@ -49,27 +67,32 @@ EDDY_HD constexpr const auto& component(const T& x, [[maybe_unused]] int i) {
     }
 }
 
-/// Two Vecs of one length, or a Vec and a scalar. Symbolic values have operators of their own.
-template <class A, class B>
-concept ElementwiseVecs = !is_symbolic<A> && !is_symbolic<B> &&
-                          ((is_vec<A> && is_vec<B> && vec_length<A> == vec_length<B>) ||
-                           (is_vec<A> && !is_vec<B> && !requires(B b) { b[0]; }) ||
-                           (is_vec<B> && !is_vec<A> && !requires(A a) { a[0]; }));
+/// What may stand beside a Vec and is every component of itself. Packs are scalars, though they
+/// have lanes to index.
+template <class T>
+concept VecPartner = !is_vec<T> && !is_symbolic<T> && (richness<T> > 0 || !requires(T x) { x[0]; });
+
+template <class... T>
+constexpr int common_length() {
+    int longest = 0;
+    ((longest = vec_length<T> > longest ? vec_length<T> : longest), ...);
+    return longest;
+}
+
+/// Vecs of one length and scalars, at least one a Vec. Symbolic values have operators of their own.
+template <class... T>
+concept ElementwiseVecs = (is_vec<T> || ...) &&
+                          ((VecPartner<T> || vec_length<T> == common_length<T...>()) && ...);
 
 }  // namespace detail
 
 /// Applies `f` to the components of Vecs of one length; scalars are broadcast.
 template <class F, class... Arguments>
 [[nodiscard]] EDDY_HD constexpr auto map(F f, const Arguments&... x) {
-    constexpr int lengths[] = {detail::vec_length<Arguments>...};
-    constexpr int length = [&] {
-        int longest = 0;
-        for (int l : lengths) longest = l > longest ? l : longest;
-        return longest;
-    }();
+    constexpr int length = detail::common_length<Arguments...>();
     using T = std::remove_cvref_t<decltype(f(detail::component(x, 0)...))>;
     Vec<T, length> result{};
-    static_for<0, length>([&]<int i>() { result.data[i] = f(detail::component(x, i)...); });
+    for_components<length>([&](int i) { result.data[i] = f(detail::component(x, i)...); });
     return result;
 }
 
@@ -97,6 +120,10 @@ template <class T, int length>
 [[nodiscard]] EDDY_HD constexpr auto operator-(const Vec<T, length>& a) {
     return map([](const auto& x) { return -x; }, a);
 }
+template <class T, int length>
+[[nodiscard]] EDDY_HD constexpr Vec<T, length> operator+(const Vec<T, length>& a) {
+    return a;
+}
 
 /// A Vec of its arguments, converted to their common type.
 template <class... T>
@@ -106,31 +133,29 @@ requires(sizeof...(T) > 0 && !(is_symbolic<T> || ...)) [[nodiscard]] EDDY_HD
     return Vec<Common, static_cast<int>(sizeof...(T))>{{static_cast<Common>(x)...}};
 }
 
-/// Σ x_i, summed from the first component on.
-template <class T, int length>
-[[nodiscard]] EDDY_HD constexpr T sum(const Vec<T, length>& x) {
-    T total = x.data[0];
-    static_for<1, length>([&]<int i>() { total = total + x.data[i]; });
-    return total;
-}
-
 /// Components [first, first + count) of x.
 template <int first, int count, class T, int length>
 [[nodiscard]] EDDY_HD constexpr Vec<T, count> slice(const Vec<T, length>& x) {
     static_assert(first >= 0 && count > 0 && first + count <= length,
                   "slice: the range reads past the end of the vector");
     Vec<T, count> part{};
-    static_for<0, count>([&]<int i>() { part.data[i] = x.data[first + i]; });
+    for_components<count>([&](int i) { part.data[i] = x.data[first + i]; });
     return part;
 }
 
-/// The components of a, then those of b.
-template <class T, int length_a, int length_b>
-[[nodiscard]] EDDY_HD constexpr Vec<T, length_a + length_b> concat(const Vec<T, length_a>& a,
-                                                                   const Vec<T, length_b>& b) {
+/// The components of a, then those of b; a scalar is one component.
+template <class A, class B>
+requires((is_vec<A> || detail::VecPartner<A>)&&(is_vec<B> || detail::VecPartner<B>))
+    [[nodiscard]] EDDY_HD constexpr auto concat(const A& a, const B& b) {
+    constexpr int length_a = is_vec<A> ? detail::vec_length<A> : 1;
+    constexpr int length_b = is_vec<B> ? detail::vec_length<B> : 1;
+    using T = std::common_type_t<std::remove_cvref_t<decltype(detail::component(a, 0))>,
+                                 std::remove_cvref_t<decltype(detail::component(b, 0))>>;
     Vec<T, length_a + length_b> joined{};
-    static_for<0, length_a>([&]<int i>() { joined.data[i] = a.data[i]; });
-    static_for<0, length_b>([&]<int i>() { joined.data[length_a + i] = b.data[i]; });
+    for_components<length_a>(
+        [&](int i) { joined.data[i] = static_cast<T>(detail::component(a, i)); });
+    for_components<length_b>(
+        [&](int i) { joined.data[length_a + i] = static_cast<T>(detail::component(b, i)); });
     return joined;
 }
 

@@ -2,9 +2,23 @@
 // The functions of the DSL on traced values. The same names work on plain numbers (core/math.hpp)
 // and vectors (core/vec.hpp), so one functor serves both.
 
+#include <eddy/core/vec_math.hpp>
 #include <eddy/trace/traced.hpp>
 
 namespace eddy {
+namespace detail {
+
+/// A Vec of traced scalars, which a function may build before it hands it to a vector operation.
+template <class T>
+inline constexpr bool is_traced_vec = false;
+template <int shape, int length>
+inline constexpr bool is_traced_vec<Vec<Traced<shape>, length>> = true;
+
+template <class... T>
+concept TracedVectorCall = ((is_symbolic<T> || is_traced_vec<T>) || ...) &&
+                           (TraceOperand<T> && ...);
+
+}  // namespace detail
 
 // One traced overload per elementwise function of one argument.
 #define EDDY_TRACED_FUNCTION(function)                                       \
@@ -68,6 +82,17 @@ requires detail::TracedCall<X, Low, High>
     return min(max(x, low), high);
 }
 
+// `using std::max; max(x, y)` on traced values of one shape: std::max would be the better match,
+// and branch.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> min(const Traced<shape>& a, const Traced<shape>& b) {
+    return detail::traced_elementwise<Op::min>(0, a, b);
+}
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> max(const Traced<shape>& a, const Traced<shape>& b) {
+    return detail::traced_elementwise<Op::max>(0, a, b);
+}
+
 /// x^n by repeated multiplication.
 template <int shape>
 [[nodiscard]] constexpr Traced<shape> pow(const Traced<shape>& x, int n) {
@@ -121,9 +146,7 @@ template <int shape>
     return detail::traced_elementwise<Op::name>(static_cast<int>(graph.names.size()) - 1, x);
 }
 
-// Outside a trace both are the identity.
-template <class T>
-requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T stop_gradient(const T& x) { return x; }
+// Outside a trace a name is the identity.
 template <class T>
 requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T
     checkpoint_name(const T& x, std::string_view) {
@@ -148,7 +171,7 @@ requires(is_symbolic<T> || ...) &&
 
 /// The components of a, then those of b.
 template <class A, class B>
-requires detail::TracedCall<A, B>
+requires detail::TracedVectorCall<A, B>
 [[nodiscard]] constexpr auto concat(const A& a, const B& b) {
     constexpr int shape_a = detail::shape_of<A>, shape_b = detail::shape_of<B>;
     constexpr bool dynamic = shape_a == dynamic_shape || shape_b == dynamic_shape;
@@ -192,15 +215,16 @@ requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<
 }
 
 /// Σ x_i, summed from the first component on.
-template <int shape>
-requires(shape != scalar_shape)
-    [[nodiscard]] constexpr Traced<scalar_shape> sum(const Traced<shape>& x) {
-    return {*x.graph(), x.graph()->push({.op = Op::sum}, x.node())};
+template <class X>
+requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
+    [[nodiscard]] constexpr Traced<scalar_shape> sum(const X& x) {
+    Graph& graph = *detail::common_graph(x);
+    return {graph, graph.push({.op = Op::sum}, detail::node_of(graph, x))};
 }
 
 /// Σ a_i·b_i, accumulated from the first component on.
 template <class A, class B>
-requires detail::TracedCall<A, B>
+requires detail::TracedVectorCall<A, B>
 [[nodiscard]] constexpr Traced<scalar_shape> dot(const A& a, const B& b) {
     constexpr int shape = detail::common_shape<A, B>();
     static_assert(shape != no_shape && shape != scalar_shape,
@@ -217,16 +241,17 @@ requires detail::TracedCall<A, B>
 }
 
 /// √(Σ x_i²). Its derivative at x = 0 is zero.
-template <int shape>
-requires(shape != scalar_shape)
-    [[nodiscard]] constexpr Traced<scalar_shape> norm(const Traced<shape>& x) {
-    return {*x.graph(), x.graph()->push({.op = Op::norm}, x.node())};
+template <class X>
+requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
+    [[nodiscard]] constexpr Traced<scalar_shape> norm(const X& x) {
+    Graph& graph = *detail::common_graph(x);
+    return {graph, graph.push({.op = Op::norm}, detail::node_of(graph, x))};
 }
 
 /// W x + b, one node whatever its width. W has |b|·|x| components, row-major: W[i·|x| + j]
 /// multiplies x[j] in row i.
 template <class W, class B, class X>
-requires detail::TracedCall<W, B, X>
+requires detail::TracedVectorCall<W, B, X>
 [[nodiscard]] constexpr auto dense(const W& weights, const B& bias, const X& x) {
     constexpr int rows = detail::shape_of<B>, columns = detail::shape_of<X>,
                   length = detail::shape_of<W>;

@@ -4,12 +4,10 @@
 // vectors live in a scratch array, whose space is reused as soon as its last reader is done; slices
 // and long arguments are read where they are.
 
+#include <eddy/core/static_for.hpp>
 #include <eddy/trace/graph.hpp>
 
 namespace eddy {
-
-/// Vectors up to this length are kept in registers and unrolled.
-inline constexpr int longest_unrolled = 16;
 
 /// Where a node's components are found.
 struct Place {

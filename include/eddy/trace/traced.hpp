@@ -366,6 +366,9 @@ requires detail::TracedCall<A, B>
 template <class A, class B>
 requires detail::TracedCall<A, B>
 [[nodiscard]] constexpr auto operator==(const A& a, const B& b) {
+    // On plain Vecs it would say whether they are equal as a whole.
+    static_assert(!(detail::shape_of<A> > 0 && detail::shape_of<B> > 0),
+                  "trace: == and != do not compare two vectors; compare their components");
     return detail::traced_elementwise<Op::equal>(0, a, b);
 }
 template <class A, class B>
