@@ -10,8 +10,7 @@ namespace eddy::detail {
 
 /// Operations that no derivative passes through.
 [[nodiscard]] constexpr bool has_derivative(Op op) {
-    return !is_mask(op) && op != Op::sign && op != Op::floor && op != Op::stop_gradient &&
-           op != Op::constant;
+    return !is_mask(op) && !is_locally_constant(op);
 }
 
 /// One flag per node: does it depend, differentiably, on an argument with with_respect_to[argument]

@@ -5,6 +5,7 @@
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/logistic.hpp>
 #include <eddy/core/math.hpp>
+#include <eddy/core/numeric.hpp>
 #include <eddy/trace/op.hpp>
 
 namespace eddy {
@@ -18,7 +19,9 @@ template <Op op, int index = 0, class A>
         return pow(a, index);
     else if constexpr (op == Op::mask_not)
         return !a;
-    else if constexpr (op == Op::stop_gradient || op == Op::name || op == Op::barrier)
+    else if constexpr (op == Op::stop_gradient)
+        return stop_gradient(a);
+    else if constexpr (op == Op::name || op == Op::barrier)
         return a;
     else if constexpr (op == Op::sqrt)
         return sqrt(a);

@@ -7,6 +7,7 @@
 #include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/apply.hpp>
+#include <eddy/trace/arguments.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
 #include <tuple>
@@ -14,39 +15,12 @@
 namespace eddy {
 namespace detail {
 
-template <int index, class T>
-struct ArgumentSlot {
-    const T& value;
-};
-template <int index, class T>
-[[gnu::always_inline]] EDDY_HD constexpr const T& get(const ArgumentSlot<index, T>& slot) {
-    return slot.value;
-}
-
-template <class Indices, class... T>
-struct ArgumentSlots;
-template <int... index, class... T>
-struct ArgumentSlots<std::integer_sequence<int, index...>, T...> : ArgumentSlot<index, T>... {};
-
-/// The arguments of one evaluation, by reference.
-template <class... T>
-using ArgumentList =
-    ArgumentSlots<std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>, T...>;
-
-/// Calls body(k) for k in [0, size): unrolled for short vectors, a loop for long ones.
-template <int size, class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void for_components(Body&& body) {
-    if constexpr (size <= longest_unrolled) {
-        static_for<0, size>([&]<int k>() __attribute__((always_inline)) { body(k); });
-    } else {
-        for (int k = 0; k < size; ++k) body(k);
-    }
-}
-
 /// One evaluation of Program P with values of type Real.
 template <class P, class Real, class Arguments>
 class Evaluation {
     static constexpr auto layout = make_layout(P::code);
+    static constexpr bool has_tangents = !std::is_same_v<Real, PrimalOf<Real>>;
+    static constexpr auto varying = varying_nodes(P::code, Arguments::has_tangent);
     template <int size>
     static constexpr int at_least_one = size > 0 ? size : 1;
 
@@ -60,9 +34,20 @@ class Evaluation {
         (step<first + i>(), ...);
     }
 
-    /// Component k of node i; a scalar is every component of itself.
+    /// Component k of node i; a scalar is every component of itself. What has no tangent is loaded
+    /// without one.
     template <int i>
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto load(int k) const {
+        if constexpr (has_tangents && !varying.node[i]) {
+            return primal(load_stored<i>(k));
+        } else {
+            return load_stored<i>(k);
+        }
+    }
+
+  private:
+    template <int i>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto load_stored(int k) const {
         constexpr Node node = P::code.nodes[i];
         constexpr Place place = layout.places[i];
         const int c = node.size == 1 ? 0 : k;
@@ -78,7 +63,6 @@ class Evaluation {
         }
     }
 
-  private:
     template <int i>
     static consteval int operand(int k) {
         return P::code.operands[P::code.nodes[i].first + k];
@@ -87,7 +71,7 @@ class Evaluation {
     template <int i>
     [[gnu::always_inline]] EDDY_HD constexpr void step() {
         constexpr Instruction now = layout.instructions[i];
-        if constexpr (now.kind == Instruction::scalar) {
+        if constexpr (now.kind == Instruction::scalar && !has_tangents) {
             auto& to = storage<now.to_kind>()[now.to];
             if constexpr (now.count == 1) {
                 to = apply<now.op, now.index>(storage<now.from_kind[0]>()[now.from[0]]);
@@ -99,7 +83,7 @@ class Evaluation {
                                    storage<now.from_kind[1]>()[now.from[1]],
                                    storage<now.from_kind[2]>()[now.from[2]]);
             }
-        } else if constexpr (now.kind == Instruction::general) {
+        } else if constexpr (now.kind != Instruction::nothing) {
             general_step<i>();
         }
     }
@@ -199,7 +183,7 @@ class Evaluation {
         } else if constexpr (node.op == Op::dot) {
             store<i>(0, inner_product<a, operand<i>(1)>());
         } else if constexpr (node.op == Op::norm) {
-            store<i>(0, sqrt(inner_product<a, a>()));
+            store<i>(0, root_of_squares(inner_product<a, a>()));
         } else if constexpr (node.op == Op::dense) {
             dense<i>();
         } else {
@@ -283,16 +267,17 @@ template <int first, int count, class Values>
 }
 
 /// Hands the components of output `output` to sink(k, value).
-template <class P, int output, int part, int offset, class Values, class Sink>
+template <class P, class Real, int output, int part, int offset, class Values, class Sink>
 [[gnu::always_inline]] EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
     constexpr Output description = P::code.outputs[output];
     if constexpr (part < description.count) {
         constexpr int node = P::code.operands[description.first + part],
                       length = P::code.nodes[node].size;
         for_components<length>([&](int c) __attribute__((always_inline)) {
-            sink.template operator()<output>(offset + c, values.template load<node>(c));
+            sink.template operator()<output>(offset + c,
+                                             convert<Real>(values.template load<node>(c)));
         });
-        emit<P, output, part + 1, offset + length>(values, sink);
+        emit<P, Real, output, part + 1, offset + length>(values, sink);
     }
 }
 
@@ -308,34 +293,20 @@ template <class P, class Real, class Sink, class... Arguments>
     detail::Evaluation<P, Real, detail::ArgumentList<Arguments...>> values(list);
     detail::run_steps<0, P::code.size()>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
-        detail::emit<P, output, 0, 0>(values, sink);
+        detail::emit<P, Real, output, 0, 0>(values, sink);
     });
 }
 
 namespace detail {
 
-template <class T>
-concept Indexable = requires(const T& x) {
-    x[0];
-};
-
-template <class T>
-struct ComponentOf {
-    using type = T;
-};
-template <Indexable T>
-struct ComponentOf<T> {
-    using type = std::remove_cvref_t<decltype(std::declval<const T&>()[0])>;
-};
-
 /// The scalar type of a call: the richest among the vector arguments (their state decides, not the
-/// time), or among all where there is no vector.
+/// time) and all packs and dual numbers, or among all where there is no vector.
 template <class... Arguments>
 struct RealOf {
     static constexpr bool any_vector = (Indexable<Arguments> || ...);
     template <class T>
     using Candidate =
-        std::conditional_t<!any_vector || Indexable<T>, typename ComponentOf<T>::type, float>;
+        std::conditional_t<!any_vector || Indexable<T> || (richness<T> > 0), ComponentOf<T>, float>;
     using type = RichestOf<Candidate<Arguments>...>;
 };
 

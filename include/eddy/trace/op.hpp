@@ -100,6 +100,11 @@ enum class Op : unsigned char {
     return op >= Op::stop_gradient && op <= Op::barrier;
 }
 
+/// Operations on numbers whose derivative is zero everywhere.
+[[nodiscard]] constexpr bool is_locally_constant(Op op) {
+    return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant;
+}
+
 /// Operations whose result is a mask.
 [[nodiscard]] constexpr bool is_mask(Op op) { return op >= Op::less && op <= Op::mask_not; }
 

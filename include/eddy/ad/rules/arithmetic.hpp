@@ -118,7 +118,7 @@ struct Rule<Op::powi> {
     static constexpr bool is_linear = false;
     template <int k>
     EDDY_HD static constexpr auto action(int n, const auto& c, const auto&, const auto& x) {
-        return c * (n * pow(x, n == 0 ? 0 : n - 1));
+        return c * (like(x, n) * pow(x, n == 0 ? 0 : n - 1));
     }
 };
 

@@ -19,13 +19,14 @@ namespace eddy {
 template <Op op>
 struct Rule {};
 
-/// `number` as a partner of x in a rule: of the type of x, or a literal where x is traced.
+/// `number` as a partner of x in a rule: of the precision of x, without a tangent; a literal where
+/// x is traced.
 template <class T>
 [[nodiscard]] EDDY_HD constexpr auto like(const T&, double number) {
     if constexpr (is_symbolic<T>) {
         return number;
     } else {
-        return convert<T>(number);
+        return convert<PrimalOf<T>>(number);
     }
 }
 

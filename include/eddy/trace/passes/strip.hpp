@@ -1,14 +1,12 @@
 #pragma once
-// Drops the identities that only speak to transformations (stop_gradient, name), once those have
-// been done.
+// Drops the identities that only speak to transformations, once those have been done: names.
+// stop_gradient stays, for the dual numbers that a program may be evaluated with.
 
 #include <eddy/trace/passes/rebuild.hpp>
 
 namespace eddy::passes {
 
-[[nodiscard]] constexpr bool is_annotation(const Node& node) {
-    return node.op == Op::stop_gradient || node.op == Op::name;
-}
+[[nodiscard]] constexpr bool is_annotation(const Node& node) { return node.op == Op::name; }
 
 [[nodiscard]] constexpr bool has_annotations(const Graph& graph) {
     for (const Node& node : graph.nodes) {

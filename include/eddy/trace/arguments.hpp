@@ -1,0 +1,71 @@
+#pragma once
+// The arguments of one evaluation, held by reference, and which nodes depend on arguments that are
+// dual numbers: all others are evaluated without tangents, as the constants to the derivative that
+// they are.
+
+#include <eddy/core/numeric.hpp>
+#include <eddy/trace/graph.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace eddy::detail {
+
+/// Vectors of any kind. A pack is a scalar, though it has lanes to index.
+template <class T>
+concept Indexable = (richness<T> == 0) && requires(const T& x) {
+    x[0];
+};
+
+template <class T>
+struct ComponentType {
+    using type = T;
+};
+template <Indexable T>
+struct ComponentType<T> {
+    using type = std::remove_cvref_t<decltype(std::declval<const T&>()[0])>;
+};
+template <class T>
+using ComponentOf = typename ComponentType<T>::type;
+
+template <int index, class T>
+struct ArgumentSlot {
+    const T& value;
+};
+template <int index, class T>
+[[gnu::always_inline]] EDDY_HD constexpr const T& get(const ArgumentSlot<index, T>& slot) {
+    return slot.value;
+}
+
+template <class Indices, class... T>
+struct ArgumentSlots;
+template <int... index, class... T>
+struct ArgumentSlots<std::integer_sequence<int, index...>, T...> : ArgumentSlot<index, T>... {
+    static constexpr bool has_tangent[] = {
+        !std::is_same_v<ComponentOf<T>, PrimalOf<ComponentOf<T>>>..., false};
+};
+
+/// The arguments of one evaluation, by reference.
+template <class... T>
+using ArgumentList =
+    ArgumentSlots<std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>, T...>;
+
+/// Which nodes have a tangent when arguments that have one are dual numbers: those that depend on
+/// such an argument through operations with a derivative.
+template <class Code>
+struct Varying {
+    bool node[Code::size() + 1];
+};
+template <class Code, class Flags>
+constexpr Varying<Code> varying_nodes(const Code& code, const Flags& argument_varies) {
+    Varying<Code> varies{};
+    for (int i = 0; i < Code::size(); ++i) {
+        const Node& node = code.nodes[i];
+        if (is_mask(node.op) || is_locally_constant(node.op)) continue;
+        if (node.op == Op::argument) varies.node[i] = argument_varies[node.index];
+        for (int k = 0; k < node.count; ++k)
+            varies.node[i] |= varies.node[code.operands[node.first + k]];
+    }
+    return varies;
+}
+
+}  // namespace eddy::detail
