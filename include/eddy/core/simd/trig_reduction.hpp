@@ -90,10 +90,11 @@ inline constexpr double half_pi_hi = 0x1.921fb54442d18p+0, half_pi_lo = 0x1.1a62
     accumulate(static_cast<double>(signed_high >> 32) * 0x1p-30);
 
     const double fraction = hi + lo, rest = lo - (fraction - hi);
-    const double r = fraction * half_pi_hi;
-    const double r_lo =
-        std::fma(fraction, half_pi_hi, -r) + (fraction * half_pi_lo + rest * half_pi_hi);
-    return {static_cast<double>(quadrant), r, r_lo};
+    const double product = fraction * half_pi_hi;
+    const double product_lo =
+        std::fma(fraction, half_pi_hi, -product) + (fraction * half_pi_lo + rest * half_pi_hi);
+    const double r = product + product_lo;
+    return {static_cast<double>(quadrant), r, product_lo - (r - product)};
 }
 
 /// The reduction of the lanes of x that are in `large`; the others mean nothing.
