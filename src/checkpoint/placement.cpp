@@ -9,8 +9,8 @@ namespace {
 
 using std::int64_t;
 
-// Tables are generated ahead for about this many operations when a loop is made; a store costs
-// O(slots).
+// Tables are generated ahead for at most about this many operations when a loop is made; a store
+// costs up to O(slots).
 constexpr int64_t operations_ahead = int64_t{1} << 20;
 
 class Planner {
@@ -96,7 +96,8 @@ class Planner {
         const int64_t periods = (limit - 1) / period + 1;
         const int64_t within = std::max<int64_t>(0, std::min(period, limit) - 2);
         plan.stride = period;
-        plan.slots = options_.checkpoints == 0 ? periods + within : options_.checkpoints;
+        plan.slots = periods + within;  // a period's states are then recomputed once
+        if (options_.checkpoints != 0) plan.slots = std::min(plan.slots, options_.checkpoints);
         require(plan.slots >= periods, "checkpoints = " + std::to_string(options_.checkpoints),
                 "this placement keeps " + std::to_string(periods) +
                     " states; raise checkpoints or leave it out");

@@ -192,6 +192,16 @@ TEST_CASE("checkpointed_loop: may be run again from its own last state, or run a
     CHECK(loop.reverse(1.0) == 128.0);
 }
 
+TEST_CASE("checkpointed_loop: a run that was not reversed leaves no slot behind") {
+    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{}, {.checkpoints = 5});
+    loop.run(0.0, below(30));
+
+    CHECK(loop.run(0.0, below(2)) == 2.0);
+    CHECK(loop.store().held() == 2);
+    CHECK(loop.reverse(1.0) == 4.0);
+    CHECK(loop.store().held() == 0);
+}
+
 TEST_CASE("checkpointed_loop: a body that throws frees the slots and leaves the loop reusable") {
     for (const bool while_reversing : {false, true}) {
         for (int64_t calls = 0; calls < 30; ++calls) {

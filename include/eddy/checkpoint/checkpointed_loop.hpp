@@ -123,7 +123,6 @@ class CheckpointedLoop {
             ++counters_.pullbacks;
             if (top.step == --end) drop_top();
         }
-        while (stack_.size() > 0) drop_top();  // x_0 of a loop without steps
         guard.done = true;
         return cotangent;
     }
@@ -175,6 +174,10 @@ class CheckpointedLoop {
         steps_ = 0;
         counters_ = {};
         hashes_.clear();
+        while (stack_.size() > 0) {  // of a run that was not reversed
+            store_.discard(stack_.top().slot);
+            stack_.pop();
+        }
         stack_.clear();
         store_.reserve(plan().slots);
         sequence_.restart();
