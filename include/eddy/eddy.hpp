@@ -11,6 +11,7 @@
 
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/interpret.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/differentiable.hpp>

@@ -1,0 +1,334 @@
+#pragma once
+// A Graph evaluated node by node, for every lane of a batch: the way for programs whose sizes are
+// known only at run time, and the oracle of the compiled ones. Each operation is the same text
+// (trace/apply.hpp) with the same order of accumulation (trace/evaluate.hpp) that a Program uses,
+// so the same graph gives the same bits. Invariant: the value of a node is a view of a (component,
+// lane) array; what is the same for all components or all lanes has stride 0.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/error.hpp>
+#include <eddy/core/numeric.hpp>
+#include <eddy/trace/apply.hpp>
+#include <eddy/trace/graph.hpp>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace eddy {
+
+/// An argument or a result for many lanes: (component, lane), each component contiguous over the
+/// lanes.
+template <class Real>
+class LaneArray {
+  public:
+    LaneArray(int num_components, std::int64_t num_lanes, const Real& value = Real(0))
+        : num_components_(num_components),
+          num_lanes_(num_lanes),
+          values_(static_cast<std::size_t>(num_components * num_lanes), value) {}
+
+    [[nodiscard]] int num_components() const { return num_components_; }
+    [[nodiscard]] std::int64_t num_lanes() const { return num_lanes_; }
+    [[nodiscard]] Real& operator()(int component, std::int64_t lane) {
+        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
+    }
+    [[nodiscard]] const Real& operator()(int component, std::int64_t lane) const {
+        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
+    }
+    [[nodiscard]] const Real* data() const { return values_.data(); }
+
+  private:
+    int num_components_;
+    std::int64_t num_lanes_;
+    std::vector<Real> values_;
+};
+
+namespace detail {
+
+/// Component c of lane l is data[c · component_stride + l · lane_stride].
+template <class T>
+struct LaneView {
+    const T* data = nullptr;
+    std::int64_t component_stride = 0, lane_stride = 0;
+
+    [[nodiscard]] const T& operator()(int component, std::int64_t lane) const {
+        return data[component * component_stride + lane * lane_stride];
+    }
+};
+
+[[nodiscard]] constexpr bool takes_mask(Op op, int operand) {
+    return op == Op::mask_and || op == Op::mask_or || op == Op::mask_not ||
+           (op == Op::select && operand == 0);
+}
+
+/// Evaluates a graph on up to `capacity` lanes at a time.
+template <class Real>
+class Interpreter {
+    using Mask = MaskOf<Real>;
+
+  public:
+    using Arrays = std::vector<LaneArray<Real>>;
+
+    Interpreter(const Graph& graph, const Arrays& arguments, std::int64_t capacity)
+        : graph_(graph),
+          arguments_(arguments),
+          views_(graph.nodes.size()),
+          mask_views_(graph.nodes.size()) {
+        for (double value : graph.constants)
+            constants_.push_back(convert<Real>(static_cast<ScalarOf<Real>>(value)));
+        std::int64_t num_values = 0, num_masks = 0;
+        for (const Node& node : graph.nodes) {
+            offsets_.push_back((is_mask(node.op) ? num_masks : num_values) * capacity);
+            (is_mask(node.op) ? num_masks : num_values) += needs_storage(node.op) ? node.size : 0;
+        }
+        values_.assign(static_cast<std::size_t>(num_values * capacity), Real(0));
+        masks_ = std::make_unique<Mask[]>(static_cast<std::size_t>(num_masks * capacity));
+    }
+
+    /// Evaluates lanes [first, first + count).
+    void run(std::int64_t first, std::int64_t count, Arrays& results) {
+        first_lane_ = first;
+        num_lanes_ = count;
+        for (int i = 0; i < graph_.size(); ++i) (this->*step(graph_[i].op))(i);
+        for (std::size_t o = 0; o < results.size(); ++o) {
+            const Output& output = graph_.outputs[o];
+            int begin = 0;
+            for (int k = 0; k < output.count; ++k) {
+                const int node = graph_.output_node(output, k);
+                for_each(graph_[node].size, [&](int c, std::int64_t lane) {
+                    results[o](begin + c, first + lane) = view(node)(c, lane);
+                });
+                begin += graph_[node].size;
+            }
+        }
+    }
+
+    /// Components that a node stores: none where it is a view of something else.
+    [[nodiscard]] static constexpr bool needs_storage(Op op) {
+        return op != Op::argument && op != Op::constant && op != Op::slice;
+    }
+
+  private:
+    using Step = void (Interpreter::*)(int);
+
+    [[nodiscard]] static Step step(Op op) {
+        static constexpr auto steps = []<int... op_index>(std::integer_sequence<int, op_index...>) {
+            return std::array{&Interpreter::template compute<static_cast<Op>(op_index)>...};
+        }
+        (std::make_integer_sequence<int, static_cast<int>(Op::outer) + 1>{});
+        return steps[static_cast<std::size_t>(op)];
+    }
+
+    [[nodiscard]] LaneView<Real>& view(int i) { return views_[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] LaneView<Mask>& mask_view(int i) {
+        return mask_views_[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] std::int64_t offset(int i) const { return offsets_[static_cast<std::size_t>(i)]; }
+
+    template <class Body>
+    void for_each(int size, Body body) const {
+        for (int c = 0; c < size; ++c) {
+            for (std::int64_t lane = 0; lane < num_lanes_; ++lane) body(c, lane);
+        }
+    }
+    /// Storage as the value of node i: (component, lane).
+    template <class T>
+    [[nodiscard]] LaneView<T> stored(int i, const T* data) const {
+        return {data, graph_[i].size == 1 ? 0 : num_lanes_, 1};
+    }
+    /// Stores value(component, lane) as node i.
+    template <class Value>
+    void store(int i, Value value) {
+        Real* to = values_.data() + offset(i);
+        view(i) = stored(i, to);
+        for_each(graph_[i].size,
+                 [&](int c, std::int64_t lane) { to[c * num_lanes_ + lane] = value(c, lane); });
+    }
+
+    template <Op op>
+    void compute(int i) {
+        if constexpr (op == Op::argument) {
+            read_argument(i);
+        } else if constexpr (op == Op::constant) {
+            view(i) = {constants_.data() + graph_[i].offset, graph_[i].size == 1 ? 0 : 1, 0};
+        } else if constexpr (op == Op::slice) {
+            const LaneView<Real> whole = view(graph_.operand(i, 0));
+            view(i) = {whole.data + graph_[i].offset * whole.component_stride,
+                       graph_[i].size == 1 ? 0 : whole.component_stride, whole.lane_stride};
+        } else if constexpr (is_elementwise(op)) {
+            elementwise<op>(i, std::make_integer_sequence<int, operand_count(op)>{});
+        } else {
+            vector_operation<op>(i);
+        }
+    }
+
+    void read_argument(int i) {
+        const Node& node = graph_[i];
+        const LaneArray<Real>& argument = arguments_[static_cast<std::size_t>(node.index)];
+        const bool is_shared = argument.num_lanes() == 1;
+        view(i) = {
+            argument.data() + node.offset * argument.num_lanes() + (is_shared ? 0 : first_lane_),
+            node.size == 1 ? 0 : argument.num_lanes(), is_shared ? 0 : 1};
+    }
+
+    template <Op op, int k>
+    [[nodiscard]] auto operand_view(int i) {
+        if constexpr (takes_mask(op, k)) {
+            return mask_view(graph_.operand(i, k));
+        } else {
+            return view(graph_.operand(i, k));
+        }
+    }
+    template <Op op, int... k>
+    void elementwise(int i, std::integer_sequence<int, k...>) {
+        const std::tuple operands{operand_view<op, k>(i)...};
+        const auto value = [&](int c, std::int64_t lane) {
+            if constexpr (op == Op::powi) {
+                return pow(std::get<0>(operands)(c, lane), graph_[i].index);
+            } else {
+                return apply<op>(std::get<k>(operands)(c, lane)...);
+            }
+        };
+        if constexpr (is_mask(op)) {
+            Mask* to = masks_.get() + offset(i);
+            mask_view(i) = stored(i, to);
+            for_each(graph_[i].size,
+                     [&](int c, std::int64_t lane) { to[c * num_lanes_ + lane] = value(c, lane); });
+        } else {
+            store(i, value);
+        }
+    }
+
+    template <Op op>
+    void vector_operation(int i) {
+        const Node& node = graph_[i];
+        const LaneView<Real> a = view(graph_.operand(node, 0));
+        const LaneView<Real> b = view(graph_.operand(node, node.count > 1 ? 1 : 0));
+        const int length = graph_[graph_.operand(node, 0)].size;
+        const int length_b = graph_[graph_.operand(node, node.count > 1 ? 1 : 0)].size;
+        if constexpr (op == Op::concat) {
+            concatenate(i);
+        } else if constexpr (op == Op::broadcast) {
+            store(i, [&](int, std::int64_t lane) { return a(0, lane); });
+        } else if constexpr (op == Op::sum) {
+            store(i, [&](int, std::int64_t lane) {
+                Real total = a(0, lane);
+                for (int c = 1; c < length; ++c) total = total + a(c, lane);
+                return total;
+            });
+        } else if constexpr (op == Op::dot) {
+            store(i, [&](int, std::int64_t lane) { return inner_product(a, b, length, lane); });
+        } else if constexpr (op == Op::norm) {
+            store(i, [&](int, std::int64_t lane) {
+                return root_of_squares(inner_product(a, a, length, lane));
+            });
+        } else if constexpr (op == Op::dense) {
+            dense(i, a, b, length_b);
+        } else if constexpr (op == Op::dense_transposed) {
+            store(i, [&](int column, std::int64_t lane) {
+                Real total = a(column, lane) * b(0, lane);
+                for (int r = 1; r < length_b; ++r)
+                    total = mul_add(a(r * node.size + column, lane), b(r, lane), total);
+                return total;
+            });
+        } else {
+            static_assert(op == Op::outer);
+            store(i, [&](int flat, std::int64_t lane) {
+                return a(flat / length_b, lane) * b(flat % length_b, lane);
+            });
+        }
+    }
+    void concatenate(int i) {
+        int part = 0, begin = 0;
+        store(i, [&](int c, std::int64_t lane) {
+            while (c >= begin + graph_[graph_.operand(i, part)].size)
+                begin += graph_[graph_.operand(i, part++)].size;
+            return view(graph_.operand(i, part))(c - begin, lane);
+        });
+    }
+    [[nodiscard]] static Real inner_product(const LaneView<Real>& a, const LaneView<Real>& b,
+                                            int length, std::int64_t lane) {
+        Real total = a(0, lane) * b(0, lane);
+        for (int c = 1; c < length; ++c) total = mul_add(a(c, lane), b(c, lane), total);
+        return total;
+    }
+    void dense(int i, const LaneView<Real>& w, const LaneView<Real>& x, int columns) {
+        const bool has_bias = graph_[i].count == 3;
+        const LaneView<Real> bias = view(graph_.operand(i, has_bias ? 2 : 0));
+        store(i, [&](int row, std::int64_t lane) {
+            const int begin = row * columns;
+            Real total = has_bias ? mul_add(w(begin, lane), x(0, lane), bias(row, lane))
+                                  : w(begin, lane) * x(0, lane);
+            for (int c = 1; c < columns; ++c)
+                total = mul_add(w(begin + c, lane), x(c, lane), total);
+            return total;
+        });
+    }
+
+    const Graph& graph_;
+    const Arrays& arguments_;
+    std::vector<LaneView<Real>> views_;
+    std::vector<LaneView<Mask>> mask_views_;
+    std::vector<std::int64_t> offsets_;
+    std::vector<Real> constants_, values_;
+    std::unique_ptr<Mask[]> masks_;
+    std::int64_t first_lane_ = 0, num_lanes_ = 0;
+};
+
+/// The number of lanes of a call; throws InvalidArgument where the arguments do not fit the graph.
+template <class Real>
+std::int64_t checked_num_lanes(const Graph& graph, const std::vector<LaneArray<Real>>& arguments) {
+    require_argument(graph.error == TraceError::none, [] {
+        return "interpret: the trace of this graph failed; mend the function and trace it again";
+    });
+    require_argument(arguments.size() == graph.arguments.size(), [&] {
+        return "interpret: got " + std::to_string(arguments.size()) + " arguments; the graph has " +
+               std::to_string(graph.arguments.size());
+    });
+    std::int64_t num_lanes = 1;
+    for (const auto& argument : arguments)
+        num_lanes = argument.num_lanes() != 1 ? argument.num_lanes() : num_lanes;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        const int size = graph.arguments[a].size;
+        require_argument(arguments[a].num_components() == size, [&] {
+            return "interpret: argument " + std::to_string(a) + " has " +
+                   std::to_string(arguments[a].num_components()) + " components; pass " +
+                   std::to_string(size);
+        });
+        require_argument(arguments[a].num_lanes() == num_lanes || arguments[a].num_lanes() == 1,
+                         [&] {
+                             return "interpret: argument " + std::to_string(a) + " has " +
+                                    std::to_string(arguments[a].num_lanes()) + " lanes; pass " +
+                                    std::to_string(num_lanes) + " as for the others, or 1";
+                         });
+    }
+    return num_lanes;
+}
+
+}  // namespace detail
+
+/// Evaluates `graph` for all lanes: one (component, lane) array per argument → one per result. An
+/// argument of one lane is shared by all lanes. Throws InvalidArgument where an argument does not
+/// fit. Lanes are taken in chunks, so that intermediate values stay within about 2^20 numbers.
+template <class Real>
+[[nodiscard]] std::vector<LaneArray<Real>> interpret(
+    const Graph& graph, const std::vector<LaneArray<Real>>& arguments) {
+    const std::int64_t num_lanes = detail::checked_num_lanes(graph, arguments);
+    std::vector<LaneArray<Real>> results;
+    for (const Output& output : graph.outputs) results.emplace_back(output.size, num_lanes);
+    std::int64_t lane_size = 1;
+    for (const Node& node : graph.nodes)
+        lane_size += detail::Interpreter<Real>::needs_storage(node.op) ? node.size : 0;
+    const std::int64_t chunk =
+        std::min(std::max(std::int64_t{1}, (std::int64_t{1} << 20) / lane_size), num_lanes);
+    detail::Interpreter<Real> interpreter(graph, arguments, chunk);
+    for (std::int64_t first = 0; first < num_lanes; first += chunk)
+        interpreter.run(first, std::min(chunk, num_lanes - first), results);
+    return results;
+}
+
+}  // namespace eddy

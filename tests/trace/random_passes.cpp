@@ -1,0 +1,156 @@
+// 10,000 random graphs through every pass: the results before and after are the same, bit for bit,
+// for arguments from the whole number line.
+
+#include <eddy/trace/passes/contract.hpp>
+#include <eddy/trace/passes/rebuild.hpp>
+#include <eddy/trace/passes/simplify.hpp>
+#include <eddy/trace/passes/strip.hpp>
+
+#include "support/catch.hpp"
+#include "support/lane_arrays.hpp"
+#include "support/random_graph.hpp"
+
+using eddy::Graph;
+using eddy::Node;
+using eddy::Op;
+
+namespace {
+
+constexpr int num_graphs = 10'000, num_lanes = 6;
+
+/// A random graph with arguments and results, in both types.
+class Sample {
+  public:
+    explicit Sample(std::uint64_t seed, Graph graph)
+        : double_arguments_(support::any_arguments<double>(graph, seed, num_lanes)),
+          float_arguments_(support::any_arguments<float>(graph, seed, num_lanes)),
+          double_results_(eddy::interpret(graph, double_arguments_)),
+          float_results_(eddy::interpret(graph, float_arguments_)) {}
+
+    [[nodiscard]] bool same_results(const Graph& graph) const {
+        return support::same_bits(eddy::interpret(graph, double_arguments_), double_results_) &&
+               support::same_bits(eddy::interpret(graph, float_arguments_), float_results_);
+    }
+
+  private:
+    support::Arrays<double> double_arguments_;
+    support::Arrays<float> float_arguments_;
+    support::Arrays<double> double_results_;
+    support::Arrays<float> float_results_;
+};
+
+/// Calls check(graph, sample) for every seed; the first seed that fails is reported.
+template <class Prepare, class Check>
+void for_random_graphs(Prepare prepare, Check check) {
+    for (std::uint64_t seed = 0; seed < num_graphs; ++seed) {
+        const Graph graph = prepare(support::random_graph(seed, 6 + static_cast<int>(seed % 20)));
+        if (check(graph, Sample(seed, graph))) continue;
+        FAIL("not so for the graph of seed " << seed);
+    }
+    SUCCEED();
+}
+template <class Check>
+void for_random_graphs(Check check) {
+    for_random_graphs([](Graph graph) { return graph; }, check);
+}
+
+/// Contracted operations as a product and a sum, each rounded: what contraction must undo to.
+Graph split_contractions(const Graph& graph) {
+    eddy::passes::Rebuild rebuild(graph);
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        if (node.op != Op::mul_add && node.op != Op::mul_sub && node.op != Op::neg_mul_add) {
+            rebuild.set(i, rebuild.copy(node));
+            continue;
+        }
+        const int a = rebuild.operand(node, 0), b = rebuild.operand(node, 1),
+                  c = rebuild.operand(node, 2);
+        Graph& to = rebuild.graph();
+        const int product =
+            to.push({.op = Op::mul, .size = std::max(to[a].size, to[b].size)}, a, b);
+        const bool is_first = node.op != Op::neg_mul_add;
+        rebuild.set(i,
+                    to.push({.op = node.op == Op::mul_add ? Op::add : Op::sub, .size = node.size},
+                            is_first ? product : c, is_first ? c : product));
+    }
+    return rebuild.finish();
+}
+
+int count_op(const Graph& graph, Op op) {
+    return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                          [op](const Node& node) { return node.op == op; }));
+}
+
+}  // namespace
+
+TEST_CASE("passes: folding changes no result of 10,000 random graphs") {
+    long long num_folded = 0;
+    for_random_graphs([&](const Graph& graph, const Sample& sample) {
+        int folded = 0;
+        const Graph after = eddy::passes::fold(graph, folded);
+        num_folded += folded;
+        return sample.same_results(after);
+    });
+
+    CHECK(num_folded > num_graphs);  // there was something to fold
+}
+
+TEST_CASE("passes: merging common subexpressions changes no result of 10,000 random graphs") {
+    long long num_merged = 0;
+    for_random_graphs([&](const Graph& graph, const Sample& sample) {
+        const Graph after = eddy::passes::eliminate_common_subexpressions(graph);
+        num_merged += graph.size() - after.size();
+        const bool is_idempotent =
+            eddy::passes::eliminate_common_subexpressions(after).size() == after.size();
+        return is_idempotent && count_op(after, Op::barrier) == count_op(graph, Op::barrier) &&
+               sample.same_results(after);
+    });
+
+    CHECK(num_merged > num_graphs);
+}
+
+TEST_CASE("passes: dropping dead code changes no result of 10,000 random graphs") {
+    long long num_dropped = 0;
+    for_random_graphs([&](const Graph& graph, const Sample& sample) {
+        const Graph after = eddy::passes::eliminate_dead_code(graph);
+        num_dropped += graph.size() - after.size();
+        return eddy::passes::eliminate_dead_code(after).size() == after.size() &&
+               sample.same_results(after);
+    });
+
+    CHECK(num_dropped > num_graphs);
+}
+
+TEST_CASE("passes: stripping annotations changes no result of 10,000 random graphs") {
+    long long num_stripped = 0;
+    for_random_graphs([&](const Graph& graph, const Sample& sample) {
+        const Graph after = eddy::passes::strip_annotations(graph);
+        num_stripped += graph.size() - after.size();
+        return !eddy::passes::has_annotations(after) && sample.same_results(after);
+    });
+
+    CHECK(num_stripped > num_graphs / 10);
+}
+
+TEST_CASE("passes: simplification changes no result of 10,000 random graphs") {
+    for_random_graphs([](const Graph& graph, const Sample& sample) {
+        const Graph after = eddy::passes::simplify(graph);
+        return after.size() <= graph.size() &&
+               eddy::passes::simplify(after).size() == after.size() && sample.same_results(after);
+    });
+}
+
+TEST_CASE("passes: contraction of 10,000 random graphs changes nothing but a rounding") {
+    // Split again into products and sums, the contracted graph computes the very same; and a
+    // machine without a fused operation evaluates it so by itself.
+    long long num_contracted = 0;
+    for_random_graphs(split_contractions, [&](const Graph& graph, const Sample& sample) {
+        const Graph after = eddy::passes::contract(graph);
+        num_contracted += count_op(after, Op::mul_add) + count_op(after, Op::mul_sub) +
+                          count_op(after, Op::neg_mul_add);
+        return sample.same_results(split_contractions(after)) &&
+               (eddy::fma_is_fast || sample.same_results(after));
+    });
+
+    CHECK(num_contracted > num_graphs / 10);
+}
