@@ -155,9 +155,15 @@ template <class V>
     } else
 #endif
     {
-        V result = x;
-        for (int i = 0; i < size_of<V>; ++i) result[i] = std::floor(x[i]);
-        return result;
+        using Bits = Vector<BitsOf<ElementOf<V>>, size_of<V>>;
+        // From here on every number is an integer; adding it rounds to one.
+        constexpr ElementOf<V> integer = holds_doubles<V> ? 0x1p52 : 0x1p23f;
+        const Bits sign = std::bit_cast<Bits>(x) & sign_bit<ElementOf<V>>;
+        const V magnitude = std::bit_cast<V>(std::bit_cast<Bits>(x) ^ sign);
+        const V nearest =
+            std::bit_cast<V>(std::bit_cast<Bits>((magnitude + integer) - integer) | sign);
+        const V below = nearest > x ? nearest - 1 : nearest;
+        return magnitude < integer ? below : x;
     }
 }
 
