@@ -29,8 +29,8 @@ class Planner {
             case Placement::store_all: keep_every(1, plan); break;
             case Placement::square_root: keep_every(square_root_period(plan), plan); break;
             case Placement::periodic:
-                require(options_.period >= 1, "period = " + std::to_string(options_.period),
-                        "periodic placement needs a period of at least 1");
+                require_at_least(1, "period", options_.period,
+                                 "periodic placement needs a period of at least 1");
                 keep_every(options_.period, plan);
                 break;
             default: binomial(plan);
@@ -39,38 +39,53 @@ class Planner {
     }
 
   private:
-    void require(bool valid, const std::string& got, const std::string& what_to_do) const {
+    // `got` makes the text, since most calls need none.
+    template <class Got>
+    void require(bool valid, const Got& got, const char* what_to_do) const {
         require_argument(valid,
-                         [&] { return std::string(where_) + ": " + got + "; " + what_to_do; });
+                         [&] { return std::string(where_) + ": " + got() + "; " + what_to_do; });
+    }
+
+    void require_at_least(int64_t least, const char* name, int64_t value,
+                          const char* what_to_do) const {
+        require(
+            value >= least, [&] { return name + (" = " + std::to_string(value)); }, what_to_do);
     }
 
     void check_numbers() const {
         const int64_t length = options_.length.value_or(0);
-        require(length >= 0, "length = " + std::to_string(length), "give a length of at least 0");
-        require(options_.max_steps >= 0, "max_steps = " + std::to_string(options_.max_steps),
-                "give at least 0, or leave it out for no limit");
-        require(options_.checkpoints >= 0, "checkpoints = " + std::to_string(options_.checkpoints),
-                "give at least 1; the initial state needs one");
-        require(options_.max_steps >= length,
-                "max_steps = " + std::to_string(options_.max_steps) +
-                    " is below length = " + std::to_string(length),
-                "raise max_steps or leave it out");
+        require_at_least(0, "length", length, "give a length of at least 0");
+        require_at_least(0, "max_steps", options_.max_steps,
+                         "give at least 0, or leave it out for no limit");
+        require_at_least(0, "checkpoints", options_.checkpoints,
+                         "give at least 1; the initial state needs one");
+        require(
+            options_.max_steps >= length,
+            [&] {
+                return "max_steps = " + std::to_string(options_.max_steps) +
+                       " is below length = " + std::to_string(length);
+            },
+            "raise max_steps or leave it out");
     }
 
     Placement placement() const {
         if (options_.placement == Placement::automatic) {
             return options_.length ? Placement::offline : Placement::cost_greedy;
         }
-        require(options_.nested_lengths.empty(), "nested_lengths together with a placement",
-                "give one of them");
-        require(options_.placement != Placement::offline || options_.length.has_value(),
-                "offline placement without a length", "give the length or choose cost_greedy");
+        require(
+            options_.nested_lengths.empty(),
+            [] { return "nested_lengths together with a placement"; }, "give one of them");
+        require(
+            options_.placement != Placement::offline || options_.length.has_value(),
+            [] { return "offline placement without a length"; },
+            "give the length or choose cost_greedy");
         return options_.placement;
     }
 
     void binomial(PlacementPlan& plan) const {
-        require(options_.checkpoints >= 1 || plan.limit <= 1, "checkpoints = 0",
-                "give at least 1, or a placement that needs no number (store_all, square_root)");
+        require(
+            options_.checkpoints >= 1 || plan.limit <= 1, [] { return "checkpoints = 0"; },
+            "give at least 1, or a placement that needs no number (store_all, square_root)");
         plan.slots = std::max<int64_t>(1, std::min(options_.checkpoints, plan.limit));
         if (plan.slots >= plan.limit) {  // everything fits: no table needed
             plan.placement = Placement::store_all;
@@ -79,8 +94,10 @@ class Planner {
     }
 
     int64_t known_limit(const PlacementPlan& plan) const {
-        require(plan.limit != schedule::unbounded, "a placement whose memory grows with the length",
-                "give length or max_steps");
+        require(
+            plan.limit != schedule::unbounded,
+            [] { return "a placement whose memory grows with the length"; },
+            "give length or max_steps");
         return std::max<int64_t>(1, plan.limit);
     }
 
@@ -98,26 +115,32 @@ class Planner {
         plan.stride = period;
         plan.slots = periods + within;  // a period's states are then recomputed once
         if (options_.checkpoints != 0) plan.slots = std::min(plan.slots, options_.checkpoints);
-        require(plan.slots >= periods, "checkpoints = " + std::to_string(options_.checkpoints),
-                "this placement keeps " + std::to_string(periods) +
-                    " states; raise checkpoints or leave it out");
+        require(
+            plan.slots >= periods,
+            [&] {
+                return "checkpoints = " + std::to_string(options_.checkpoints) +
+                       " for a placement that keeps " + std::to_string(periods) + " states";
+            },
+            "raise checkpoints or leave it out");
     }
 
     PlacementPlan nested(PlacementPlan& plan) const {
         int64_t product = 1;
         for (const int64_t length : options_.nested_lengths) {
-            require(length >= 1, "a nested length of " + std::to_string(length),
-                    "give lengths of at least 1");
+            require_at_least(1, "a nested length", length, "give lengths of at least 1");
             product = schedule::multiply(product, length);
         }
         const bool fits = plan.fixed_length
                               ? product == plan.limit
                               : plan.limit == schedule::unbounded || product >= plan.limit;
-        require(fits,
-                "the product of nested_lengths is " + std::to_string(product) + " but " +
-                    (plan.fixed_length ? "length" : "max_steps") + " is " +
-                    std::to_string(plan.limit),
-                "make them agree");
+        require(
+            fits,
+            [&] {
+                return "the product of nested_lengths is " + std::to_string(product) + " but " +
+                       (plan.fixed_length ? "length" : "max_steps") + " is " +
+                       std::to_string(plan.limit);
+            },
+            "make them agree");
         plan.placement = Placement::periodic;
         plan.limit = std::min(plan.limit, product);
         int64_t stride = product;

@@ -64,17 +64,19 @@ std::span<const Placed> PlacementTable<Generator>::from(std::int64_t index) {
 
 template <class Generator>
 void PlacementTable<Generator>::generate_to(std::int64_t steps) {
-    const std::lock_guard lock(growing_);
     // A loop of n steps asks for the first store at or behind n as well.
-    while (last_step_ < steps) append_locked();
+    if (last_step_.load(std::memory_order_acquire) >= steps) return;
+    const std::lock_guard lock(growing_);
+    while (last_step_.load(std::memory_order_relaxed) < steps) append_locked();
 }
 
 template <class Generator>
 void PlacementTable<Generator>::append_locked() {
     const std::int64_t begin = published_.load(std::memory_order_relaxed);
-    const std::int64_t far = schedule::add(schedule::multiply(2, last_step_ + 1), batch_steps);
+    std::int64_t last_step = last_step_.load(std::memory_order_relaxed);
+    const std::int64_t far = schedule::add(schedule::multiply(2, last_step + 1), batch_steps);
     std::int64_t index = begin;
-    while (index < begin + batch_stores && last_step_ < far) {
+    while (index < begin + batch_stores && last_step < far) {
         const Address where = address(index);
         Placed* block = blocks_[where.block].load(std::memory_order_relaxed);
         if (block == nullptr) {
@@ -82,10 +84,11 @@ void PlacementTable<Generator>::append_locked() {
             blocks_[where.block].store(block, std::memory_order_release);
         }
         block[where.offset] = generator_.next();
-        last_step_ = block[where.offset].step;
+        last_step = block[where.offset].step;
         // Published one by one, so that a failed allocation loses nothing that the generator has
         // produced.
         published_.store(++index, std::memory_order_release);
+        last_step_.store(last_step, std::memory_order_release);
     }
 }
 

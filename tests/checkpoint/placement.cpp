@@ -48,9 +48,9 @@ TEST_CASE("placement: bad options say what was got and what to do") {
           "loop: max_steps = 9 is below length = 10; raise max_steps or leave it out");
     CHECK(complaint({.placement = Placement::store_all}) ==
           "loop: a placement whose memory grows with the length; give length or max_steps");
-    CHECK(
-        complaint({.checkpoints = 5, .placement = Placement::store_all, .length = 6}) ==
-        "loop: checkpoints = 5; this placement keeps 6 states; raise checkpoints or leave it out");
+    CHECK(complaint({.checkpoints = 5, .placement = Placement::store_all, .length = 6}) ==
+          "loop: checkpoints = 5 for a placement that keeps 6 states; raise checkpoints or leave "
+          "it out");
     CHECK(complaint({.checkpoints = 5, .placement = Placement::offline}) ==
           "loop: offline placement without a length; give the length or choose cost_greedy");
     CHECK(complaint({.placement = Placement::periodic, .length = 10}) ==
@@ -60,7 +60,7 @@ TEST_CASE("placement: bad options say what was got and what to do") {
     CHECK(complaint({.max_steps = 22, .nested_lengths = {3, 7}}) ==
           "loop: the product of nested_lengths is 21 but max_steps is 22; make them agree");
     CHECK(complaint({.length = 0, .nested_lengths = {3, 0}}) ==
-          "loop: a nested length of 0; give lengths of at least 1");
+          "loop: a nested length = 0; give lengths of at least 1");
     CHECK_THROWS_AS(plan({.checkpoints = -1}), eddy::InvalidArgument);
     CHECK(complaint({.placement = Placement::none, .length = 9, .nested_lengths = {3, 3}}) ==
           "loop: nested_lengths together with a placement; give one of them");

@@ -50,7 +50,7 @@ class PlacementTable {
 
     std::vector<std::int64_t> workspace_;
     Generator generator_;
-    std::int64_t last_step_ = -1;
+    std::atomic<std::int64_t> last_step_{-1};  // of the stores generated so far
     std::atomic<std::int64_t> published_{0};
     std::array<std::atomic<Placed*>, 40> blocks_{};
     std::mutex growing_;
