@@ -42,7 +42,7 @@ struct Vec {
         return *this = *this / other;
     }
 
-    friend constexpr bool operator==(const Vec&, const Vec&) = default;
+    friend bool operator==(const Vec&, const Vec&) = default;
 };
 
 template <class T>
