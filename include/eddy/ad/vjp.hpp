@@ -19,8 +19,8 @@ struct Cotangent {
     int guard = -1;
 };
 
-/// A cotangent of components [offset, offset + size) of a value.
-struct CotangentPiece {
+/// What one reader contributes to the cotangent of components [offset, offset + size) of a value.
+struct Contribution {
     int offset = 0;
     int size = 0;
     Cotangent cotangent;
@@ -34,9 +34,8 @@ class Reverse {
         : graph_(graph),
           num_primal_(graph.size()),
           active_(active_nodes(graph, with_respect_to)),
-          cotangents_(graph.nodes.size()),
-          pieces_(graph.nodes.size()),
-          argument_pieces_(graph.arguments.size()) {}
+          contributions_(graph.nodes.size()),
+          argument_contributions_(graph.arguments.size()) {}
 
     /// Appends one cotangent argument per output and sweeps back. Outputs become the cotangents of
     /// the arguments.
@@ -46,7 +45,7 @@ class Reverse {
     constexpr void visit(const Node& node, int i) {
         const Value cotangent = value_of(current_.node);
         if constexpr (op == Op::argument) {
-            argument_pieces_[static_cast<std::size_t>(node.index)].push_back(
+            argument_contributions_[static_cast<std::size_t>(node.index)].push_back(
                 {node.offset, node.size, current_});
         } else if constexpr (ChoiceRule<Rule<op>>) {
             choose<op>(node, cotangent);
@@ -84,7 +83,7 @@ class Reverse {
     constexpr void add_piece(int to, int offset, Value contribution) {
         if (!is_active(to)) return;
         const int guard = fits(current_.guard, contribution.node()) ? current_.guard : -1;
-        pieces_[static_cast<std::size_t>(to)].push_back(
+        contributions_[static_cast<std::size_t>(to)].push_back(
             {offset, contribution.size(), {contribution.node(), guard}});
     }
 
@@ -146,58 +145,69 @@ class Reverse {
     constexpr void accumulate(int to, Value contribution, int guard) {
         if (!is_active(to)) return;
         if (size_of(to) == 1 && contribution.size() > 1) contribution = sum(contribution);
-        if (!fits(guard, to)) guard = -1;
-        Cotangent& cotangent = cotangents_[static_cast<std::size_t>(to)];
-        cotangent = combine(cotangent, {contribution.node(), guard});
-    }
-    constexpr Cotangent combine(Cotangent a, Cotangent b) {
-        if (a.node < 0) return b;
-        const int total = (value_of(a.node) + value_of(b.node)).node();
-        int guard = a.guard == b.guard ? a.guard : -1;
-        if (a.guard >= 0 && b.guard >= 0 && a.guard != b.guard) {
-            guard = (condition_of(a.guard) || condition_of(b.guard)).node();
-        }
-        return {total, guard};
+        contributions_[static_cast<std::size_t>(to)].push_back(
+            {0, size_of(to), {contribution.node(), fits(guard, to) ? guard : -1}});
     }
 
     /// The whole cotangent of node i, once all its readers have contributed.
     constexpr Cotangent collect(int i) {
-        auto& pieces = pieces_[static_cast<std::size_t>(i)];
-        Cotangent whole = cotangents_[static_cast<std::size_t>(i)];
-        if (pieces.empty()) return whole;
-        if (whole.node >= 0) pieces.push_back({0, size_of(i), whole});
-        int guard = pieces[0].cotangent.guard;
-        for (const CotangentPiece& piece : pieces) {
-            if (piece.cotangent.guard != guard || size_of(guard < 0 ? i : guard) != 1) guard = -1;
-        }
-        const std::vector<int> parts = assemble(pieces, size_of(i));
+        const auto& contributions = contributions_[static_cast<std::size_t>(i)];
+        if (contributions.empty()) return {};
+        const std::vector<int> parts = assemble(contributions, size_of(i));
+        const int guard = common_guard(contributions, size_of(i));
         if (parts.size() == 1) return {parts[0], guard};
         return {graph_.push_list({.op = Op::concat, .size = size_of(i)}, parts), guard};
     }
 
-    /// Overlapping pieces as a list of disjoint ones that cover [0, size): sums where several meet,
-    /// zeros where none is.
-    constexpr std::vector<int> assemble(const std::vector<CotangentPiece>& pieces, int size) {
+    /// The mask outside which every contribution is zero; −1 where there is none, or where masks of
+    /// components would have to be put together from pieces.
+    constexpr int common_guard(const std::vector<Contribution>& contributions, int size) {
+        int guard = contributions[0].cotangent.guard;
+        for (const Contribution& contribution : contributions) {
+            const int other = contribution.cotangent.guard;
+            if (guard < 0 || other < 0) return -1;
+            if (contribution.size != size && size_of(other) != 1) return -1;
+            if (other != guard) guard = (condition_of(guard) || condition_of(other)).node();
+        }
+        return guard;
+    }
+
+    /// Overlapping contributions as a list of disjoint nodes that cover [0, size): sums where
+    /// several meet, zeros where there is none.
+    constexpr std::vector<int> assemble(const std::vector<Contribution>& contributions, int size) {
         std::vector<int> parts;
         for (int begin = 0; begin < size;) {
-            int end = size, total = -1;
-            for (const CotangentPiece& piece :
-                 pieces) {  // the next place where a piece begins or ends
-                if (piece.offset > begin && piece.offset < end) end = piece.offset;
-                const int piece_end = piece.offset + piece.size;
-                if (piece_end > begin && piece_end < end) end = piece_end;
+            int end = size;  // the next place where a contribution begins or ends
+            for (const Contribution& contribution : contributions) {
+                const int first = contribution.offset, last = first + contribution.size;
+                if (first > begin && first < end) end = first;
+                if (last > begin && last < end) end = last;
             }
-            for (const CotangentPiece& piece : pieces) {
-                if (piece.offset > begin || piece.offset + piece.size < end) continue;
-                const int part =
-                    slice_node(graph_, piece.cotangent.node, begin - piece.offset, end - begin);
-                total = total < 0 ? part : (value_of(total) + value_of(part)).node();
+            std::vector<int> terms;
+            for (const Contribution& contribution : contributions) {
+                if (contribution.offset > begin || contribution.offset + contribution.size < end)
+                    continue;
+                terms.push_back(slice_node(graph_, contribution.cotangent.node,
+                                           begin - contribution.offset, end - begin));
             }
-            parts.push_back(total >= 0 ? total : graph_.push_zeros(end - begin));
+            parts.push_back(terms.empty() ? graph_.push_zeros(end - begin) : sum_of(terms));
             begin = end;
         }
         return parts;
     }
+
+    /// The sum of the terms, products last: each of those is then contracted into the addition.
+    constexpr int sum_of(const std::vector<int>& terms) {
+        int total = -1;
+        for (const bool products : {false, true}) {
+            for (int term : terms) {
+                if ((graph_[term].op == Op::mul) != products) continue;
+                total = total < 0 ? term : (value_of(total) + value_of(term)).node();
+            }
+        }
+        return total;
+    }
+
     constexpr void seed() {
         for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
             const Output output = graph_.outputs[o];
@@ -220,7 +230,7 @@ class Reverse {
         for (std::size_t a = 0; a < with_respect_to.size(); ++a) {
             if (!with_respect_to[a]) continue;
             const Argument argument = graph_.arguments[a];
-            graph_.push_output(assemble(argument_pieces_[a], argument.size), argument.size,
+            graph_.push_output(assemble(argument_contributions_[a], argument.size), argument.size,
                                argument.is_scalar);
         }
     }
@@ -228,9 +238,8 @@ class Reverse {
     Graph graph_;
     int num_primal_;
     std::vector<char> active_;
-    std::vector<Cotangent> cotangents_;
-    std::vector<std::vector<CotangentPiece>> pieces_;
-    std::vector<std::vector<CotangentPiece>> argument_pieces_;
+    std::vector<std::vector<Contribution>> contributions_;
+    std::vector<std::vector<Contribution>> argument_contributions_;
     Cotangent current_;
 };
 

@@ -111,10 +111,14 @@ template <Op op, int index = 0, class A, class B, class C>
         return fma(a, b, c);
     else if constexpr (op == Op::mul_add)
         return mul_add(a, b, c);
-    else if constexpr (op == Op::mul_sub)
+    else if constexpr (op == Op::mul_sub && fma_is_fast)
         return mul_add(a, b, -c);
-    else if constexpr (op == Op::neg_mul_add)
+    else if constexpr (op == Op::mul_sub)
+        return a * b - c;
+    else if constexpr (op == Op::neg_mul_add && fma_is_fast)
         return mul_add(-a, b, c);
+    else if constexpr (op == Op::neg_mul_add)
+        return c - a * b;
     else if constexpr (op == Op::select)
         return select(a, b, c);
     else

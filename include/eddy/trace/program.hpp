@@ -21,11 +21,13 @@ struct Program;
 
 namespace detail {
 
-/// graph → code, the default: programs that must not contract everything bring their own
-/// (ad/linearize.hpp).
+/// graph → code, the default; recipes whose graph needs nothing more bring their own. Contraction
+/// comes first: a value with a name keeps its own rounding, so that it is the same whether it is
+/// saved or not.
 [[nodiscard]] constexpr Graph finish_code(const Graph& graph) {
-    if (!passes::has_annotations(graph)) return passes::contract(graph);
-    return passes::contract(passes::simplify(passes::strip_annotations(graph)));
+    const Graph contracted = passes::contract(graph);
+    if (!passes::has_annotations(contracted)) return contracted;
+    return passes::simplify(passes::strip_annotations(contracted));
 }
 
 template <class Recipe>

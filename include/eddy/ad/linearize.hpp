@@ -1,0 +1,119 @@
+#pragma once
+// Programs as Differentiables. `differentiable(program)` evaluates like the program;
+// `linearize(x...)` runs its forward half, which keeps the residuals, and returns the value with a
+// pullback that runs the backward half. What is kept follows the policy given here and those of the
+// `remat` calls inside the program (ad/split.hpp).
+
+#include <eddy/ad/remat.hpp>
+#include <eddy/ad/split.hpp>
+#include <eddy/trace/evaluate.hpp>
+#include <tuple>
+
+namespace eddy {
+namespace detail {
+
+enum class Half { forward, backward };
+
+template <Half half, class P, class Policy, int... argument>
+struct SplitOf {
+    static constexpr int expected_nodes = (half == Half::forward ? 2 : 6) * P::graph.size() + 64;
+
+    static constexpr Graph make() {
+        const Graph graph = P::graph.thaw();
+        SplitGraph split = split_graph(graph, argument_flags<argument...>(graph), &ask<Policy>);
+        return half == Half::forward ? std::move(split.forward) : std::move(split.backward);
+    }
+    /// Both halves are contracted already; doing so again, apart, would make their arithmetic
+    /// depend on the policy.
+    static constexpr Graph finish(const Graph& graph) { return graph; }
+};
+
+/// A value with what its pullback needs: the arguments, as they were passed, and the residuals.
+template <class Backward, class Value, class Residuals, class... Arguments>
+struct LinearizedProgram {
+    Value value;
+    Residuals residuals;
+    std::tuple<Arguments...> arguments;
+
+    /// The cotangents of the differentiated arguments (a single one as it is, several as a
+    /// std::tuple) from those of the results.
+    template <class... Cotangents>
+    [[nodiscard]] constexpr auto pullback(const Cotangents&... cotangents) const {
+        return std::apply(
+            [&](const auto&... x) { return Backward{}(x..., residuals, cotangents...); },
+            arguments);
+    }
+};
+
+}  // namespace detail
+
+/// Program P as a Differentiable with respect to the given arguments (all, where none is given).
+/// Arguments are copied into a linearization: pass large ones as pointers or views, which must then
+/// live as long.
+template <class P, class Policy, int... argument>
+struct DifferentiableProgram {
+    using Forward = Program<detail::SplitOf<detail::Half::forward, P, Policy, argument...>>;
+    using Backward = Program<detail::SplitOf<detail::Half::backward, P, Policy, argument...>>;
+    /// The number of values that a linearization keeps, beside the arguments.
+    static constexpr int num_residuals = Forward::graph.num_outputs() > P::graph.num_outputs()
+                                             ? Forward::graph.outputs[P::graph.num_outputs()].size
+                                             : 0;
+
+    template <class... Arguments>
+    [[nodiscard]] constexpr auto operator()(const Arguments&... x) const {
+        return P{}(x...);
+    }
+
+    template <class... Arguments>
+    [[nodiscard]] constexpr auto linearize(const Arguments&... x) const {
+        auto results = as_tuple(Forward{}(x...));
+        auto value = first(
+            results, std::make_index_sequence<static_cast<std::size_t>(P::graph.num_outputs())>{});
+        if constexpr (num_residuals > 0) {
+            auto residuals = std::get<std::tuple_size_v<decltype(results)> - 1>(results);
+            return linearized(value, residuals, x...);
+        } else {
+            return linearized(value, detail::NoComponents{}, x...);
+        }
+    }
+
+  private:
+    template <class Value, class Residuals, class... Arguments>
+    static constexpr auto linearized(const Value& value, const Residuals& residuals,
+                                     const Arguments&... x) {
+        return detail::LinearizedProgram<Backward, Value, Residuals, Arguments...>{
+            value, residuals, {x...}};
+    }
+    template <class T>
+    static constexpr auto as_tuple(const T& results) {
+        return std::tuple<T>(results);
+    }
+    template <class... T>
+    static constexpr auto as_tuple(const std::tuple<T...>& results) {
+        return results;
+    }
+    /// The results without the residuals: a single one as it is.
+    template <class Tuple, std::size_t... k>
+    static constexpr auto first(const Tuple& results, std::index_sequence<k...>) {
+        if constexpr (sizeof...(k) == 1) {
+            return std::get<0>(results);
+        } else {
+            return std::make_tuple(std::get<k>(results)...);
+        }
+    }
+};
+
+/// See DifferentiableProgram. `policy` says what a linearization keeps of the program outside any
+/// `remat` in it.
+template <int... argument, class Recipe, class Policy = detail::EverythingSaveable>
+[[nodiscard]] constexpr auto differentiable(const Program<Recipe>&, Policy = {}) {
+    return DifferentiableProgram<Program<Recipe>, Policy, argument...>{};
+}
+
+/// Evaluates a program and keeps what its pullback needs: differentiable(program).linearize(x...).
+template <class Recipe, class... Arguments>
+[[nodiscard]] constexpr auto linearize(const Program<Recipe>& program, const Arguments&... x) {
+    return differentiable(program).linearize(x...);
+}
+
+}  // namespace eddy

@@ -1,0 +1,52 @@
+#pragma once
+// Rematerialisation. `remat(f, policy)` is f, but of what happens inside, only what the policy
+// allows is kept for the way back; the rest is recomputed there. It can be called inside a traced
+// function, and nested: a chain of n halved recursively keeps O(log n) values alive on the way
+// back, at O(n log n) work (recursive checkpointing; Siskind & Pearlmutter 2018, Optim. Methods
+// Softw. 33). The gradient is the same, bit for bit, whatever the policy.
+
+#include <eddy/ad/policies.hpp>
+#include <eddy/trace/functions.hpp>
+
+namespace eddy {
+
+namespace detail {
+
+template <class Policy>
+constexpr Saving ask(const Candidate& value) {
+    return Policy{}(value);
+}
+
+}  // namespace detail
+
+/// f, whose interior is recomputed on the way back but for what Policy keeps.
+template <class Function, class Policy>
+struct Remat {
+    Function function;
+
+    template <class... Arguments>
+    constexpr auto operator()(const Arguments&... arguments) const {
+        if constexpr ((is_symbolic<Arguments> || ...)) {
+            Graph& graph = *detail::common_graph(arguments...);
+            const int outer = graph.current_region;
+            graph.regions.push_back({outer, &detail::ask<Policy>});
+            graph.current_region = static_cast<int>(graph.regions.size()) - 1;
+            auto result = function(arguments...);
+            graph.current_region = outer;
+            return result;
+        } else {
+            return function(arguments...);
+        }
+    }
+};
+
+/// Wraps `function`: see the head of this file. The default policy keeps nothing but what goes in.
+template <class Function, class Policy = detail::NothingSaveable>
+[[nodiscard]] constexpr auto remat(Function function, Policy = {}) {
+    static_assert(std::is_empty_v<Policy> && std::is_default_constructible_v<Policy>,
+                  "remat: the policy must be an empty type, such as eddy::dots_saveable or a "
+                  "captureless lambda");
+    return Remat<Function, Policy>{function};
+}
+
+}  // namespace eddy

@@ -1,0 +1,257 @@
+#pragma once
+// A program and its derivative as two programs: forward, which returns the residuals beside its
+// results, and backward, which consumes them. Every node of the joint graph is computed by the same
+// operation on the same values, on whichever side and however often: that is why the gradient does
+// not depend, bit for bit, on what is saved.
+//
+// A value v that the reversal of region C needs is, in this order: taken from the context around C,
+// behind a barrier, if v was made outside C; taken from there if the policy of C keeps it; else
+// recomputed inside C. The context around the whole program is memory: values taken from it are the
+// residuals.
+
+#include <eddy/ad/policies.hpp>
+#include <eddy/ad/vjp.hpp>
+#include <eddy/trace/layout.hpp>
+
+namespace eddy {
+
+/// A value that is kept between forward and backward.
+struct Residual {
+    Node node;       // what computed it
+    int offset = 0;  // place in the residual vector
+    Saving saving = Saving::save;
+    std::vector<std::string_view> names;
+};
+
+/// forward: x... → results..., residuals (one flat vector; left out where it is empty).
+/// backward: (x..., residuals, cotangents of the results...) → cotangents of the chosen arguments.
+struct SplitGraph {
+    Graph forward;
+    Graph backward;
+    std::vector<Residual> residuals;
+    int residual_size = 0;
+};
+
+namespace detail {
+
+class Splitter {
+  public:
+    /// `joint` has the outputs of the program first, then the cotangents.
+    constexpr Splitter(const Graph& joint, int num_results, int num_arguments)
+        : joint_(joint),
+          num_results_(static_cast<std::size_t>(num_results)),
+          num_arguments_(num_arguments),
+          is_forward_(passes::cone(joint, passes::output_nodes(joint, 0, num_results_))),
+          names_(joint.nodes.size()),
+          known_(joint.nodes.size()) {
+        for (int i = 0; i < joint_.size(); ++i) {
+            if (joint_[i].op == Op::name) {
+                names_[index(resolve(i))].push_back(
+                    joint_.names[static_cast<std::size_t>(joint_[i].index)]);
+            }
+        }
+        split_.backward.constants = joint.constants;
+        split_.backward.arguments = joint.arguments;
+        split_.backward.regions = joint.regions;
+        split_.backward.arguments.insert(split_.backward.arguments.begin() + num_arguments_,
+                                         Argument{0, false});
+    }
+
+    constexpr SplitGraph run() {
+        for (int i = 0; i < joint_.size(); ++i) {
+            if (!is_forward_[index(i)]) set(i, 0, copy(i, joint_[i].region));
+        }
+        write_outputs();
+        return std::move(split_);
+    }
+
+  private:
+    struct Known {
+        int region = 0;
+        int node = 0;
+    };
+    struct Wanted {
+        int value = 0;
+        int region = 0;
+    };
+
+    static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    /// The backward node that holds value v while `region` is reversed; -1 where there is none yet.
+    /// Backward values are known to region 0.
+    [[nodiscard]] constexpr int known(int v, int region) const {
+        for (const Known& entry : known_[index(v)]) {
+            if (entry.region == region) return entry.node;
+        }
+        return -1;
+    }
+    constexpr void set(int v, int region, int node) { known_[index(v)].push_back({region, node}); }
+
+    /// Annotations are other names of their operands.
+    [[nodiscard]] constexpr int resolve(int v) const {
+        while (passes::is_annotation(joint_[v])) v = joint_.operand(v, 0);
+        return v;
+    }
+    [[nodiscard]] constexpr bool is_inside(int v, int region) const {
+        const bool is_leaf = joint_[v].op == Op::argument || joint_[v].op == Op::constant;
+        int r = is_leaf ? 0 : joint_[v].region;
+        while (r > region)
+            r = joint_.regions[index(r)].parent;  // parents are numbered below their children
+        return r == region;
+    }
+
+    /// The policy's answer. Comparisons are cheaper to repeat than to keep, and constants are in
+    /// the program.
+    [[nodiscard]] constexpr Saving ask(int v, int region) const {
+        const Node& node = joint_[v];
+        if (is_mask(node.op) || node.op == Op::constant || node.op == Op::broadcast)
+            return Saving::recompute;
+        const auto policy = joint_.regions[index(region)].policy;
+        if (policy == nullptr || node.op == Op::argument) return Saving::save;
+        Candidate candidate{.op = node.op, .size = node.size};
+        candidate.weights_are_arguments =
+            node.count > 1 && joint_[resolve(joint_.operand(v, 0))].op == Op::argument;
+        candidate.names = names_[index(v)].data();
+        candidate.num_names = static_cast<int>(names_[index(v)].size());
+        return policy(candidate);
+    }
+
+    /// The backward node that holds forward value v while region `region` is reversed. What it
+    /// depends on is made first, from a list of what is still to be made rather than by recursion:
+    /// chains may be long.
+    constexpr int materialise(int v, int region) {
+        v = resolve(v);
+        std::vector<Wanted> wanted{{v, region}};
+        while (!wanted.empty()) {
+            const Wanted now = wanted.back();
+            const std::size_t before = wanted.size();
+            if (known(now.value, now.region) < 0) want_missing(now, wanted);
+            if (wanted.size() > before) continue;
+            wanted.pop_back();
+            if (known(now.value, now.region) < 0) set(now.value, now.region, make(now));
+        }
+        return known(v, region);
+    }
+
+    /// Is the value of `now` recomputed in its region (else it comes from the context around)?
+    [[nodiscard]] constexpr bool is_recomputed(const Wanted& now) const {
+        return (now.region == 0 || is_inside(now.value, now.region)) &&
+               ask(now.value, now.region) == Saving::recompute;
+    }
+
+    /// Appends what `make(now)` needs and is not there yet, the first needed last.
+    constexpr void want_missing(const Wanted& now, std::vector<Wanted>& wanted) const {
+        if (is_recomputed(now)) {
+            const Node& node = joint_[now.value];
+            for (int k = node.count - 1; k >= 0; --k) {
+                const int operand = resolve(joint_.operand(node, k));
+                if (known(operand, now.region) < 0) wanted.push_back({operand, now.region});
+            }
+        } else if (now.region != 0) {
+            const int parent = joint_.regions[index(now.region)].parent;
+            if (known(now.value, parent) < 0) wanted.push_back({now.value, parent});
+        }
+    }
+
+    constexpr int make(const Wanted& now) {
+        const auto [v, region] = now;
+        if (is_recomputed(now)) return copy(v, region);
+        if (region == 0) return keep(v);
+        const int outer = known(v, joint_.regions[index(region)].parent);
+        // Long arguments are read where they are; hiding them would copy them.
+        const bool is_long_argument =
+            joint_[v].op == Op::argument && joint_[v].size > longest_unrolled;
+        if (is_inside(v, region) || is_long_argument) return outer;
+        return push({.op = Op::barrier, .size = joint_[v].size}, {outer}, region);
+    }
+
+    constexpr int copy(int i, int region) {
+        const Node& node = joint_[i];
+        std::vector<int> operands;
+        for (int k = 0; k < node.count; ++k) {
+            const int operand = joint_.operand(node, k);
+            const bool is_forward = is_forward_[index(operand)];
+            operands.push_back(is_forward ? materialise(operand, region) : known(operand, 0));
+        }
+        Node copied = node;
+        if (node.op == Op::argument && node.index >= num_arguments_)
+            ++copied.index;  // behind the residuals
+        return push(copied, operands, region);
+    }
+    constexpr int push(Node node, const std::vector<int>& operands, int region) {
+        split_.backward.current_region = region;
+        return split_.backward.push_list(node, operands);
+    }
+
+    /// Keeps v in memory between forward and backward; arguments are there already.
+    constexpr int keep(int v) {
+        const Node& node = joint_[v];
+        if (node.op == Op::argument) return push(node, {}, 0);
+        Saving saving = Saving::save;  // offload, where a policy on the way said so
+        for (int region = node.region; saving == Saving::save;
+             region = joint_.regions[index(region)].parent) {
+            saving = ask(v, region);
+            if (region == 0) break;
+        }
+        const int offset = split_.residual_size;
+        split_.residuals.push_back({node, offset, saving, names_[index(v)]});
+        kept_.push_back(v);
+        split_.residual_size += node.size;
+        return push(
+            {.op = Op::argument, .size = node.size, .index = num_arguments_, .offset = offset}, {},
+            0);
+    }
+
+    constexpr void write_outputs() {
+        Graph& backward = split_.backward;
+        for (std::size_t o = num_results_; o < joint_.outputs.size(); ++o) {
+            std::vector<int> list;
+            for (int k = 0; k < joint_.outputs[o].count; ++k) {
+                const int node = joint_.output_node(joint_.outputs[o], k);
+                list.push_back(is_forward_[index(node)] ? materialise(node, 0) : known(node, 0));
+            }
+            backward.push_output(list, joint_.outputs[o].size, joint_.outputs[o].is_scalar);
+        }
+        backward.arguments[index(num_arguments_)].size = split_.residual_size;
+        backward.current_region = 0;
+        backward = passes::eliminate_dead_code(backward);
+
+        Graph& forward = split_.forward;
+        forward = joint_;
+        forward.outputs.resize(num_results_);
+        forward.arguments.resize(index(num_arguments_));
+        if (split_.residual_size > 0) forward.push_output(kept_, split_.residual_size, false);
+        forward = passes::simplify(passes::strip_annotations(forward));
+    }
+
+    Graph joint_;
+    std::size_t num_results_;
+    int num_arguments_;
+    std::vector<char> is_forward_;
+    std::vector<std::vector<std::string_view>> names_;
+    std::vector<std::vector<Known>> known_;
+    std::vector<int> kept_;  // in the order of the residuals
+    SplitGraph split_;
+};
+
+}  // namespace detail
+
+/// Splits a program and its derivative with respect to the flagged arguments. `policy` overrides
+/// that of the program as a whole (null: everything may be saved); the regions that `remat` made
+/// keep theirs.
+[[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
+                                               const std::vector<char>& with_respect_to,
+                                               Saving (*policy)(const Candidate&) = nullptr) {
+    const Graph program = passes::contract(graph);
+    Graph joint = vjp_graph(program, with_respect_to);
+    joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
+    joint.regions[0].policy = policy;
+    joint = passes::simplify(joint);
+    const std::size_t num_results = program.outputs.size();
+    joint =
+        passes::contract(joint, passes::cone(joint, passes::output_nodes(joint, 0, num_results)));
+    return detail::Splitter(joint, static_cast<int>(num_results),
+                            static_cast<int>(program.arguments.size()))
+        .run();
+}
+
+}  // namespace eddy
