@@ -26,6 +26,7 @@
 #include <eddy/checkpoint/host_store.hpp>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scan.hpp>
+#include <eddy/checkpoint/scheduled_loop.hpp>
 #include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
