@@ -26,12 +26,12 @@ using eddy::Pack;
 
 // Each competitor is a batch type with `size`, `load`, `store` and the functions found by
 // argument-dependent lookup.
-#define FOR_EACH_UNARY(DO)                                                                 \
-    DO(exp)                                                                                \
-    DO(expm1)                                                                              \
-    DO(log) DO(log1p) DO(sin) DO(cos) DO(tan) DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) \
-        DO(tanh) DO(erf) DO(cbrt)
+// clang-format off
+#define FOR_EACH_UNARY(DO) \
+    DO(exp) DO(expm1) DO(log) DO(log1p) DO(sin) DO(cos) DO(tan) DO(asin) DO(acos) DO(atan) \
+    DO(sinh) DO(cosh) DO(tanh) DO(erf) DO(cbrt)
 #define FOR_EACH_BINARY(DO) DO(atan2) DO(pow)
+// clang-format on
 
 namespace plain {
 template <class Real>
