@@ -2,32 +2,18 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/counting_new.hpp"
 
 using eddy::CheckpointedLoop;
 using eddy::LoopOptions;
 using eddy::Placement;
 using std::int64_t;
+using support::allocations_of;
 
 namespace {
 
@@ -55,13 +41,6 @@ struct InPlace {
     }
     State pullback(const State&, int64_t, const State& cotangent) { return cotangent; }
 };
-
-template <class Action>
-int64_t allocations_of(Action action) {
-    const int64_t before = allocations;
-    action();
-    return allocations - before;
-}
 
 }  // namespace
 
