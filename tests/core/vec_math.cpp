@@ -83,3 +83,12 @@ TEST_CASE("vec_math: using-declarations of std find the functions of Vecs") {
     CHECK(exp(x)[1] == std::exp(1.0));
     CHECK(pow(x, 2) == x);
 }
+
+TEST_CASE("vec_math: plain numbers take the precision of the components, as in a program") {
+    const eddy::Vec<float, 2> x{{0.5f, 1}};
+
+    STATIC_REQUIRE(std::is_same_v<decltype(x * 0.1), eddy::Vec<float, 2>>);
+    STATIC_REQUIRE(std::is_same_v<decltype(eddy::concat(x, 2)), eddy::Vec<float, 3>>);
+    CHECK(eddy::max(x, 0.7)[0] == 0.7f);
+    CHECK((x / 3)[0] == 0.5f / 3);
+}

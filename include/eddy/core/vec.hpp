@@ -57,16 +57,6 @@ inline constexpr int vec_length = 0;
 template <class T, int length>
 inline constexpr int vec_length<Vec<T, length>> = length;
 
-/// The i-th component of a Vec; a scalar is every component of itself.
-template <class T>
-EDDY_HD constexpr const auto& component(const T& x, [[maybe_unused]] int i) {
-    if constexpr (is_vec<T>) {
-        return x[i];
-    } else {
-        return x;
-    }
-}
-
 /// What may stand beside a Vec and is every component of itself. Packs are scalars, though they
 /// have lanes to index.
 template <class T>
@@ -79,6 +69,43 @@ constexpr int common_length() {
     return longest;
 }
 
+/// The number inside a Vec's components; what is not a Vec does not decide and has bool.
+template <class T>
+struct VecScalar {
+    using type = bool;
+};
+template <class T, int length>
+struct VecScalar<Vec<T, length>> {
+    using type = ScalarOf<T>;
+};
+template <class T>
+using VecScalarOf = typename VecScalar<T>::type;
+
+/// The numbers inside all Vecs among T, or bool where some hold anything but numbers.
+template <class... T>
+constexpr auto common_scalar() {
+    if constexpr ((std::is_arithmetic_v<VecScalarOf<T>> && ...)) {
+        return std::common_type_t<VecScalarOf<T>...>{};
+    } else {
+        return false;
+    }
+}
+template <class... T>
+using CommonScalar = decltype(common_scalar<T...>());
+
+/// The i-th component of a Vec. A scalar is every component of itself; a plain number as a Scalar.
+template <class Scalar, class T>
+EDDY_HD constexpr decltype(auto) component(const T& x, [[maybe_unused]] int i) {
+    if constexpr (is_vec<T>) {
+        return x[i];
+    } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
+                         std::is_floating_point_v<Scalar>) {
+        return static_cast<Scalar>(x);
+    } else {
+        return (x);
+    }
+}
+
 /// Vecs of one length and scalars, at least one a Vec. Symbolic values have operators of their own.
 template <class... T>
 concept ElementwiseVecs = (is_vec<T> || ...) &&
@@ -86,13 +113,15 @@ concept ElementwiseVecs = (is_vec<T> || ...) &&
 
 }  // namespace detail
 
-/// Applies `f` to the components of Vecs of one length; scalars are broadcast.
+/// Applies `f` to the components of Vecs of one length; scalars are broadcast, and plain numbers
+/// take the precision of the components.
 template <class F, class... Arguments>
 [[nodiscard]] EDDY_HD constexpr auto map(F f, const Arguments&... x) {
     constexpr int length = detail::common_length<Arguments...>();
-    using T = std::remove_cvref_t<decltype(f(detail::component(x, 0)...))>;
+    using Scalar = detail::CommonScalar<Arguments...>;
+    using T = std::remove_cvref_t<decltype(f(detail::component<Scalar>(x, 0)...))>;
     Vec<T, length> result{};
-    for_components<length>([&](int i) { result.data[i] = f(detail::component(x, i)...); });
+    for_components<length>([&](int i) { result.data[i] = f(detail::component<Scalar>(x, i)...); });
     return result;
 }
 
@@ -149,13 +178,15 @@ requires((is_vec<A> || detail::VecPartner<A>)&&(is_vec<B> || detail::VecPartner<
     [[nodiscard]] EDDY_HD constexpr auto concat(const A& a, const B& b) {
     constexpr int length_a = is_vec<A> ? detail::vec_length<A> : 1;
     constexpr int length_b = is_vec<B> ? detail::vec_length<B> : 1;
-    using T = std::common_type_t<std::remove_cvref_t<decltype(detail::component(a, 0))>,
-                                 std::remove_cvref_t<decltype(detail::component(b, 0))>>;
+    using Scalar = detail::CommonScalar<A, B>;
+    using T = std::common_type_t<std::remove_cvref_t<decltype(detail::component<Scalar>(a, 0))>,
+                                 std::remove_cvref_t<decltype(detail::component<Scalar>(b, 0))>>;
     Vec<T, length_a + length_b> joined{};
     for_components<length_a>(
-        [&](int i) { joined.data[i] = static_cast<T>(detail::component(a, i)); });
-    for_components<length_b>(
-        [&](int i) { joined.data[length_a + i] = static_cast<T>(detail::component(b, i)); });
+        [&](int i) { joined.data[i] = static_cast<T>(detail::component<Scalar>(a, i)); });
+    for_components<length_b>([&](int i) {
+        joined.data[length_a + i] = static_cast<T>(detail::component<Scalar>(b, i));
+    });
     return joined;
 }
 

@@ -51,11 +51,21 @@ EDDY_VEC_FUNCTION(stop_gradient)
     [[nodiscard]] EDDY_HD constexpr auto function(const A& a, const B& b) {            \
         return map([](const auto& x, const auto& y) { return function(x, y); }, a, b); \
     }
-EDDY_VEC_FUNCTION(pow)
 EDDY_VEC_FUNCTION(atan2)
 EDDY_VEC_FUNCTION(min)
 EDDY_VEC_FUNCTION(max)
 #undef EDDY_VEC_FUNCTION
+
+/// Componentwise powers; an int exponent stays one.
+template <class A, class B>
+requires detail::ElementwiseVecs<A, B>
+[[nodiscard]] EDDY_HD constexpr auto pow(const A& x, const B& y) {
+    if constexpr (std::is_same_v<B, int>) {
+        return map([y](const auto& c) { return pow(c, y); }, x);
+    } else {
+        return map([](const auto& c, const auto& e) { return pow(c, e); }, x, y);
+    }
+}
 
 // One overload per comparison; the result is a Vec of masks. Vecs are compared for equality as a
 // whole (core/vec.hpp), a Vec and a scalar component by component.
