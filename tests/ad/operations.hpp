@@ -4,7 +4,6 @@
 // result i is operation i of the arguments (3i, 3i + 1, 3i + 2), so that one evaluation tests them
 // all.
 
-#include <cstdint>
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>
@@ -12,6 +11,7 @@
 #include <eddy/trace/evaluate.hpp>
 #include <tuple>
 
+#include "ad/random.hpp"
 #include "support/quad.hpp"
 
 namespace support {
@@ -19,10 +19,6 @@ namespace support {
 // One overload set for every type of number: those of eddy, and Quad's by argument-dependent
 // lookup.
 using namespace eddy;
-
-struct Interval {
-    double low, high;
-};
 
 inline constexpr int max_operands = 3;
 
@@ -140,22 +136,6 @@ void for_each_operation(Visit visit) {
     }
     (std::make_integer_sequence<int, num_operations>{});
 }
-
-/// Pseudo-random numbers in [0, 1) (Knuth's MMIX generator), exact in float.
-class Random {
-  public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    double operator()() {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<double>(state_ >> 40) * 0x1p-24;
-    }
-    double operator()(Interval in) {
-        return static_cast<float>(in.low + (in.high - in.low) * (*this)());
-    }
-
-  private:
-    std::uint64_t state_;
-};
 
 template <class T>
 using Inputs = eddy::Vec<T, num_inputs>;
