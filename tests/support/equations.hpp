@@ -1,8 +1,7 @@
 #pragma once
 // Vector fields dy/dt = f(t, y, p) that tests and benchmarks share.
 
-#include <eddy/core/math.hpp>
-#include <eddy/core/vec.hpp>
+#include <eddy/core/vec_math.hpp>
 #include <eddy/trace/functions.hpp>
 #include <type_traits>
 

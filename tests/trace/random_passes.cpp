@@ -2,17 +2,18 @@
 // for arguments from the whole number line.
 
 #include <eddy/trace/passes/contract.hpp>
-#include <eddy/trace/passes/rebuild.hpp>
 #include <eddy/trace/passes/simplify.hpp>
 #include <eddy/trace/passes/strip.hpp>
 
 #include "support/catch.hpp"
 #include "support/lane_arrays.hpp"
 #include "support/random_graph.hpp"
+#include "support/split_contractions.hpp"
 
 using eddy::Graph;
 using eddy::Node;
 using eddy::Op;
+using support::split_contractions;
 
 namespace {
 
@@ -52,28 +53,6 @@ void for_random_graphs(Prepare prepare, Check check) {
 template <class Check>
 void for_random_graphs(Check check) {
     for_random_graphs([](Graph graph) { return graph; }, check);
-}
-
-/// Contracted operations as a product and a sum, each rounded: what contraction must undo to.
-Graph split_contractions(const Graph& graph) {
-    eddy::passes::Rebuild rebuild(graph);
-    for (int i = 0; i < graph.size(); ++i) {
-        const Node& node = graph[i];
-        if (node.op != Op::mul_add && node.op != Op::mul_sub && node.op != Op::neg_mul_add) {
-            rebuild.set(i, rebuild.copy(node));
-            continue;
-        }
-        const int a = rebuild.operand(node, 0), b = rebuild.operand(node, 1),
-                  c = rebuild.operand(node, 2);
-        Graph& to = rebuild.graph();
-        const int product =
-            to.push({.op = Op::mul, .size = std::max(to[a].size, to[b].size)}, a, b);
-        const bool is_first = node.op != Op::neg_mul_add;
-        rebuild.set(i,
-                    to.push({.op = node.op == Op::mul_add ? Op::add : Op::sub, .size = node.size},
-                            is_first ? product : c, is_first ? c : product));
-    }
-    return rebuild.finish();
 }
 
 int count_op(const Graph& graph, Op op) {
