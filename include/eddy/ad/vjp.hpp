@@ -80,6 +80,14 @@ class Reverse {
         }
         accumulate(to, contribution, current_.guard);
     }
+    /// The same where each component of the contribution sums over components of the current
+    /// cotangent: a guard of single components says nothing of such a sum.
+    constexpr void add_mixed_product(int to, Value contribution) {
+        const Cotangent current = current_;
+        if (current.guard >= 0 && size_of(current.guard) != 1) current_.guard = -1;
+        add_product(to, contribution);
+        current_ = current;
+    }
     constexpr void add_piece(int to, int offset, Value contribution) {
         if (!is_active(to)) return;
         const int guard = fits(current_.guard, contribution.node()) ? current_.guard : -1;

@@ -123,7 +123,7 @@ struct VectorRule<Op::dense> {
         if (reverse.is_active(w))
             reverse.add_product(w, Bilinear::outer(c, reverse.value(node, 1)));
         if (reverse.is_active(x))
-            reverse.add_product(x, Bilinear::transposed(reverse.value(node, 0), c));
+            reverse.add_mixed_product(x, Bilinear::transposed(reverse.value(node, 0), c));
         if (node.count == 3 && reverse.is_active(reverse.operand(node, 2)))
             reverse.add(reverse.operand(node, 2), c);
     }
@@ -142,7 +142,7 @@ struct VectorRule<Op::dense_transposed> {
         if (reverse.is_active(w))
             reverse.add_product(w, Bilinear::outer(reverse.value(node, 1), c));
         if (reverse.is_active(u))
-            reverse.add_product(u, Bilinear::product(reverse.value(node, 0), c));
+            reverse.add_mixed_product(u, Bilinear::product(reverse.value(node, 0), c));
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
         return forward.sum_over_operands(node, [&](int k, DynamicTraced tangent) {
