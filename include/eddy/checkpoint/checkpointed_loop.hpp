@@ -117,9 +117,12 @@ class CheckpointedLoop {
         std::int64_t end = steps_;  // steps from here on are reversed
         while (end > 0) {
             const auto top = stack_.top();
-            cotangent = top.step == end - 1
-                            ? body_.pullback(load(top), top.step, std::as_const(cotangent))
-                            : pull_back_behind(top, end, std::as_const(cotangent));
+            if (top.step == end - 1) {
+                cotangent = body_.pullback(load(top), top.step, std::as_const(cotangent));
+            } else {
+                cotangent = checked_ ? pull_back_behind<true>(top, end, std::as_const(cotangent))
+                                     : pull_back_behind<false>(top, end, std::as_const(cotangent));
+            }
             ++counters_.pullbacks;
             if (top.step == --end) drop_top();
         }
@@ -220,6 +223,7 @@ class CheckpointedLoop {
     }
 
     // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.
+    template <bool checked>
     State pull_back_behind(Entry start, std::int64_t end, const State& cotangent) {
         State x = first_advance(load(start), start.step);
         std::int64_t step = start.step + 1;  // x is the state before this step
@@ -229,10 +233,10 @@ class CheckpointedLoop {
             const std::int64_t target = distance == 0 ? end - 1 : checkpoint + distance;
             counters_.advances += target - checkpoint;
             counters_.recomputed += target - checkpoint;
-            if (checked_) verify(x, step);
+            if constexpr (checked) verify(x, step);
             for (; step < target; ++step) {
                 advance(x, step);
-                if (checked_) verify(x, step + 1);
+                if constexpr (checked) verify(x, step + 1);
             }
             if (distance == 0) break;
             write(stack_.push(target), target, x);
