@@ -25,23 +25,6 @@ struct Vec {
     [[nodiscard]] EDDY_HD constexpr const T* begin() const { return data; }
     [[nodiscard]] EDDY_HD constexpr const T* end() const { return data + length; }
 
-    template <class Other>
-    EDDY_HD constexpr Vec& operator+=(const Other& other) {
-        return *this = *this + other;
-    }
-    template <class Other>
-    EDDY_HD constexpr Vec& operator-=(const Other& other) {
-        return *this = *this - other;
-    }
-    template <class Other>
-    EDDY_HD constexpr Vec& operator*=(const Other& other) {
-        return *this = *this * other;
-    }
-    template <class Other>
-    EDDY_HD constexpr Vec& operator/=(const Other& other) {
-        return *this = *this / other;
-    }
-
     friend bool operator==(const Vec&, const Vec&) = default;
 };
 
@@ -93,10 +76,11 @@ constexpr auto common_scalar() {
 template <class... T>
 using CommonScalar = decltype(common_scalar<T...>());
 
-/// The i-th component of a Vec. A scalar is every component of itself; a plain number as a Scalar.
+/// The i-th component of a vector. A scalar is every component of itself; a plain number as a
+/// Scalar.
 template <class Scalar, class T>
 EDDY_HD constexpr decltype(auto) component(const T& x, [[maybe_unused]] int i) {
-    if constexpr (is_vec<T>) {
+    if constexpr (is_vec<T> || (is_symbolic<T> && requires { x[i]; })) {
         return x[i];
     } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
                          std::is_floating_point_v<Scalar>) {
@@ -153,6 +137,20 @@ template <class T, int length>
 [[nodiscard]] EDDY_HD constexpr Vec<T, length> operator+(const Vec<T, length>& a) {
     return a;
 }
+
+/// Componentwise assignment; the right-hand side may also be a traced vector.
+#define EDDY_VEC_ASSIGNMENT(operation)                                                             \
+    template <class T, int length, class Other>                                                    \
+    EDDY_HD constexpr Vec<T, length>& operator operation##=(Vec<T, length>& a, const Other& b) {   \
+        for_components<length>(                                                                    \
+            [&](int i) { a.data[i] = a.data[i] operation detail::component<ScalarOf<T>>(b, i); }); \
+        return a;                                                                                  \
+    }
+EDDY_VEC_ASSIGNMENT(+)
+EDDY_VEC_ASSIGNMENT(-)
+EDDY_VEC_ASSIGNMENT(*)
+EDDY_VEC_ASSIGNMENT(/)
+#undef EDDY_VEC_ASSIGNMENT
 
 /// A Vec of its arguments, converted to their common type.
 template <class... T>
