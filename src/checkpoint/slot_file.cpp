@@ -5,7 +5,9 @@
 #include <eddy/checkpoint/slot_file.hpp>
 #include <eddy/core/error.hpp>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "checksum.hpp"
@@ -17,7 +19,7 @@ namespace {
 constexpr std::size_t chunk = std::size_t{1}
                               << 20;      // bytes per system call; checksummed while in cache
 constexpr std::int64_t alignment = 4096;  // of slots in the file
-constexpr std::uint64_t magic = 0x746E696F70797064u;
+constexpr std::uint64_t magic = 0x746F6C7379646465u;  // "eddyslot"
 
 // Written behind the payload, and kept in memory.
 struct Label {
@@ -144,7 +146,13 @@ struct SlotFile::Impl {
         return file.write(offset, rest);
     }
 
-    std::string fetch(const Job& job) { return read_in(job.label, job.offset, buffer(job.buffer)); }
+    std::string fetch(const Job& job) {
+        try {
+            return read_in(job.label, job.offset, buffer(job.buffer));
+        } catch (const std::bad_alloc&) {
+            return "could not be fetched: out of memory";
+        }
+    }
 
     std::string read_in(const Label& label, std::int64_t offset, Buffer& target) {
         if (file.is_deleted()) return "is lost: its file " + file.path() + " was deleted";
@@ -180,7 +188,10 @@ struct SlotFile::Impl {
             keep =
                 problem.empty() && slot.wanted;  // a failed fetch is tried again, and told, by read
             slot.wanted = false;
-            if (keep) slot.fetched = job.buffer;
+            if (keep) {
+                slot.fetched = job.buffer;
+                ++num_fetched;
+            }
         }
         if (!keep) free_buffers.push_back(job.buffer);
     }
@@ -212,14 +223,15 @@ struct SlotFile::Impl {
     }
 
     void drop_fetched(Slot& slot) {
-        if (slot.fetched >= 0) free_buffers.push_back(slot.fetched);
-        slot.fetched = -1;
+        if (slot.fetched < 0) return;
+        free_buffers.push_back(std::exchange(slot.fetched, -1));
+        --num_fetched;
     }
 
     // Waits for a buffer; one that was fetched ahead goes first.
     int take_buffer(std::unique_lock<std::mutex>& lock) {
         changed.wait(lock, [this] {
-            for (std::size_t slot = 0; free_buffers.empty() && slot < slots.size(); ++slot)
+            for (std::size_t slot = 0; free_buffers.empty() && num_fetched > 0; ++slot)
                 drop_fetched(slots[slot]);
             return !free_buffers.empty();
         });
@@ -257,6 +269,7 @@ struct SlotFile::Impl {
     std::vector<Slot> slots;
     std::vector<Job> queue;  // in order; as many as there are buffers at most
     std::vector<int> free_buffers;
+    int num_fetched = 0;  // buffers that wait for read
     std::string failure;  // of the first write that failed
     std::int64_t end_of_file = 0;
     bool stopping = false;
