@@ -15,7 +15,10 @@
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/ad/gradient.hpp>
+#include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
+#include <eddy/ad/linearize.hpp>
 #include <eddy/ad/vjp.hpp>
 
 #include <eddy/checkpoint/action.hpp>

@@ -14,8 +14,11 @@ class Forward {
   public:
     using Value = DynamicTraced;
 
-    constexpr explicit Forward(const Graph& graph)
-        : graph_(graph), num_primal_(graph.size()), tangents_(graph.nodes.size(), -1) {}
+    /// The first `num_primal` nodes are differentiated; what follows them is left alone.
+    constexpr Forward(Graph graph, int num_primal)
+        : graph_(std::move(graph)),
+          num_primal_(num_primal),
+          tangents_(static_cast<std::size_t>(num_primal), -1) {}
 
     /// Sets the tangent of components of an argument: `node` of graph() for argument node i.
     constexpr void set_tangent(int i, int node) { tangents_[static_cast<std::size_t>(i)] = node; }
@@ -145,7 +148,7 @@ struct JvpOf {
 /// tangents of the outputs. Not simplified.
 [[nodiscard]] constexpr Graph jvp_graph(const Graph& graph,
                                         const std::vector<char>& with_respect_to) {
-    detail::Forward forward(graph);
+    detail::Forward forward(graph, graph.size());
     Graph& result = forward.graph();
     std::vector<int> tangent_argument(graph.arguments.size(), -1);
     for (std::size_t a = 0; a < graph.arguments.size(); ++a) {

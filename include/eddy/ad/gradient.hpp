@@ -1,0 +1,62 @@
+#pragma once
+// Gradients and Hessian–vector products of programs with one scalar result. The product is forward
+// over reverse: the tangent of the gradient, at about twice the cost of the gradient.
+
+#include <eddy/ad/jvp.hpp>
+#include <eddy/ad/vjp.hpp>
+
+namespace eddy {
+
+/// The gradient of a graph with one scalar result: (x...) → cotangents of the flagged arguments.
+/// Not simplified.
+[[nodiscard]] constexpr Graph gradient_graph(const Graph& graph,
+                                             const std::vector<char>& with_respect_to) {
+    const Graph pullback = vjp_graph(graph, with_respect_to);
+    const int cotangent = static_cast<int>(graph.arguments.size());
+    passes::Rebuild rebuild(pullback);
+    for (int i = 0; i < pullback.size(); ++i) {
+        const Node& node = pullback[i];
+        const bool is_cotangent = node.op == Op::argument && node.index == cotangent;
+        rebuild.set(i, is_cotangent ? rebuild.graph().push_constant(1) : rebuild.copy(node));
+    }
+    Graph result = rebuild.finish();
+    result.arguments.pop_back();
+    return result;
+}
+
+namespace detail {
+
+template <class P, int... argument>
+struct GradientOf {
+    static constexpr int expected_nodes = 4 * P::graph.size() + 64;
+    static constexpr Graph make() {
+        const Graph graph = P::graph.thaw();
+        return passes::simplify(gradient_graph(graph, argument_flags<argument...>(graph)));
+    }
+};
+
+template <class P>
+consteval void require_scalar_result() {
+    static_assert(
+        P::graph.num_outputs() == 1 && P::graph.outputs[0].size == 1,
+        "gradient: the program must have one scalar result; use vjp or jacobian for vectors");
+}
+
+}  // namespace detail
+
+/// The gradient of a program with one scalar result with respect to the given arguments (all, where
+/// none is given).
+template <int... argument, class Recipe>
+[[nodiscard]] constexpr auto gradient(const Program<Recipe>&) {
+    detail::require_scalar_result<Program<Recipe>>();
+    return Program<detail::GradientOf<Program<Recipe>, argument...>>{};
+}
+
+/// The Hessian–vector product of a program with one scalar result with respect to one argument: a
+/// program of (x..., direction) that returns the Hessian times the direction.
+template <int argument, class Recipe>
+[[nodiscard]] constexpr auto hvp(const Program<Recipe>& program) {
+    return jvp<argument>(gradient<argument>(program));
+}
+
+}  // namespace eddy

@@ -1,0 +1,148 @@
+#pragma once
+// Which components of a result depend, differentiably, on which components of an argument: the
+// exact structure of a program's Jacobian, found by carrying sets of components through the graph;
+// and a grouping of columns that share no row, so that one tangent pass yields all columns of a
+// group (Curtis, Powell & Reid 1974, J. Inst. Math. Appl. 13).
+
+#include <cstdint>
+#include <eddy/ad/activity.hpp>
+
+namespace eddy {
+
+/// A set of component indices.
+class ComponentSet {
+  public:
+    explicit constexpr ComponentSet(int size = 0)
+        : words_(static_cast<std::size_t>((size + 63) / 64), 0) {}
+
+    constexpr void insert(int i) { words_[word(i)] |= bit(i); }
+    [[nodiscard]] constexpr bool contains(int i) const { return (words_[word(i)] & bit(i)) != 0; }
+    constexpr void unite(const ComponentSet& other) {
+        for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+    }
+    [[nodiscard]] constexpr bool meets(const ComponentSet& other) const {
+        for (std::size_t w = 0; w < words_.size(); ++w) {
+            if ((words_[w] & other.words_[w]) != 0) return true;
+        }
+        return false;
+    }
+
+  private:
+    static constexpr std::size_t word(int i) { return static_cast<std::size_t>(i / 64); }
+    static constexpr std::uint64_t bit(int i) { return std::uint64_t{1} << (i % 64); }
+    std::vector<std::uint64_t> words_;
+};
+
+namespace detail {
+
+/// The argument components that each component of each node depends on.
+class DependencyAnalysis {
+  public:
+    constexpr DependencyAnalysis(const Graph& graph, int argument)
+        : graph_(graph),
+          argument_(argument),
+          size_(graph.arguments[static_cast<std::size_t>(argument)].size),
+          sets_(graph.nodes.size()) {
+        for (int i = 0; i < graph.size(); ++i) {
+            for (int c = 0; c < graph[i].size; ++c)
+                sets_[static_cast<std::size_t>(i)].push_back(component(graph[i], c));
+        }
+    }
+
+    [[nodiscard]] constexpr const ComponentSet& of(int i, int c) const {
+        const auto& sets = sets_[static_cast<std::size_t>(i)];
+        return sets[sets.size() == 1 ? 0 : static_cast<std::size_t>(c)];
+    }
+
+  private:
+    [[nodiscard]] constexpr ComponentSet component(const Node& node, int c) const {
+        ComponentSet set(size_);
+        if (!has_derivative(node.op)) return set;
+        switch (node.op) {
+            case Op::argument:
+                if (node.index == argument_) set.insert(node.offset + c);
+                return set;
+            case Op::slice: return of(graph_.operand(node, 0), node.offset + c);
+            case Op::concat: return of_concat(node, c);
+            case Op::sum:
+            case Op::dot:
+            case Op::norm:
+                for (int k = 0; k < node.count; ++k) unite_all(set, graph_.operand(node, k));
+                return set;
+            case Op::dense: unite_row(set, node, c); return set;
+            case Op::dense_transposed: unite_column(set, node, c); return set;
+            case Op::outer: {
+                const int columns = graph_[graph_.operand(node, 1)].size;
+                set.unite(of(graph_.operand(node, 0), c / columns));
+                set.unite(of(graph_.operand(node, 1), c % columns));
+                return set;
+            }
+            default:  // elementwise, broadcast
+                for (int k = 0; k < node.count; ++k) set.unite(of(graph_.operand(node, k), c));
+                return set;
+        }
+    }
+    [[nodiscard]] constexpr ComponentSet of_concat(const Node& node, int c) const {
+        int k = 0;
+        while (c >= graph_[graph_.operand(node, k)].size)
+            c -= graph_[graph_.operand(node, k++)].size;
+        return of(graph_.operand(node, k), c);
+    }
+    constexpr void unite_all(ComponentSet& set, int i) const {
+        for (const ComponentSet& other : sets_[static_cast<std::size_t>(i)]) set.unite(other);
+    }
+    constexpr void unite_row(ComponentSet& set, const Node& node, int row) const {
+        const int w = graph_.operand(node, 0), x = graph_.operand(node, 1),
+                  columns = graph_[x].size;
+        for (int j = 0; j < columns; ++j) set.unite(of(w, row * columns + j));
+        unite_all(set, x);
+        if (node.count == 3) set.unite(of(graph_.operand(node, 2), row));
+    }
+    constexpr void unite_column(ComponentSet& set, const Node& node, int column) const {
+        const int w = graph_.operand(node, 0), u = graph_.operand(node, 1), rows = graph_[u].size;
+        for (int r = 0; r < rows; ++r) set.unite(of(w, r * node.size + column));
+        unite_all(set, u);
+    }
+
+    const Graph& graph_;
+    int argument_;
+    int size_;
+    std::vector<std::vector<ComponentSet>> sets_;  // (node, component)
+};
+
+}  // namespace detail
+
+/// The structural non-zeros of ∂(result 0)/∂(argument), a set of columns per row.
+[[nodiscard]] constexpr std::vector<ComponentSet> jacobian_rows(const Graph& graph, int argument) {
+    const detail::DependencyAnalysis dependencies(graph, argument);
+    std::vector<ComponentSet> rows;
+    const Output& output = graph.outputs[0];
+    for (int k = 0; k < output.count; ++k) {
+        const int node = graph.output_node(output, k);
+        for (int c = 0; c < graph[node].size; ++c) rows.push_back(dependencies.of(node, c));
+    }
+    return rows;
+}
+
+/// A group for each column, such that columns of one group share no row; first fit in the order of
+/// columns.
+[[nodiscard]] constexpr std::vector<int> group_columns(const std::vector<ComponentSet>& rows,
+                                                       int num_columns) {
+    const int num_rows = static_cast<int>(rows.size());
+    std::vector<ComponentSet> occupied;  // per group: the rows that its columns touch
+    std::vector<int> group_of(static_cast<std::size_t>(num_columns), 0);
+    for (int column = 0; column < num_columns; ++column) {
+        ComponentSet touched(num_rows);
+        for (int row = 0; row < num_rows; ++row) {
+            if (rows[static_cast<std::size_t>(row)].contains(column)) touched.insert(row);
+        }
+        std::size_t group = 0;
+        while (group < occupied.size() && occupied[group].meets(touched)) ++group;
+        if (group == occupied.size()) occupied.emplace_back(num_rows);
+        occupied[group].unite(touched);
+        group_of[static_cast<std::size_t>(column)] = static_cast<int>(group);
+    }
+    return group_of;
+}
+
+}  // namespace eddy
