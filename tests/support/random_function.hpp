@@ -14,9 +14,9 @@ using Seed = std::uint64_t;
 
 namespace random_function {
 
-consteval int choose(Seed seed, int bound) { return Random(seed).below(bound); }
-consteval Seed child(Seed seed, int k) { return Random(seed + static_cast<Seed>(k) * 77).bits(); }
-consteval double number(Seed seed) { return Random(seed + 5).uniform(-2, 2); }
+constexpr int choose(Seed seed, int bound) { return Random(seed).below(bound); }
+constexpr Seed child(Seed seed, int k) { return Random(seed + static_cast<Seed>(k) * 77).bits(); }
+constexpr double number(Seed seed) { return Random(seed + 5).uniform(-2, 2); }
 
 /// The inputs that every subexpression may use.
 template <class T, class X, class W>
