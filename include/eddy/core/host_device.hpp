@@ -17,4 +17,21 @@ inline constexpr bool compiling_for_device = true;
 inline constexpr bool compiling_for_device = false;
 #endif
 
+namespace detail {
+
+/// Does nothing to x; the compiler must assume that it might. Device code knows no memory operands.
+template <class Real>
+EDDY_HD inline void pass_through_assembly(Real& x) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(Real) == sizeof(double))
+        asm volatile("" : "+d"(x));
+    else
+        asm volatile("" : "+f"(x));
+#else
+    asm volatile("" : "+m"(x));
+#endif
+}
+
+}  // namespace detail
+
 }  // namespace eddy

@@ -110,7 +110,9 @@ requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T root_of_squares(cons
 template <class Real>
 [[gnu::always_inline]] EDDY_HD constexpr void hide_from_optimizer(Real& x) {
     if (!std::is_constant_evaluated()) {
-        if constexpr (std::is_arithmetic_v<Real>) asm volatile("" : "+m"(x));
+        if constexpr (std::is_trivially_copyable_v<Real> &&
+                      (!compiling_for_device || std::is_arithmetic_v<Real>))
+            detail::pass_through_assembly(x);
     }
 }
 
