@@ -11,7 +11,10 @@
 
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/graphviz.hpp>
 #include <eddy/trace/interpret.hpp>
+#include <eddy/trace/pass_report.hpp>
+#include <eddy/trace/print.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/differentiable.hpp>

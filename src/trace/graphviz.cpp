@@ -1,0 +1,98 @@
+#include <eddy/trace/graphviz.hpp>
+
+#include "node_text.hpp"
+
+namespace eddy {
+namespace {
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + "\"";
+}
+
+const char* style_of(Op op) {
+    if (op == Op::argument) return "shape=ellipse, style=filled, fillcolor=\"#d8ecd4\"";
+    if (op == Op::constant) return "shape=plaintext";
+    return is_mask(op) ? "shape=diamond" : "shape=box, style=rounded";
+}
+
+class Drawing {
+  public:
+    Drawing(const Graph& graph, const ArgumentNames& names) : graph_(graph), names_(names) {}
+
+    std::string text() {
+        text_ = "digraph program {\n    node [fontname=\"sans-serif\"];\n";
+        draw_region(0, 1);
+        for (int i = 0; i < graph_.size(); ++i) draw_operands(i);
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o) draw_output(o);
+        return text_ + "}\n";
+    }
+
+  private:
+    std::string indent(int depth) const {
+        return std::string(static_cast<std::size_t>(depth) * 4, ' ');
+    }
+
+    /// The nodes of a region, and in boxes those of the regions within.
+    void draw_region(int region, int depth) {
+        for (int i = 0; i < graph_.size(); ++i) {
+            const Node& node = graph_[i];
+            if (node.region != region) continue;
+            std::string label =
+                "%" + std::to_string(i) + " " + detail::node_text(graph_, node, names_);
+            if (node.size != 1) label += " : " + std::to_string(node.size);
+            text_ += indent(depth) + "n" + std::to_string(i) + " [label=" + quoted(label) + ", " +
+                     style_of(node.op) + "];\n";
+        }
+        for (std::size_t r = 1; r < graph_.regions.size(); ++r) {
+            if (graph_.regions[r].parent != region) continue;
+            const std::string number = std::to_string(r);
+            text_ += indent(depth) + "subgraph cluster_" + number + " {\n" + indent(depth + 1) +
+                     "label=\"region " + number + "\"; style=dashed;\n";
+            draw_region(static_cast<int>(r), depth + 1);
+            text_ += indent(depth) + "}\n";
+        }
+    }
+
+    void draw_edge(int from, const std::string& to, const std::string& label) {
+        text_ += "    n" + std::to_string(from) + " -> " + to;
+        text_ += label.empty() ? ";\n" : " [label=" + quoted(label) + "];\n";
+    }
+    void draw_operands(int i) {
+        const Node& node = graph_[i];
+        const bool is_ordered = node.count > 1 && !is_commutative(node.op);
+        for (int k = 0; k < node.count; ++k)
+            draw_edge(graph_.operand(node, k), "n" + std::to_string(i),
+                      is_ordered ? std::to_string(k) : "");
+    }
+    void draw_output(std::size_t o) {
+        const Output& output = graph_.outputs[o];
+        const std::string id = "result" + std::to_string(o);
+        std::string label = "result " + std::to_string(o);
+        if (!output.is_scalar) label += " : " + std::to_string(output.size);
+        text_ += "    " + id + " [label=" + quoted(label) +
+                 ", shape=box, style=filled, fillcolor=\"#d4e0f0\"];\n";
+        int begin = 0;
+        for (int k = 0; k < output.count; ++k) {
+            const int node = graph_.output_node(output, k), size = graph_[node].size;
+            draw_edge(node, id, output.is_scalar ? "" : detail::range_text(begin, size));
+            begin += size;
+        }
+    }
+
+    const Graph& graph_;
+    const ArgumentNames& names_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string to_graphviz(const Graph& graph, const ArgumentNames& names) {
+    return Drawing(graph, names).text();
+}
+
+}  // namespace eddy

@@ -1,0 +1,59 @@
+#include "node_text.hpp"
+
+#include <charconv>
+
+namespace eddy::detail {
+
+std::string number_text(double value) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+    return {digits, end};
+}
+
+std::string range_text(int first, int count) {
+    const std::string begin = std::to_string(first);
+    return "[" + (count == 1 ? begin : begin + ":" + std::to_string(first + count)) + "]";
+}
+
+std::string argument_name(const ArgumentNames& names, int index) {
+    const auto i = static_cast<std::size_t>(index);
+    return i < names.size() ? names[i] : "x" + std::to_string(index);
+}
+
+namespace {
+
+std::string argument_text(const Graph& graph, const Node& node, const ArgumentNames& names) {
+    const Argument& argument = graph.arguments[static_cast<std::size_t>(node.index)];
+    const std::string name = argument_name(names, node.index);
+    const bool is_whole = argument.is_scalar || (node.size == argument.size && node.size != 1);
+    return is_whole ? name : name + range_text(node.offset, node.size);
+}
+
+std::string constant_text(const Graph& graph, const Node& node) {
+    if (node.size == 1) return number_text(graph.constant_value(node));
+    constexpr int longest = 8;
+    std::string text = "(";
+    for (int k = 0; k < node.size && k < longest; ++k) {
+        text += (k > 0 ? ", " : "") +
+                number_text(graph.constants[static_cast<std::size_t>(node.offset + k)]);
+    }
+    return text + (node.size > longest ? ", ...)" : ")");
+}
+
+}  // namespace
+
+std::string node_text(const Graph& graph, const Node& node, const ArgumentNames& names) {
+    const std::string op = name(node.op);
+    switch (node.op) {
+        case Op::argument: return op + " " + argument_text(graph, node, names);
+        case Op::constant: return op + " " + constant_text(graph, node);
+        case Op::slice: return op + " " + range_text(node.offset, node.size);
+        case Op::powi: return op + " " + std::to_string(node.index);
+        case Op::name:
+            return op + " \"" + std::string(graph.names[static_cast<std::size_t>(node.index)]) +
+                   "\"";
+        default: return op;
+    }
+}
+
+}  // namespace eddy::detail
