@@ -22,7 +22,7 @@ constexpr Saving ask(const Candidate& value) {
 /// f, whose interior is recomputed on the way back but for what Policy keeps.
 template <class Function, class Policy>
 struct Remat {
-    Function function;
+    [[no_unique_address]] Function function;
 
     template <class... Arguments>
     constexpr auto operator()(const Arguments&... arguments) const {

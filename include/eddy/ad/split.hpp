@@ -99,12 +99,14 @@ class Splitter {
         return r == region;
     }
 
-    /// The policy's answer. Comparisons are cheaper to repeat than to keep, and constants are in
-    /// the program.
+    /// Comparisons and broadcasts are cheaper to repeat wherever they are needed than to keep.
+    [[nodiscard]] constexpr bool is_cheap(int v) const {
+        return is_mask(joint_[v].op) || joint_[v].op == Op::broadcast;
+    }
+    /// The policy's answer. Constants are in the program.
     [[nodiscard]] constexpr Saving ask(int v, int region) const {
         const Node& node = joint_[v];
-        if (is_mask(node.op) || node.op == Op::constant || node.op == Op::broadcast)
-            return Saving::recompute;
+        if (node.op == Op::constant) return Saving::recompute;
         const auto policy = joint_.regions[index(region)].policy;
         if (policy == nullptr || node.op == Op::argument) return Saving::save;
         Candidate candidate{.op = node.op, .size = node.size};
@@ -134,6 +136,7 @@ class Splitter {
 
     /// Is the value of `now` recomputed in its region (else it comes from the context around)?
     [[nodiscard]] constexpr bool is_recomputed(const Wanted& now) const {
+        if (is_cheap(now.value)) return true;
         return (now.region == 0 || is_inside(now.value, now.region)) &&
                ask(now.value, now.region) == Saving::recompute;
     }
@@ -157,10 +160,11 @@ class Splitter {
         if (is_recomputed(now)) return copy(v, region);
         if (region == 0) return keep(v);
         const int outer = known(v, joint_.regions[index(region)].parent);
-        // Long arguments are read where they are; hiding them would copy them.
+        // Long arguments are read where they are; hiding them would copy them. There is nothing to
+        // hide in a constant.
         const bool is_long_argument =
             joint_[v].op == Op::argument && joint_[v].size > longest_unrolled;
-        if (is_inside(v, region) || is_long_argument) return outer;
+        if (is_inside(v, region) || is_long_argument || joint_[v].op == Op::constant) return outer;
         return push({.op = Op::barrier, .size = joint_[v].size}, {outer}, region);
     }
 
@@ -186,11 +190,9 @@ class Splitter {
     constexpr int keep(int v) {
         const Node& node = joint_[v];
         if (node.op == Op::argument) return push(node, {}, 0);
-        Saving saving = Saving::save;  // offload, where a policy on the way said so
-        for (int region = node.region; saving == Saving::save;
-             region = joint_.regions[index(region)].parent) {
-            saving = ask(v, region);
-            if (region == 0) break;
+        Saving saving = ask(v, 0);  // offload, where a policy on the way said so
+        for (int region = node.region; region != 0; region = joint_.regions[index(region)].parent) {
+            if (ask(v, region) == Saving::offload) saving = Saving::offload;
         }
         const int offset = split_.residual_size;
         split_.residuals.push_back({node, offset, saving, names_[index(v)]});
