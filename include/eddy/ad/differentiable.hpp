@@ -17,12 +17,13 @@ concept Linearization = requires(L linearization) {
     linearization.pullback(linearization.value);
 };
 
-/// `f(x)` is the value, `f.linearize(x)` the value with its pullback. Cotangents have the type of
-/// what they belong to.
-template <class F, class Input>
-concept Differentiable = requires(const F& f, const Input& x) {
-    f(x);
-    { f.linearize(x) } -> Linearization;
+/// `f(x...)` is the value, `f.linearize(x...)` the value with its pullback, which returns the
+/// cotangent of a single input as it is, those of several as a std::tuple. Cotangents have the type
+/// of what they belong to.
+template <class F, class... Inputs>
+concept Differentiable = requires(const F& f, const Inputs&... x) {
+    f(x...);
+    { f.linearize(x...) } -> Linearization;
 };
 
 namespace detail {
@@ -41,20 +42,20 @@ struct ComposedLinearization {
 
 }  // namespace detail
 
-/// x -> outer(inner(x)), differentiable when both are.
+/// x... -> outer(inner(x...)), differentiable when both are.
 template <class Outer, class Inner>
 struct Composition {
     Outer outer;
     Inner inner;
 
-    template <class Input>
-    auto operator()(const Input& x) const {
-        return outer(inner(x));
+    template <class... Inputs>
+    auto operator()(const Inputs&... x) const {
+        return outer(inner(x...));
     }
 
-    template <class Input>
-    auto linearize(const Input& x) const {
-        auto first = inner.linearize(x);
+    template <class... Inputs>
+    auto linearize(const Inputs&... x) const {
+        auto first = inner.linearize(x...);
         auto second = outer.linearize(first.value);
         return detail::ComposedLinearization<decltype(second), decltype(first)>{std::move(second),
                                                                                 std::move(first)};

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
 #include <string>
@@ -60,20 +61,21 @@ struct ScanStep {
     }
 };
 
-// A Differentiable (carry, x) -> (carry, y) as a plain scan body.
-template <class Body>
+// A Differentiable ((carry, x), p...) -> (carry, y) as a plain scan body.
+template <class Body, class Carry, class Input, class... Parameters>
 struct DifferentiableScanStep {
-    Body body;
+    using Pair = std::pair<Carry, Input>;
+    using Parametric = ParametricBody<Body, Pair, Parameters...>;
+    using Value = typename Parametric::Value;
 
-    template <class Carry, class Input>
-    auto advance(Carry carry, const Input& input, std::int64_t) const {
-        return body(std::pair<Carry, Input>(std::move(carry), input));
+    Parametric body;
+
+    Value advance(Carry carry, const Input& input, std::int64_t) const {
+        return body(Pair(std::move(carry), input));
     }
-    template <class Carry, class Input, class Output>
-    std::pair<Carry, Input> pullback(const Carry& carry, const Input& input, std::int64_t,
-                                     const Carry& cotangent, const Output& output_cotangent) const {
-        auto linearization = body.linearize(std::pair<Carry, Input>(carry, input));
-        return linearization.pullback(std::pair<Carry, Output>(cotangent, output_cotangent));
+    Pair pullback(const Carry& carry, const Input& input, std::int64_t, const Carry& cotangent,
+                  const typename Value::second_type& output_cotangent) {
+        return body.pullback(Pair(carry, input), Value(cotangent, output_cotangent));
     }
 };
 
@@ -170,19 +172,25 @@ template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>
 }
 
 /// What `Scan::linearize` returns: last carry and outputs, and their pullback, once.
-template <class Carry, class Input, class Body>
+template <class Body, class Carry, class Input, class... Parameters>
 class ScanLinearization {
-    using Loop = CheckpointedScan<Carry, Input, detail::DifferentiableScanStep<Body>>;
+    using Step = detail::DifferentiableScanStep<Body, Carry, Input, Parameters...>;
+    using Loop = CheckpointedScan<Carry, Input, Step>;
 
   public:
     using Value = std::pair<Carry, std::vector<typename Loop::Output>>;
 
-    ScanLinearization(const std::pair<Carry, std::vector<Input>>& input, const Body& body,
-                      const LoopOptions& options)
-        : loop_({body}, input.first, input.second, options), value(loop_.last(), loop_.outputs()) {}
+    ScanLinearization(const Body& body, const LoopOptions& options,
+                      const std::pair<Carry, std::vector<Input>>& input,
+                      const Parameters&... parameters)
+        : loop_(Step{typename Step::Parametric(body, parameters...)}, input.first, input.second,
+                options),
+          value(loop_.last(), loop_.outputs()) {}
 
-    [[nodiscard]] std::pair<Carry, std::vector<Input>> pullback(const Value& cotangent) {
-        return loop_.reverse(cotangent.first, cotangent.second);
+    /// The cotangent of (carry, xs), or a std::tuple of that and those of every parameter.
+    [[nodiscard]] auto pullback(const Value& cotangent) {
+        auto first = loop_.reverse(cotangent.first, cotangent.second);
+        return loop_.body().body.with_parameter_cotangents(std::move(first));
     }
 
     [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
@@ -200,27 +208,32 @@ class Scan {
   public:
     Scan(Body body, LoopOptions options) : body_(std::move(body)), options_(std::move(options)) {}
 
-    template <class Carry, class Input>
-    [[nodiscard]] auto operator()(const std::pair<Carry, std::vector<Input>>& input) const {
+    template <class Carry, class Input, class... Parameters>
+    [[nodiscard]] auto operator()(const std::pair<Carry, std::vector<Input>>& input,
+                                  const Parameters&... parameters) const {
         using Output =
-            decltype(body_(std::pair<Carry, Input>(input.first, input.second[0])).second);
+            decltype(body_(std::pair<Carry, Input>(input.first, input.second[0]), parameters...)
+                         .second);
         std::pair<Carry, std::vector<Output>> result{input.first, {}};
         result.second.reserve(input.second.size());
         for (const Input& x : input.second) {
-            auto [next, output] = body_(std::pair<Carry, Input>(std::move(result.first), x));
+            auto [next, output] =
+                body_(std::pair<Carry, Input>(std::move(result.first), x), parameters...);
             result.first = std::move(next);
             result.second.push_back(std::move(output));
         }
         return result;
     }
 
-    template <class Carry, class Input>
-    [[nodiscard]] auto linearize(const std::pair<Carry, std::vector<Input>>& input) const {
-        static_assert(Differentiable<Body, std::pair<Carry, Input>>,
-                      "scan: the body must be Differentiable on std::pair(carry, x): body(pair) -> "
-                      "pair(carry, y), and "
-                      "body.linearize(pair) with value and pullback");
-        return ScanLinearization<Carry, Input, Body>(input, body_, options_);
+    template <class Carry, class Input, class... Parameters>
+    [[nodiscard]] auto linearize(const std::pair<Carry, std::vector<Input>>& input,
+                                 const Parameters&... parameters) const {
+        static_assert(Differentiable<Body, std::pair<Carry, Input>, Parameters...>,
+                      "scan: the body must be Differentiable on std::pair(carry, x): body(pair, "
+                      "p...) -> pair(carry, y), and "
+                      "body.linearize(pair, p...) with value and pullback");
+        return ScanLinearization<Body, Carry, Input, Parameters...>(body_, options_, input,
+                                                                    parameters...);
     }
 
   private:
@@ -228,8 +241,8 @@ class Scan {
     LoopOptions options_;
 };
 
-/// (carry, xs) -> (carry, ys) with (carry, y) = body(carry, x) for each x in turn; pairs of a carry
-/// and a std::vector.
+/// ((carry, xs), p...) -> (carry, ys) with (carry, y) = body((carry, x), p...) for each x in turn;
+/// pairs of a carry and a std::vector. Parameters p are differentiated too.
 template <class Body>
 [[nodiscard]] auto scan(Body body, LoopOptions options = {.placement = Placement::store_all}) {
     return Scan<Body>(std::move(body), std::move(options));

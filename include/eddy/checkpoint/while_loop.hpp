@@ -1,12 +1,14 @@
 #pragma once
-// A while loop as a Differentiable: x -> the first x_n that the condition refuses, where x_{n+1} =
-// body(x_n). The body is itself a Differentiable, so loops nest; each level has its own checkpoints
-// and its own schedule. Calling it keeps nothing; `linearize` keeps checkpoints, and its pullback
-// linearizes the body once per step, on recomputed states.
+// A while loop as a Differentiable: (x, p...) -> the first x_n that the condition refuses, where
+// x_{n+1} = body(x_n, p...). The body is itself a Differentiable, so loops nest; each level has its
+// own checkpoints and its own schedule. Calling it keeps nothing; `linearize` keeps checkpoints of
+// x and one copy of each p, and its pullback linearizes the body once per step, on recomputed
+// states.
 
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/result.hpp>
@@ -18,17 +20,13 @@ namespace eddy {
 namespace detail {
 
 // A Differentiable as the body of a CheckpointedLoop.
-template <class Body>
+template <class Body, class State, class... Parameters>
 struct DifferentiableStep {
-    Body body;
+    ParametricBody<Body, State, Parameters...> body;
 
-    template <class State>
-    State advance(const State& x, std::int64_t) const {
-        return body(x);
-    }
-    template <class State>
+    State advance(const State& x, std::int64_t) const { return body(x); }
     State pullback(const State& x, std::int64_t, const State& cotangent) {
-        return body.linearize(x).pullback(cotangent);
+        return body.pullback(x, cotangent);
     }
 };
 
@@ -48,24 +46,32 @@ bool goes_on(const Condition& condition, const State& x, std::int64_t step) {
 }  // namespace detail
 
 /// What `WhileLoop::linearize` returns: the last state, and its pullback, once.
-template <class State, class Body>
+template <class Body, class State, class... Parameters>
 class WhileLoopLinearization {
+    using Step = detail::DifferentiableStep<Body, State, Parameters...>;
+
   public:
     template <class Condition>
-    WhileLoopLinearization(const State& x, const Condition& condition, const Body& body,
-                           const LoopOptions& options)
-        : loop_({body}, options), value(loop_.run(x, [&](const State& state, std::int64_t step) {
+    WhileLoopLinearization(const Condition& condition, const Body& body, const LoopOptions& options,
+                           const State& x, const Parameters&... parameters)
+        : loop_(Step{detail::ParametricBody<Body, State, Parameters...>(body, parameters...)},
+                options),
+          value(loop_.run(x, [&](const State& state, std::int64_t step) {
               return detail::goes_on(condition, state, step);
           })) {}
 
-    [[nodiscard]] State pullback(const State& cotangent) { return loop_.reverse(cotangent); }
+    /// The cotangent of x, or a std::tuple of those of x and every parameter.
+    [[nodiscard]] auto pullback(const State& cotangent) {
+        State first = loop_.reverse(cotangent);
+        return loop_.body().body.with_parameter_cotangents(std::move(first));
+    }
 
     [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
     [[nodiscard]] Result result() const { return loop_.result(); }
     [[nodiscard]] std::int64_t steps() const { return loop_.steps(); }
 
   private:
-    CheckpointedLoop<State, detail::DifferentiableStep<Body>> loop_;
+    CheckpointedLoop<State, Step> loop_;
 
   public:
     State value;
@@ -81,23 +87,23 @@ class WhileLoop {
           options_(std::move(options)),
           limit_(plan_placement(options_, "while_loop").limit) {}
 
-    template <class State>
-    [[nodiscard]] State operator()(const State& x0) const {
+    template <class State, class... Parameters>
+    [[nodiscard]] State operator()(const State& x0, const Parameters&... parameters) const {
         State x = x0;
         for (std::int64_t step = 0;
              step < limit_ && detail::goes_on(condition_, std::as_const(x), step); ++step) {
-            x = body_(std::as_const(x));
+            x = body_(std::as_const(x), parameters...);
         }
         return x;
     }
 
-    template <class State>
-    [[nodiscard]] auto linearize(const State& x) const {
-        static_assert(Differentiable<Body, State>,
-                      "while_loop: the body must be Differentiable: body(x), and body.linearize(x) "
-                      "with value and "
-                      "pullback");
-        return WhileLoopLinearization<State, Body>(x, condition_, body_, options_);
+    template <class State, class... Parameters>
+    [[nodiscard]] auto linearize(const State& x, const Parameters&... parameters) const {
+        static_assert(Differentiable<Body, State, Parameters...>,
+                      "while_loop: the body must be Differentiable: body(x, p...), and "
+                      "body.linearize(x, p...) with value and pullback");
+        return WhileLoopLinearization<Body, State, Parameters...>(condition_, body_, options_, x,
+                                                                  parameters...);
     }
 
   private:
@@ -111,7 +117,8 @@ class WhileLoop {
 /// once each.
 inline constexpr std::int64_t default_checkpoints = 64;
 
-/// x -> body(... body(x)) while `condition(x)` or `condition(x, step)` holds. InvalidArgument if
+/// (x, p...) -> body(... body(x, p...), p...) while `condition(x)` or `condition(x, step)` holds.
+/// Parameters p are differentiated with x; pass large ones as pointers or views. InvalidArgument if
 /// the options are bad.
 template <class Condition, class Body>
 [[nodiscard]] auto while_loop(Condition condition, Body body,

@@ -1,0 +1,95 @@
+#pragma once
+// Sums of cotangents: a value that is read more than once, such as the parameters of every step of
+// a loop, collects one contribution per reader.
+
+#include <cstddef>
+#include <eddy/core/error.hpp>
+#include <optional>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
+namespace eddy {
+
+/// total += x for numbers, Vecs and whatever else has a +; component by component for ranges and
+/// tuples.
+template <class T>
+constexpr void add_cotangent(T& total, const T& x) {
+    if constexpr (requires { total = total + x; }) {
+        total = total + x;
+    } else if constexpr (std::ranges::sized_range<T>) {
+        internal_check(std::ranges::size(total) == std::ranges::size(x),
+                       "cotangents of one value have one size");
+        auto from = std::ranges::begin(x);
+        for (auto& component : total) add_cotangent(component, *from++);
+    } else {
+        [&]<std::size_t... k>(std::index_sequence<k...>) {
+            (add_cotangent(std::get<k>(total), std::get<k>(x)), ...);
+        }
+        (std::make_index_sequence<std::tuple_size_v<T>>{});
+    }
+}
+
+/// A cotangent of the type and size of x that is zero.
+template <class T>
+[[nodiscard]] constexpr T zero_cotangent(const T& x) {
+    if constexpr (std::ranges::sized_range<T> && !std::is_constructible_v<T, std::nullptr_t>) {
+        T zero = x;
+        for (auto& component : zero) component = zero_cotangent(component);
+        return zero;
+    } else {
+        return T{};
+    }
+}
+
+/// Collects the cotangents of inputs that every step of a loop reads.
+template <class... Cotangents>
+class CotangentSum {
+  public:
+    void add(const std::tuple<Cotangents...>& contribution) {
+        if (total_) {
+            add_cotangent(*total_, contribution);
+        } else {
+            total_ = contribution;
+        }
+    }
+    /// The sum; where nothing was added, zeros like the inputs (value-initialised where the
+    /// cotangent has another type than its input, as for a pointer to weights).
+    template <class... Inputs>
+    [[nodiscard]] std::tuple<Cotangents...> total(const Inputs&... inputs) const {
+        return total_ ? *total_ : std::tuple<Cotangents...>{zero_like<Cotangents>(inputs)...};
+    }
+
+  private:
+    template <class Cotangent, class Input>
+    static Cotangent zero_like(const Input& input) {
+        if constexpr (std::is_same_v<Cotangent, Input>) {
+            return zero_cotangent(input);
+        } else {
+            return Cotangent{};
+        }
+    }
+    std::optional<std::tuple<Cotangents...>> total_;
+};
+
+namespace detail {
+
+/// tuple<First, Rest...> without its first element.
+template <class First, class... Rest>
+constexpr std::tuple<Rest...> tail(const std::tuple<First, Rest...>& all) {
+    return std::apply(
+        [](const First&, const Rest&... rest) { return std::tuple<Rest...>(rest...); }, all);
+}
+
+/// The CotangentSum for the inputs of a pullback beyond its first.
+template <class Pulled>
+struct SumOfRest {
+    using type = CotangentSum<>;
+};
+template <class First, class... Rest>
+struct SumOfRest<std::tuple<First, Rest...>> {
+    using type = CotangentSum<Rest...>;
+};
+
+}  // namespace detail
+}  // namespace eddy
