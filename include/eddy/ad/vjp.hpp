@@ -74,30 +74,42 @@ class Reverse {
     /// Adds a contribution that multiplies the current cotangent with primal values: guarded where
     /// there is a guard.
     constexpr void add_product(int to, Value contribution) {
-        if (current_.guard >= 0 && fits(current_.guard, contribution.node())) {
-            contribution =
-                select(TracedMask<dynamic_shape>(graph_, current_.guard), contribution, 0);
-        }
-        accumulate(to, contribution, current_.guard);
+        const int guard = guard_for(current_.guard, contribution.size());
+        if (guard >= 0) contribution = select(condition_of(guard), contribution, 0);
+        accumulate(to, contribution, guard);
     }
     /// The same where each component of the contribution sums over components of the current
     /// cotangent: a guard of single components says nothing of such a sum.
     constexpr void add_mixed_product(int to, Value contribution) {
-        const Cotangent current = current_;
-        if (current.guard >= 0 && size_of(current.guard) != 1) current_.guard = -1;
-        add_product(to, contribution);
-        current_ = current;
+        const int guard = guard_for(current_.guard, 1);
+        if (guard >= 0) contribution = select(condition_of(guard), contribution, 0);
+        accumulate(to, contribution, guard);
     }
+    /// Adds components [begin, begin + |to|) of the current cotangent.
+    constexpr void add_part(int to, int begin) {
+        const int size = size_of(to);
+        int guard = current_.guard;
+        if (guard >= 0 && size_of(guard) != 1)
+            guard = (0 < slice(indicator(guard), begin, size)).node();
+        accumulate(to, slice(value_of(current_.node), begin, size), guard);
+    }
+    /// Adds to components [offset, …) of the cotangent of `to`.
     constexpr void add_piece(int to, int offset, Value contribution) {
         if (!is_active(to)) return;
-        const int guard = fits(current_.guard, contribution.node()) ? current_.guard : -1;
         contributions_[static_cast<std::size_t>(to)].push_back(
-            {offset, contribution.size(), {contribution.node(), guard}});
+            {offset,
+             contribution.size(),
+             {contribution.node(), guard_for(current_.guard, contribution.size())}});
     }
 
   private:
-    [[nodiscard]] constexpr bool fits(int guard, int node) const {
-        return guard >= 0 && (graph_[guard].size == 1 || graph_[guard].size == graph_[node].size);
+    /// A mask as numbers: 1 where it holds, else 0.
+    [[nodiscard]] constexpr Value indicator(int mask) { return select(condition_of(mask), 1, 0); }
+    /// A guard for `size` components from one of single components or of the whole: where the sizes
+    /// differ, components were mixed, and the guard holds where any component of it does.
+    [[nodiscard]] constexpr int guard_for(int guard, int size) {
+        if (guard < 0 || size_of(guard) == 1 || size_of(guard) == size) return guard;
+        return (0 < sum(indicator(guard))).node();
     }
 
     template <Op op, int... k>
@@ -154,7 +166,7 @@ class Reverse {
         if (!is_active(to)) return;
         if (size_of(to) == 1 && contribution.size() > 1) contribution = sum(contribution);
         contributions_[static_cast<std::size_t>(to)].push_back(
-            {0, size_of(to), {contribution.node(), fits(guard, to) ? guard : -1}});
+            {0, size_of(to), {contribution.node(), guard_for(guard, size_of(to))}});
     }
 
     /// The whole cotangent of node i, once all its readers have contributed.
@@ -167,17 +179,35 @@ class Reverse {
         return {graph_.push_list({.op = Op::concat, .size = size_of(i)}, parts), guard};
     }
 
-    /// The mask outside which every contribution is zero; −1 where there is none, or where masks of
-    /// components would have to be put together from pieces.
+    /// The mask outside which every contribution is zero; −1 where there is none.
     constexpr int common_guard(const std::vector<Contribution>& contributions, int size) {
         int guard = contributions[0].cotangent.guard;
+        bool are_whole = true, any_guard = false;
+        for (const Contribution& contribution : contributions) {
+            const int other = contribution.cotangent.guard;
+            any_guard |= other >= 0;
+            are_whole &= contribution.size == size || (other >= 0 && size_of(other) == 1);
+        }
+        if (!any_guard) return -1;
+        if (!are_whole) return guard_of_pieces(contributions, size);
         for (const Contribution& contribution : contributions) {
             const int other = contribution.cotangent.guard;
             if (guard < 0 || other < 0) return -1;
-            if (contribution.size != size && size_of(other) != 1) return -1;
             if (other != guard) guard = (condition_of(guard) || condition_of(other)).node();
         }
         return guard;
+    }
+    /// The same, component by component: a component is guarded by the pieces that it is in.
+    constexpr int guard_of_pieces(std::vector<Contribution> contributions, int size) {
+        for (Contribution& contribution : contributions) {
+            const int guard = contribution.cotangent.guard;
+            Value holds = guard < 0 ? value_of(graph_.push_constant(1)) : indicator(guard);
+            if (holds.size() != contribution.size)
+                holds = Bilinear::broadcast(holds, contribution.size);
+            contribution.cotangent.node = holds.node();
+        }
+        const std::vector<int> parts = assemble(contributions, size);
+        return (0 < value_of(graph_.push_list({.op = Op::concat, .size = size}, parts))).node();
     }
 
     /// Overlapping contributions as a list of disjoint nodes that cover [0, size): sums where

@@ -48,13 +48,12 @@ struct VectorRule<Op::slice> {
 
 template <>
 struct VectorRule<Op::concat> {
-    static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced c) {
+    static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced) {
         int begin = 0;
         for (int k = 0; k < node.count; ++k) {
             const int part = reverse.operand(node, k);
-            const int size = reverse.size_of(part);
-            if (reverse.is_active(part)) reverse.add(part, slice(c, begin, size));
-            begin += size;
+            if (reverse.is_active(part)) reverse.add_part(part, begin);
+            begin += reverse.size_of(part);
         }
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
