@@ -18,6 +18,7 @@
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/ad/dual.hpp>
 #include <eddy/ad/gradient.hpp>
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
