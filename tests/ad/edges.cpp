@@ -5,6 +5,7 @@
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/core/pack_math.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <limits>
 #include <vector>
@@ -173,6 +174,28 @@ TEST_CASE("edges: a guard covers dot, norm and dense") {
                   return sum(select(vec(v[2], v[2]) > 0, layer, vec(v[0], v[1])));
               },
               x) == Vec<double, 3>{{1, 1, 0}});
+}
+
+TEST_CASE("edges: branches not taken contribute nothing to second derivatives, in any lane") {
+    using Pack = eddy::Pack<double, 2>;
+    static constexpr auto f = eddy::trace<eddy::Scalar>(
+        [](auto x) { return eddy::select(x > 0, eddy::sqrt(x) * eddy::log(x), x * x); });
+    static constexpr auto slope = eddy::vjp<0>(f);
+    static constexpr auto by_jvp = eddy::jvp<0>(slope);
+    static constexpr auto by_vjp = eddy::vjp<0>(slope);
+    const Dual<Dual<double>> nested({-3, 1}, {1, 0});
+    const double lanes[] = {-3, 1};
+
+    CHECK(slope(-3.0, 1.0) == -6);
+    CHECK(by_jvp(-3.0, 1.0, 1.0) == 2);
+    CHECK(by_vjp(-3.0, 1.0, 1.0) == 2);
+    CHECK(slope(Dual<double>(-3, 1), 1.0).tangent == 2);
+    CHECK(f(nested).tangent.tangent == 2);
+    const auto packed = slope(Dual<Pack>(Pack::load(lanes), Pack(1)), 1.0);
+    CHECK(packed.value[0] == -6);
+    CHECK(packed.tangent[0] == 2);
+    CHECK(packed.value[1] == 1);    // (log(x)/2 + 1) / sqrt(x) at 1
+    CHECK(packed.tangent[1] == 0);  // −log(x)/4 at 1
 }
 
 TEST_CASE("edges: derivatives at kinks and jumps") {
