@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <eddy/ad/residuals.hpp>
+#include <iostream>
+#include <sstream>
+
+#include "../trace/node_text.hpp"
+
+namespace eddy::detail {
+namespace {
+
+SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReportOptions& options) {
+    const int num_arguments = static_cast<int>(graph.arguments.size());
+    std::vector<char> flags(graph.arguments.size(), options.with_respect_to.empty());
+    for (int argument : options.with_respect_to) {
+        require_argument(argument >= 0 && argument < num_arguments, [&] {
+            return "saved_residuals: there is no argument " + std::to_string(argument) +
+                   " to differentiate; the program has " + std::to_string(num_arguments) +
+                   ", counted from 0";
+        });
+        flags[static_cast<std::size_t>(argument)] = 1;
+    }
+    return split_graph(graph, flags, policy);
+}
+
+std::string shape(int size, bool is_scalar, int bytes_per_number) {
+    const std::string type = bytes_per_number == 4 ? "float" : "double";
+    return is_scalar ? type : type + "[" + std::to_string(size) + "]";
+}
+
+/// One line: shape, bytes, and what it is.
+struct Line {
+    std::string shape, bytes, what;
+};
+
+/// Components [begin, end) of argument `index`.
+struct Part {
+    int index, begin, end;
+};
+
+/// The parts of arguments that a program reads, overlapping and adjoining ones merged.
+std::vector<Part> parts_read(const Graph& program, std::size_t num_arguments) {
+    std::vector<Part> parts;
+    for (const Node& node : program.nodes) {
+        if (node.op == Op::argument && static_cast<std::size_t>(node.index) < num_arguments)
+            parts.push_back({node.index, node.offset, node.offset + node.size});
+    }
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+        return a.index != b.index ? a.index < b.index : a.begin < b.begin;
+    });
+    std::vector<Part> merged;
+    for (const Part& part : parts) {
+        if (!merged.empty() && merged.back().index == part.index && merged.back().end >= part.begin)
+            merged.back().end = std::max(merged.back().end, part.end);
+        else
+            merged.push_back(part);
+    }
+    return merged;
+}
+
+std::string origin(const Residual& residual) {
+    std::string text;
+    for (std::string_view name : residual.names) text += "'" + std::string(name) + "', ";
+    text += "output of " + std::string(name(residual.node.op));
+    return residual.saving == Saving::offload ? text + ", to be offloaded" : text;
+}
+
+class Report {
+  public:
+    Report(const Graph& graph, const SplitGraph& split, int bytes_per_number,
+           const ResidualReportOptions& options)
+        : graph_(graph), split_(split), bytes_(bytes_per_number), options_(options) {}
+
+    [[nodiscard]] std::string text() const {
+        std::vector<Line> kept, read;
+        for (const Residual& residual : split_.residuals)
+            kept.push_back(line(residual.node.size, residual.node.size == 1, origin(residual)));
+        for (const Part& part : parts_read(split_.backward, graph_.arguments.size()))
+            read.push_back(argument(part));
+        for (const Node& node : split_.backward.nodes) {
+            if (node.op == Op::constant && node.size > 1)
+                read.push_back(line(node.size, false, "constant of the program"));
+        }
+        std::ostringstream out;
+        out << "kept between forward and backward, per lane: " << total() << "\n";
+        write(out, kept);
+        out << (read.empty() ? "" : "read again where it is\n");
+        write(out, read);
+        return out.str();
+    }
+
+  private:
+    [[nodiscard]] Line line(int size, bool is_scalar, const std::string& what) const {
+        return {shape(size, is_scalar, bytes_), std::to_string(size * bytes_) + " bytes", what};
+    }
+    [[nodiscard]] Line argument(const Part& part) const {
+        const Argument& whole = graph_.arguments[static_cast<std::size_t>(part.index)];
+        const int size = part.end - part.begin;
+        std::string what = "argument " + argument_name(options_.names, part.index);
+        if (!whole.is_scalar && size != whole.size) what += range_text(part.begin, size);
+        return line(size, size == 1, what);
+    }
+    [[nodiscard]] std::string total() const {
+        int num_offloaded = 0;
+        for (const Residual& residual : split_.residuals)
+            num_offloaded += residual.saving == Saving::offload ? residual.node.size : 0;
+        std::string text = std::to_string(split_.residual_size * bytes_) + " bytes";
+        if (num_offloaded > 0)
+            text += ", " + std::to_string(num_offloaded * bytes_) + " of them to be offloaded";
+        return text;
+    }
+    static void write(std::ostream& out, const std::vector<Line>& lines) {
+        std::size_t shape_width = 0, bytes_width = 0;
+        for (const Line& line : lines) {
+            shape_width = std::max(shape_width, line.shape.size());
+            bytes_width = std::max(bytes_width, line.bytes.size());
+        }
+        for (const Line& line : lines) {
+            out << "  " << line.shape << std::string(shape_width - line.shape.size() + 2, ' ')
+                << std::string(bytes_width - line.bytes.size(), ' ') << line.bytes << "  "
+                << line.what << "\n";
+        }
+    }
+
+    const Graph& graph_;
+    const SplitGraph& split_;
+    int bytes_;
+    const ResidualReportOptions& options_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+/// The width of a line on a terminal, where not every byte is a character.
+std::size_t width(const std::string& line) {
+    return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+}
+
+std::string in_columns(const std::vector<std::string>& left,
+                       const std::vector<std::string>& right) {
+    std::size_t left_width = 0;
+    for (const std::string& line : left) left_width = std::max(left_width, width(line));
+    std::string text;
+    for (std::size_t k = 0; k < std::max(left.size(), right.size()); ++k) {
+        const std::string first = k < left.size() ? left[k] : "";
+        text += first;
+        if (k < right.size())
+            text += std::string(left_width - width(first), ' ') + " | " + right[k];
+        text += '\n';
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string saved_residuals(const Graph& graph, PolicyFunction policy, int bytes_per_number,
+                            const ResidualReportOptions& options) {
+    const SplitGraph halves = split(graph, policy, options);
+    return Report(graph, halves, bytes_per_number, options).text();
+}
+
+std::string forward_backward(const Graph& graph, PolicyFunction policy,
+                             const ResidualReportOptions& options) {
+    const SplitGraph halves = split(graph, policy, options);
+    ArgumentNames names;
+    for (std::size_t a = 0; a < graph.arguments.size(); ++a)
+        names.push_back(argument_name(options.names, static_cast<int>(a)));
+    std::vector<std::string> forward = lines_of(to_text(halves.forward, names));
+    names.push_back("residuals");
+    for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+        names.push_back(graph.outputs.size() == 1 ? "cotangent" : "cotangent" + std::to_string(o));
+    std::vector<std::string> backward = lines_of(to_text(halves.backward, names));
+    forward[0] = "forward: " + forward[0];
+    backward[0] = "backward: " + backward[0];
+    return in_columns(forward, backward);
+}
+
+void write(const std::string& text, const ResidualReportOptions& options) {
+    (options.out != nullptr ? *options.out : std::cout) << text << std::flush;
+}
+
+}  // namespace eddy::detail
