@@ -11,23 +11,22 @@
 #include "support/random_function.hpp"
 #include "support/random_graph.hpp"
 #include "support/split_contractions.hpp"
+#include "support/split_runs.hpp"
 
 using eddy::Graph;
 using eddy::Saving;
 using support::Arrays;
+using support::joined;
+using support::pointer;
 using support::Random;
+using support::run_split;
 
 namespace {
 
 constexpr int num_graphs = 5'000, num_lanes = 3;
 
-using Policy = Saving (*)(const eddy::Candidate&);
-template <class ThePolicy>
-constexpr Policy pointer(ThePolicy) {
-    return &eddy::detail::ask<ThePolicy>;
-}
 using eddy::Names;
-const std::vector<Policy> policies{
+const std::vector<support::PolicyFunction> policies{
     nullptr,
     pointer(eddy::everything_saveable),
     pointer(eddy::nothing_saveable),
@@ -59,12 +58,6 @@ void wrap_stretches(Graph& graph, int first, int last, int parent, int depth, Ra
     }
 }
 
-template <class Real>
-Arrays<Real> joined(Arrays<Real> a, const Arrays<Real>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
 /// A random graph, without and with remat, at random arguments and cotangents.
 struct Sample {
     explicit Sample(std::uint64_t seed)
@@ -77,8 +70,7 @@ struct Sample {
             with_respect_to.push_back(a == seed % 3 || random.one_in(2));
         arguments = support::any_arguments<double>(plain, seed, num_lanes);
         Graph cotangent_shapes;
-        for (const eddy::Output& output : plain.outputs)
-            cotangent_shapes.arguments.push_back({output.size, output.is_scalar});
+        cotangent_shapes.arguments = support::shapes_of_outputs(plain);
         cotangents = support::any_arguments<double>(cotangent_shapes, seed + 1, num_lanes);
     }
 
@@ -87,32 +79,6 @@ struct Sample {
     std::vector<char> with_respect_to;
     Arrays<double> arguments, cotangents;
 };
-
-struct ValueAndGradient {
-    Arrays<double> value, gradient;
-    bool operator==(const ValueAndGradient& other) const {
-        return support::same_bits(value, other.value) &&
-               support::same_bits(gradient, other.gradient);
-    }
-};
-
-/// Runs both halves; `change` is applied to each before.
-template <class Change>
-ValueAndGradient run(const eddy::SplitGraph& split, const Arrays<double>& arguments,
-                     const Arrays<double>& cotangents, Change change) {
-    Arrays<double> value = eddy::interpret(change(split.forward), arguments);
-    Arrays<double> inputs = arguments;
-    inputs.emplace_back(0, num_lanes);
-    if (split.residual_size > 0) {
-        inputs.back() = value.back();
-        value.pop_back();
-    }
-    return {value, eddy::interpret(change(split.backward), joined(inputs, cotangents))};
-}
-ValueAndGradient run(const eddy::SplitGraph& split, const Arrays<double>& arguments,
-                     const Arrays<double>& cotangents) {
-    return run(split, arguments, cotangents, [](const Graph& graph) { return graph; });
-}
 
 /// Stands for P with the cotangent of its result as one more argument.
 template <class P>
@@ -149,7 +115,7 @@ void check_compiled(ThePolicy policy) {
         const auto linearization = compiled.linearize(t, x, w);
         return std::tuple_cat(std::tuple(linearization.value), linearization.pullback(cotangent));
     };
-    const auto expected = run(split, arguments, cotangents);
+    const auto expected = run_split(split, arguments, cotangents);
 
     CHECK(compiled.num_residuals == split.residual_size);
     CHECK(support::gives_same_bits<WithCotangent<P>>(value_and_gradient,
@@ -176,7 +142,8 @@ TEST_CASE("remat: 5,000 random graphs under random nested policies give the bits
     for (std::uint64_t seed = 0; seed < num_graphs; ++seed) {
         Sample sample(seed);
         const auto plain = eddy::split_graph(sample.plain, sample.with_respect_to);
-        const ValueAndGradient expected = run(plain, sample.arguments, sample.cotangents);
+        const support::ValueAndGradient expected =
+            run_split(plain, sample.arguments, sample.cotangents);
         INFO("seed " << seed);
 
         if (!support::same_bits(
@@ -185,9 +152,9 @@ TEST_CASE("remat: 5,000 random graphs under random nested policies give the bits
             FAIL("the forward half gives another value than the program");
         num_nested += region_depth(sample.wrapped) >= 2;
         for (int k = 0; k < 3; ++k) {
-            const Policy policy = sample.random.pick(policies);
+            const support::PolicyFunction policy = sample.random.pick(policies);
             const auto split = eddy::split_graph(sample.wrapped, sample.with_respect_to, policy);
-            if (!(run(split, sample.arguments, sample.cotangents) == expected))
+            if (!(run_split(split, sample.arguments, sample.cotangents) == expected))
                 FAIL("another gradient with policy " << k);
             for (const eddy::Residual& residual : split.residuals) {
                 num_saved += residual.saving == Saving::save;
@@ -220,7 +187,7 @@ TEST_CASE("remat: 5,000 random graphs give the bits of the plain vector-Jacobian
             eddy::split_graph(sample.wrapped, sample.with_respect_to, sample.random.pick(policies));
 
         const auto result =
-            run(split, sample.arguments, sample.cotangents, support::split_contractions);
+            run_split(split, sample.arguments, sample.cotangents, support::split_contractions);
 
         if (!support::same_bits(result.gradient, expected)) FAIL("another gradient, seed " << seed);
     }
