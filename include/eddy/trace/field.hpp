@@ -38,7 +38,10 @@ consteval int parameter_size_of() {
 
 template <class Field>
 struct FieldOf
-    : TraceOf<Field, Scalar, Vector<state_size_of<Field>()>, Vector<parameter_size_of<Field>()>> {};
+    : TraceOf<Field, Scalar, Vector<state_size_of<Field>()>, Vector<parameter_size_of<Field>()>> {
+    /// Room for sixteen operations per component; only a larger field is traced twice.
+    static constexpr int expected_nodes = 128 + 16 * state_size_of<Field>();
+};
 
 }  // namespace detail
 

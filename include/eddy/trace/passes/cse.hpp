@@ -81,20 +81,37 @@ class NodeTable {
     std::vector<int> slots_;
 };
 
+/// Merges the nodes of a growing graph, one by one as they are appended.
+class Merger {
+  public:
+    explicit constexpr Merger(Graph& graph, std::size_t expected)
+        : graph_(graph), table_(graph, expected) {}
+
+    /// The node that stands for the last one: itself, or an equal one from before, and the last one
+    /// is taken off again.
+    constexpr int merge_last() {
+        const int last = graph_.size() - 1;
+        if (graph_[last].op == Op::barrier) return last;
+        const int earlier = table_.find_or_insert_last();
+        if (earlier < 0) return last;
+        graph_.operands.resize(static_cast<std::size_t>(graph_[last].first));
+        graph_.nodes.pop_back();
+        return earlier;
+    }
+
+  private:
+    Graph& graph_;
+    NodeTable table_;
+};
+
 }  // namespace detail
 
 [[nodiscard]] constexpr Graph eliminate_common_subexpressions(const Graph& graph) {
     Rebuild rebuild(graph);
-    detail::NodeTable table(rebuild.graph(), graph.nodes.size());
+    detail::Merger merger(rebuild.graph(), graph.nodes.size());
     for (int i = 0; i < graph.size(); ++i) {
-        const int copied = rebuild.copy(graph[i]);
-        const int earlier = graph[i].op == Op::barrier ? -1 : table.find_or_insert_last();
-        if (earlier >= 0) {
-            rebuild.graph().operands.resize(
-                static_cast<std::size_t>(rebuild.graph()[copied].first));
-            rebuild.graph().nodes.pop_back();
-        }
-        rebuild.set(i, earlier >= 0 ? earlier : copied);
+        rebuild.copy(graph[i]);
+        rebuild.set(i, merger.merge_last());
     }
     return rebuild.finish();
 }
