@@ -99,6 +99,9 @@ class Splitter {
         return r == region;
     }
 
+    [[nodiscard]] constexpr bool is_argument(const Node& node, int k) const {
+        return node.count > 1 && joint_[resolve(joint_.operand(node, k))].op == Op::argument;
+    }
     /// Comparisons and broadcasts are cheaper to repeat wherever they are needed than to keep.
     [[nodiscard]] constexpr bool is_cheap(int v) const {
         return is_mask(joint_[v].op) || joint_[v].op == Op::broadcast;
@@ -111,7 +114,7 @@ class Splitter {
         if (policy == nullptr || node.op == Op::argument) return Saving::save;
         Candidate candidate{.op = node.op, .size = node.size};
         candidate.weights_are_arguments =
-            node.count > 1 && joint_[resolve(joint_.operand(v, 0))].op == Op::argument;
+            is_argument(node, 0) || (node.op == Op::dot && is_argument(node, 1));
         candidate.names = names_[index(v)].data();
         candidate.num_names = static_cast<int>(names_[index(v)].size());
         return policy(candidate);

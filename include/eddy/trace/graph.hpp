@@ -43,8 +43,9 @@ enum class Saving : unsigned char { recompute, save, offload };
 struct Candidate {
     Op op = Op::constant;
     int size = 1;
-    bool weights_are_arguments =
-        false;  // dense: the matrix is (part of) an argument, so the lanes are its only batch
+    // Products: the matrix of dense, or either vector of dot, is (part of) an argument, so that the
+    // lanes are their only batch.
+    bool weights_are_arguments = false;
     const std::string_view* names = nullptr;
     int num_names = 0;
 
