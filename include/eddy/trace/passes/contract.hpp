@@ -32,6 +32,15 @@ struct Contraction {
     return {};
 }
 
+/// The region of a contracted pair: that of the product, whose operands the way back reads, unless
+/// the sum is in a region within it.
+[[nodiscard]] constexpr int region_of_pair(const Graph& graph, int product_region, int sum_region) {
+    int region = sum_region;
+    while (region > product_region)  // parents are numbered below their children
+        region = graph.regions[static_cast<std::size_t>(region)].parent;
+    return region == product_region ? sum_region : product_region;
+}
+
 }  // namespace detail
 
 /// Contracts all nodes but those marked in `frozen` (one flag per node).
@@ -55,7 +64,7 @@ struct Contraction {
         const Node& product = graph[graph.operand(node, found.product)];
         Node fused{.op = found.op, .size = node.size};
         const int other = rebuild.operand(node, 1 - found.product);
-        rebuild.graph().current_region = node.region;
+        rebuild.graph().current_region = detail::region_of_pair(graph, product.region, node.region);
         rebuild.set(i, rebuild.graph().push(fused, rebuild.operand(product, 0),
                                             rebuild.operand(product, 1), other));
     }
