@@ -96,8 +96,8 @@ struct Point {
 
 }  // namespace
 
-TEST_CASE("derivatives: 8 random functions give the same bits compiled and interpreted") {
-    check_random_derivatives<100>(std::make_integer_sequence<int, 8>{});
+TEST_CASE("derivatives: 5 random functions give the same bits compiled and interpreted") {
+    check_random_derivatives<100>(std::make_integer_sequence<int, 5>{});
 }
 
 TEST_CASE("derivatives: <J v, w> is <v, Jt w> for 4,000 random graphs") {
