@@ -14,6 +14,7 @@
 // are data.
 
 #include <eddy/ad/vjp.hpp>
+#include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/trace/field.hpp>
 
@@ -27,15 +28,6 @@ inline constexpr int num_needed_stages = [] {
     while (needed > 1 && Method::tableau.b[needed - 1] == 0) --needed;
     return needed;
 }();
-
-/// Adds weight·k to sum, componentwise.
-template <int size, class Real>
-[[gnu::always_inline]] EDDY_HD constexpr void add_scaled(Vec<Real, size>& sum, const Real& weight,
-                                                         const Vec<Real, size>& k) {
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-        sum.data[i] = mul_add(weight, k.data[i], sum.data[i]);
-    });
-}
 
 }  // namespace detail
 
@@ -61,7 +53,7 @@ struct ExplicitRungeKutta {
         State<Real> next = y;
         static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr double b = Method::tableau.b[i];
-            if constexpr (b != 0) detail::add_scaled(next, scaled<b>(dt), k[i]);
+            if constexpr (b != 0) detail::add_scaled(next, scaled(b, dt), k[i]);
         });
         return next;
     }
@@ -79,11 +71,11 @@ struct ExplicitRungeKutta {
         static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
             constexpr int i = num_stages - 1 - reversed;
             constexpr double b = Method::tableau.b[i], c = Method::tableau.c[i];
-            State<Real> k_cotangent = scale(scaled<b>(dt), next_cotangent);
+            State<Real> k_cotangent = scale(scaled(b, dt), next_cotangent);
             static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
                 constexpr double a = Method::tableau.a[j][i];
                 if constexpr (a != 0)
-                    detail::add_scaled(k_cotangent, scaled<a>(dt), stage_cotangent[j]);
+                    detail::add_scaled(k_cotangent, scaled(a, dt), stage_cotangent[j]);
             });
             evaluate<Pullback, Real>(
                 [&]<int output>(int component, const Real& value) __attribute__((always_inline)) {
@@ -93,15 +85,18 @@ struct ExplicitRungeKutta {
                         p_cotangent[component] = p_cotangent[component] + value;
                     }
                 },
-                t + scaled<c>(dt), stage[i], p, k_cotangent);
+                t + scaled(c, dt), stage[i], p, k_cotangent);
             cotangent = cotangent + stage_cotangent[i];
         });
         return cotangent;
     }
 
   private:
-    template <double weight, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real scaled(const Real& dt) {
+    /// weight·dt. The weight is a constant once inlined; clang 14 takes no double as a template
+    /// parameter.
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real scaled(double weight,
+                                                                           const Real& dt) {
         return Real(static_cast<ScalarOf<Real>>(weight)) * dt;
     }
     template <class Real>
@@ -125,12 +120,12 @@ struct ExplicitRungeKutta {
             stage[i] = y;
             static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
                 constexpr double a = Method::tableau.a[i][j];
-                if constexpr (a != 0) detail::add_scaled(stage[i], scaled<a>(dt), k[j]);
+                if constexpr (a != 0) detail::add_scaled(stage[i], scaled(a, dt), k[j]);
             });
             evaluate<Program, Real>(
                 [&]<int output>(int component, const Real& value)
                     __attribute__((always_inline)) { k[i].data[component] = value; },
-                t + scaled<c>(dt), stage[i], p);
+                t + scaled(c, dt), stage[i], p);
         });
     }
 };
