@@ -110,7 +110,7 @@ constexpr auto scalar(const auto& in) {
                                                     scalar<right, depth - 1>(in));
         } else if constexpr (kind == 7) {
             const auto s = scalar<left, depth - 1>(in), r = scalar<right, depth - 1>(in);
-            return eddy::select((s < r && !(in.t <= s)) || r > 1.0, s - r, s + r);
+            return eddy::select((s < r && !(in.t <= s)) || r > 1.0 || s == r, s - r, s + r);
         } else if constexpr (kind == 8) {
             return eddy::dot(vector<left, depth - 1>(in), vector<right, depth - 1>(in));
         } else if constexpr (kind == 9) {
@@ -165,8 +165,14 @@ struct RandomFunction {
         const random::Inputs<std::remove_cvref_t<decltype(t)>, std::remove_cvref_t<decltype(x)>,
                              std::remove_cvref_t<decltype(w)>>
             in{t, x, w};
-        return eddy::concat(random::vector<random::child(seed, 1), depth>(in),
-                            random::scalar<random::child(seed, 2), depth>(in));
+        // Consecutive seeds meet every function, whatever the random expressions are made of.
+        constexpr int place = static_cast<int>(seed);
+        const auto every = random::binary<place % random::num_binary>(
+            random::unary<2 * place % random::num_unary>(x[0]),
+            random::unary<(2 * place + 1) % random::num_unary>(w[0]));
+        return eddy::concat(eddy::concat(random::vector<random::child(seed, 1), depth>(in),
+                                         random::scalar<random::child(seed, 2), depth>(in)),
+                            every);
     }
 };
 
