@@ -43,6 +43,12 @@ struct LinearizedProgram {
             [&](const auto&... x) { return Backward{}(x..., residuals, cotangents...); },
             arguments);
     }
+    /// The same with the cotangents of several results in one std::tuple, as the value is.
+    template <class... Cotangents>
+    [[nodiscard]] constexpr auto pullback(const std::tuple<Cotangents...>& cotangents) const {
+        return std::apply([&](const auto&... cotangent) { return pullback(cotangent...); },
+                          cotangents);
+    }
 };
 
 }  // namespace detail
