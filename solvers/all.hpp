@@ -1,5 +1,37 @@
 #pragma once
-// The list of methods, one line each. Order, adaptivity, gradient and device tests pick their
-// methods up from here.
+// The list of methods. Order, adaptivity, gradient and device tests pick their methods up from
+// here.
 
+#include <eddy/solvers/bosh3.hpp>
+#include <eddy/solvers/cash_karp.hpp>
+#include <eddy/solvers/dopri5.hpp>
+#include <eddy/solvers/dopri8.hpp>
+#include <eddy/solvers/euler.hpp>
+#include <eddy/solvers/fehlberg45.hpp>
+#include <eddy/solvers/fehlberg78.hpp>
+#include <eddy/solvers/heun.hpp>
+#include <eddy/solvers/midpoint.hpp>
+#include <eddy/solvers/ralston.hpp>
+#include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/tsit5.hpp>
+#include <eddy/solvers/vern7.hpp>
+
+namespace eddy {
+
+/// A list of methods.
+template <RungeKuttaMethod... Method>
+struct MethodList {
+    static constexpr int size = sizeof...(Method);
+
+    /// Calls `body.template operator()<Method>()` for each method, in order.
+    template <class Body>
+    static constexpr void for_each(Body&& body) {
+        (body.template operator()<Method>(), ...);
+    }
+};
+
+/// Every explicit Runge–Kutta method of this folder.
+using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlberg45, CashKarp,
+                              Dopri5, Tsit5, Vern7, Dopri8, Fehlberg78>;
+
+}  // namespace eddy

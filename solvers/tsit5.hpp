@@ -1,11 +1,14 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
+#include <eddy/steppers/interpolant_tableau.hpp>
 namespace eddy {
-/// Tsitouras 5(4): 7 stages, FSAL. Fifth order, embedded fourth-order error estimate.
+/// Tsitouras 5(4): 7 stages, FSAL. Fifth order, embedded fourth-order error estimate, fourth-order
+/// dense output.
 /// Tsitouras 2011, Comput. Math. Appl. 62(2), 770–775, doi:10.1016/j.camwa.2011.06.002. The paper
 /// gives decimals only.
 struct Tsit5 {
     static constexpr int order = 5;
+    static constexpr int embedded_order = 4;
     static constexpr ButcherTableau<7> tableau{
         .c = {0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
         .a = {{},
@@ -21,6 +24,17 @@ struct Tsit5 {
               2.324710524099774, 0},
         .b_error = {-0.00178001105222577714, -0.0008164344596567469, 0.007880878010261995,
                     -0.1447110071732629, 0.5823571654525552, -0.45808210592918697, 1. / 66},
+    };
+    // The paper's factored polynomials, multiplied out.
+    static constexpr InterpolantTableau<7, 0, 4> interpolant{
+        .order = 4,
+        .weights = {{1, -2.7637061972748259, 2.9132554618219127, -1.0530884977290216},
+                    {0, 0.1317, -0.2234, 0.1017},
+                    {0, 3.9302962368947515, -5.9410338721315047, 2.4906272856512528},
+                    {0, -12.411077166933677, 30.338188630282322, -16.548102889244903},
+                    {0, 37.509313416511039, -88.178904894766401, 47.379521962819281},
+                    {0, -27.896526289197288, 65.091894674793672, -34.870657861496610},
+                    {0, 1.5, -4, 2.5}},
     };
 };
 static_assert(ValidTableau<Tsit5>::value);
