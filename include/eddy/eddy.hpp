@@ -23,6 +23,7 @@
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/linearize.hpp>
+#include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
 
 #include <eddy/checkpoint/action.hpp>
