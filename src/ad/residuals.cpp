@@ -59,8 +59,8 @@ std::vector<Part> parts_read(const Graph& program, std::size_t num_arguments) {
 
 std::string origin(const Residual& residual) {
     std::string text;
-    for (std::string_view name : residual.names) text += "'" + std::string(name) + "', ";
-    text += "output of " + std::string(name(residual.node.op));
+    for (std::string_view name : residual.names) text.append("'").append(name).append("', ");
+    text.append("output of ").append(name(residual.node.op));
     return residual.saving == Saving::offload ? text + ", to be offloaded" : text;
 }
 

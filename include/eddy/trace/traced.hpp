@@ -191,7 +191,7 @@ namespace detail {
 template <class T>
 constexpr int node_of(Graph& graph, const T& x) {
     if constexpr (requires { x.literal(); }) {
-        return x.graph() == nullptr ? graph.push_constant(x.literal()) : x.node();
+        return x.node() < 0 ? graph.push_constant(x.literal()) : x.node();
     } else if constexpr (requires { x.node(); }) {
         return x.node();
     } else if constexpr (is_vec<T>) {
