@@ -32,7 +32,7 @@ struct Network {
 eddy::Graph network() {
     return eddy::trace_graph(Network{}, eddy::Vector<2>{}, eddy::Vector<Network::num_weights>{});
 }
-eddy::SplitGraph split(const eddy::Graph& graph, support::PolicyFunction policy) {
+eddy::SplitGraph split(const eddy::Graph& graph, eddy::PolicyFunction policy) {
     return eddy::split_graph(graph, {1, 1}, policy);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("policies: everything_saveable keeps what the way back reads, and is t
     const std::string everything = "dense 3, sigmoid 1, slice 6, tanh 6, tanh 8";
 
     CHECK(kept_by(eddy::everything_saveable) == everything);
-    CHECK(kept(split(network(), nullptr)) == everything);
+    CHECK(kept(split(network(), &eddy::save_anything)) == everything);
 }
 
 TEST_CASE("policies: nothing_saveable keeps nothing") {
@@ -130,8 +130,9 @@ TEST_CASE("policies: value and gradient are the same, bit for bit, under each of
     const auto arguments = support::moderate_arguments<double>(graph.arguments, 1, 4);
     const auto cotangents =
         support::moderate_arguments<double>(support::shapes_of_outputs(graph), 2, 4);
-    const auto expected = support::run_split(split(graph, nullptr), arguments, cotangents);
-    const support::PolicyFunction policies[] = {
+    const auto expected =
+        support::run_split(split(graph, &eddy::save_anything), arguments, cotangents);
+    const eddy::PolicyFunction policies[] = {
         pointer(eddy::everything_saveable),
         pointer(eddy::nothing_saveable),
         pointer(eddy::dots_saveable),
@@ -144,7 +145,7 @@ TEST_CASE("policies: value and gradient are the same, bit for bit, under each of
         pointer(eddy::save_and_offload_only_these_names<Names<"first">, Names<"second">>),
         pointer(eddy::offload_dot_with_no_batch_dims)};
 
-    for (support::PolicyFunction policy : policies)
+    for (eddy::PolicyFunction policy : policies)
         CHECK(support::run_split(split(graph, policy), arguments, cotangents) == expected);
     CHECK(support::same_bits(expected.value,
                              eddy::interpret(eddy::detail::finish_code(graph), arguments)));

@@ -26,8 +26,8 @@ namespace {
 constexpr int num_graphs = 5'000, num_lanes = 3;
 
 using eddy::Names;
-const std::vector<support::PolicyFunction> policies{
-    nullptr,
+const std::vector<eddy::PolicyFunction> policies{
+    &eddy::save_anything,
     pointer(eddy::everything_saveable),
     pointer(eddy::nothing_saveable),
     pointer(eddy::dots_saveable),
@@ -152,7 +152,7 @@ TEST_CASE("remat: 5,000 random graphs under random nested policies give the bits
             FAIL("the forward half gives another value than the program");
         num_nested += region_depth(sample.wrapped) >= 2;
         for (int k = 0; k < 3; ++k) {
-            const support::PolicyFunction policy = sample.random.pick(policies);
+            const eddy::PolicyFunction policy = sample.random.pick(policies);
             const auto split = eddy::split_graph(sample.wrapped, sample.with_respect_to, policy);
             if (!(run_split(split, sample.arguments, sample.cotangents) == expected))
                 FAIL("another gradient with policy " << k);

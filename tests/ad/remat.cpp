@@ -64,7 +64,8 @@ struct HalvedChain {
 };
 
 template <class Function>
-eddy::SplitGraph split_of_scalar(Function function, support::PolicyFunction policy = nullptr) {
+eddy::SplitGraph split_of_scalar(Function function,
+                                 eddy::PolicyFunction policy = &eddy::save_anything) {
     return eddy::split_graph(eddy::trace_graph(function, eddy::Scalar{}), {1}, policy);
 }
 

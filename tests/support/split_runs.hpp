@@ -8,10 +8,8 @@
 
 namespace support {
 
-using PolicyFunction = eddy::Saving (*)(const eddy::Candidate&);
-
 template <class Policy>
-constexpr PolicyFunction pointer(Policy) {
+constexpr eddy::PolicyFunction pointer(Policy) {
     return &eddy::detail::ask<Policy>;
 }
 

@@ -19,8 +19,6 @@ struct ResidualReportOptions {
 
 namespace detail {
 
-using PolicyFunction = Saving (*)(const Candidate&);
-
 [[nodiscard]] std::string saved_residuals(const Graph& graph, PolicyFunction policy,
                                           int bytes_per_number,
                                           const ResidualReportOptions& options);

@@ -110,14 +110,13 @@ class Splitter {
     [[nodiscard]] constexpr Saving ask(int v, int region) const {
         const Node& node = joint_[v];
         if (node.op == Op::constant) return Saving::recompute;
-        const auto policy = joint_.regions[index(region)].policy;
-        if (policy == nullptr || node.op == Op::argument) return Saving::save;
+        if (node.op == Op::argument) return Saving::save;
         Candidate candidate{.op = node.op, .size = node.size};
         candidate.weights_are_arguments =
             is_argument(node, 0) || (node.op == Op::dot && is_argument(node, 1));
         candidate.names = names_[index(v)].data();
         candidate.num_names = static_cast<int>(names_[index(v)].size());
-        return policy(candidate);
+        return joint_.regions[index(region)].policy(candidate);
     }
 
     /// The backward node that holds forward value v while region `region` is reversed. What it
@@ -240,12 +239,11 @@ class Splitter {
 
 }  // namespace detail
 
-/// Splits a program and its derivative with respect to the flagged arguments. `policy` overrides
-/// that of the program as a whole (null: everything may be saved); the regions that `remat` made
-/// keep theirs.
+/// Splits a program and its derivative with respect to the flagged arguments. `policy` is
+/// that of the program as a whole; the regions that `remat` made keep theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
                                                const std::vector<char>& with_respect_to,
-                                               Saving (*policy)(const Candidate&) = nullptr) {
+                                               PolicyFunction policy = &save_anything) {
     const Graph program = passes::contract(graph);
     Graph joint = vjp_graph(program, with_respect_to);
     joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());

@@ -57,11 +57,15 @@ struct Candidate {
     }
 };
 
+/// A remat policy, as a function.
+using PolicyFunction = Saving (*)(const Candidate&);
+[[nodiscard]] constexpr Saving save_anything(const Candidate&) { return Saving::save; }
+
 /// A stretch of the trace whose interior is recomputed on the way back, but for what its policy
 /// saves.
 struct Region {
     int parent = 0;
-    Saving (*policy)(const Candidate&) = nullptr;
+    PolicyFunction policy = &save_anything;  // never null
 };
 
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
