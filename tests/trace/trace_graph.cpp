@@ -1,7 +1,7 @@
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/print.hpp>
 #include <vector>
 
-#include "support/canonical.hpp"
 #include "support/catch.hpp"
 #include "support/equations.hpp"
 #include "support/message_of.hpp"
@@ -11,7 +11,7 @@ using eddy::DynamicVector;
 using eddy::Scalar;
 using eddy::trace_graph;
 using eddy::Vector;
-using support::canonical;
+
 using support::mentions;
 using support::message_of;
 
@@ -54,7 +54,7 @@ void check_same_trace() {
     const eddy::Graph now = trace_graph(Function{}, Scalar{}, DynamicVector{3}, DynamicVector{3});
 
     CHECK(now.nodes.size() > 10);
-    CHECK(canonical(now) == canonical(program.graph.thaw()));
+    CHECK(to_text(now) == to_text(program.graph.thaw()));
 }
 
 // A network whose layers are known at run time only; w holds weights and bias of each in turn.
@@ -89,7 +89,7 @@ TEST_CASE("trace_graph: every function gives the graph that it gives at compile 
 TEST_CASE("trace_graph: a field with static shapes gives the graph of its program") {
     const eddy::Graph now = trace_graph(support::Pleiades{}, Scalar{}, Vector<28>{}, Vector<0>{});
 
-    CHECK(canonical(now) == canonical(eddy::FieldProgram<support::Pleiades>::graph.thaw()));
+    CHECK(to_text(now) == to_text(eddy::FieldProgram<support::Pleiades>::graph.thaw()));
 }
 
 TEST_CASE("trace_graph: a network of run-time widths gives the graph of the static one") {
@@ -99,7 +99,7 @@ TEST_CASE("trace_graph: a network of run-time widths gives the graph of the stat
         trace_graph(mlp, Scalar{}, DynamicVector{2}, DynamicVector{mlp.num_weights()});
 
     CHECK(mlp.num_weights() == support::Mlp::parameter_size);
-    CHECK(canonical(now) == canonical(eddy::FieldProgram<support::Mlp>::graph.thaw()));
+    CHECK(to_text(now) == to_text(eddy::FieldProgram<support::Mlp>::graph.thaw()));
 }
 
 TEST_CASE("trace_graph: the size of a vector is known while the trace runs") {

@@ -3,6 +3,7 @@
 // `trace<Shapes...>(f)` does so at compile time and returns a Program; `trace_graph(f, shapes...)`
 // is the same at run time, for sizes that are not known before.
 
+#include <eddy/trace/passes/order.hpp>
 #include <eddy/trace/program.hpp>
 #include <tuple>
 #include <type_traits>
@@ -91,7 +92,9 @@ struct TraceOf {
     static constexpr Graph make_raw() {
         return make_indexed(std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
     }
-    static constexpr Graph make() { return passes::simplify(make_raw()); }
+    static constexpr Graph make() {
+        return passes::simplify(passes::order_canonically(make_raw()));
+    }
 
   private:
     template <int... index>
@@ -129,7 +132,7 @@ template <class Function, class... Shapes>
                             const decltype(detail::make_argument(graph, shapes))&...>,
         "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
     detail::push_result(graph, std::apply(function, arguments));
-    return passes::simplify(std::move(graph));
+    return passes::simplify(passes::order_canonically(graph));
 }
 
 }  // namespace eddy
