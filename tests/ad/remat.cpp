@@ -209,3 +209,18 @@ TEST_CASE("remat: on plain numbers it is the function") {
 
     CHECK(f(3.0) == 9.0);
 }
+
+TEST_CASE("remat: vectors of traced scalars and masks open a region as well") {
+    const auto of_vector = split_of_scalar([](const auto& x) {
+        using Number = std::remove_cvref_t<decltype(x)>;
+        const auto f = eddy::remat([](const auto& y) { return exp(sin(y[0])) * y[1]; });
+        return f(eddy::Vec<Number, 2>{x, Number(2)});
+    });
+    const auto of_mask = split_of_scalar([](const auto& x) {
+        const auto f = eddy::remat([x](const auto& mask) { return select(mask, exp(sin(x)), x); });
+        return f(x < 1);
+    });
+
+    CHECK(of_vector.residual_size == 0);
+    CHECK(of_mask.residual_size == 0);
+}

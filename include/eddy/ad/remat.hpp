@@ -17,6 +17,12 @@ constexpr Saving ask(const Candidate& value) {
     return Policy{}(value);
 }
 
+/// Traced values, masks, and Vecs of traced scalars.
+template <class T>
+inline constexpr bool may_have_graph = is_traced_vec<T> || requires(const T& x) {
+    x.graph();
+};
+
 }  // namespace detail
 
 /// f, whose interior is recomputed on the way back but for what Policy keeps.
@@ -26,8 +32,10 @@ struct Remat {
 
     template <class... Arguments>
     constexpr auto operator()(const Arguments&... arguments) const {
-        if constexpr ((is_symbolic<Arguments> || ...)) {
-            Graph& graph = *detail::common_graph(arguments...);
+        if constexpr ((detail::may_have_graph<Arguments> || ...)) {
+            Graph* found = detail::common_graph(arguments...);
+            if (found == nullptr) return function(arguments...);  // literals only
+            Graph& graph = *found;
             const int outer = graph.current_region;
             graph.regions.push_back({outer, &detail::ask<Policy>});
             graph.current_region = static_cast<int>(graph.regions.size()) - 1;
