@@ -14,11 +14,11 @@ using support::ErrorAt;
 using support::ExactProblem;
 
 template <class Method>
-std::vector<long double> weights(bool embedded) {
-    std::vector<long double> b;
+std::vector<support::Weighed> weights(bool embedded) {
+    std::vector<support::Weighed> b;
     for (int i = 0; i < Method::tableau.num_stages; ++i)
-        b.push_back(static_cast<long double>(Method::tableau.b[i]) -
-                    (embedded ? Method::tableau.b_error[i] : 0));
+        b.push_back(support::weighed(static_cast<long double>(Method::tableau.b[i]) -
+                                     (embedded ? Method::tableau.b_error[i] : 0)));
     return b;
 }
 

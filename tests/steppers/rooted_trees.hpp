@@ -84,13 +84,13 @@ std::vector<std::vector<Weighed>> elementary_weights(const double (&a)[stages][s
 /// coefficients explains: each term is a product of one b and order − 1 of a, each wrong by half an
 /// ulp at most, or by one where it is computed from two or more rounded numbers.
 template <int stages>
-int satisfied_order(const double (&a)[stages][stages], const std::vector<long double>& b,
+int satisfied_order(const double (&a)[stages][stages], const std::vector<Weighed>& b,
                     long double theta, const std::vector<RootedTree>& trees) {
     const auto weights = elementary_weights(a, trees);
     int satisfied = trees.back().order;
     for (std::size_t t = 0; t < trees.size(); ++t) {
         Weighed sum;
-        for (std::size_t i = 0; i < stages; ++i) sum += weighed(b[i]) * weights[t][i];
+        for (std::size_t i = 0; i < stages; ++i) sum += b[i] * weights[t][i];
         const long double expected = std::pow(theta, trees[t].order) / trees[t].density;
         const long double tolerance =
             trees[t].order * std::numeric_limits<double>::epsilon() * sum.magnitude;

@@ -1,0 +1,126 @@
+#pragma once
+// The state anywhere inside a step, and its adjoint, from the stage derivatives of that step. Both
+// are linear in y and k with the same weights, so the adjoint is
+//
+//   ȳ += x̄,   k̄_i += dt w_i(θ) x̄   for the cotangent x̄ of x = y + dt Σ_i w_i(θ) k_i.
+//
+// θ = 0 gives y; θ = 1 gives y⁺ but for rounding: who has y⁺ should use that.
+
+#include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/interpolant_tableau.hpp>
+
+namespace eddy {
+
+/// Dense output of `Method`. Its stages are those of `stage_tableau`: the stages of the step, then
+/// the further ones. θ is the fraction of the step; `Real` any scalar type, `State` a Vec of it.
+template <RungeKuttaMethod Method>
+struct Interpolant {
+    static constexpr auto& tableau = interpolant_tableau<Method>;
+    static constexpr int num_stages = tableau.num_stages;
+    /// In one step from an exact state the interpolant is wrong by O(dt^(order+1)).
+    static constexpr int order = tableau.order;
+
+    /// How to compute all stages: the method's own rows, then those of the further stages, which
+    /// have no weight in y⁺.
+    static constexpr auto stage_tableau = [] {
+        constexpr auto& method = Method::tableau;
+        constexpr int own = method.num_stages;
+        ButcherTableau<num_stages> all{};
+        for (int i = 0; i < num_stages; ++i) {
+            all.c[i] = i < own ? method.c[i] : tableau.c[i - own];
+            for (int j = 0; j < i; ++j) {
+                all.a[i][j] = i < own ? method.a[i][j] : tableau.a[i - own][j];
+            }
+        }
+        for (int i = 0; i < own; ++i) {
+            all.b[i] = method.b[i];
+            all.b_error[i] = method.b_error[i];
+        }
+        return all;
+    }();
+    static_assert(detail::is_strictly_lower(stage_tableau) && detail::rows_sum_to_c(stage_tableau),
+                  "interpolant: the rows of its further stages must be explicit and sum to c");
+
+    /// Does the interpolant read k_i? The others need not be computed for it.
+    template <int i>
+    static constexpr bool uses_stage = [] {
+        for (double weight : tableau.weights[i]) {
+            if (weight != 0) return true;
+        }
+        return false;
+    }();
+
+    /// w_i(θ).
+    template <int i, class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight(const Real& theta) {
+        return theta * polynomial<i, false>(theta);
+    }
+    /// dw_i/dθ.
+    template <int i, class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight_slope(
+        const Real& theta) {
+        return polynomial<i, true>(theta);
+    }
+
+    /// y(t + θ dt).
+    template <class Real, int size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Real, size> evaluate(
+        const Vec<Real, size>& y, const Real& dt, const Vec<Real, size> (&k)[num_stages],
+        const Real& theta) {
+        Vec<Real, size> state = y;
+        for_used_stages([&]<int i>() __attribute__((always_inline)) {
+            detail::add_scaled(state, dt * weight<i>(theta), k[i]);
+        });
+        return state;
+    }
+
+    /// dy/dt at t + θ dt: of the interpolant, not of the vector field.
+    template <class Real, int size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Real, size> slope(
+        const Vec<Real, size> (&k)[num_stages], const Real& theta) {
+        Vec<Real, size> slope{};
+        for_used_stages([&]<int i>() __attribute__((always_inline)) {
+            detail::add_scaled(slope, weight_slope<i>(theta), k[i]);
+        });
+        return slope;
+    }
+
+    /// Adds to the cotangents of y and of each k_i what a cotangent of y(t + θ dt) brings. The
+    /// cotangent of θ is dt times the product of `cotangent` and `slope`.
+    template <class Real, int size>
+    [[gnu::always_inline]] EDDY_HD static constexpr void pullback(
+        const Real& dt, const Real& theta, const Vec<Real, size>& cotangent,
+        Vec<Real, size>& y_cotangent, Vec<Real, size> (&k_cotangent)[num_stages]) {
+        y_cotangent = y_cotangent + cotangent;
+        for_used_stages([&]<int i>() __attribute__((always_inline)) {
+            detail::add_scaled(k_cotangent[i], dt * weight<i>(theta), cotangent);
+        });
+    }
+
+  private:
+    template <class Body>
+    [[gnu::always_inline]] EDDY_HD static constexpr void for_used_stages(Body&& body) {
+        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            if constexpr (uses_stage<i>) body.template operator()<i>();
+        });
+    }
+
+    /// Σ_m weights[i][m] θ^m, or with each term times m + 1, by Horner's rule.
+    template <int i, bool times_power, class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real polynomial(const Real& theta) {
+        constexpr int last = tableau.num_powers - 1;
+        Real value = coefficient<i, last, times_power, Real>();
+        static_for<0, last>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int m = last - 1 - reversed;
+            value = mul_add(value, theta, coefficient<i, m, times_power, Real>());
+        });
+        return value;
+    }
+    template <int i, int m, bool times_power, class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real coefficient() {
+        constexpr double weight = tableau.weights[i][m] * (times_power ? m + 1 : 1);
+        return Real(static_cast<ScalarOf<Real>>(weight));
+    }
+};
+
+}  // namespace eddy
