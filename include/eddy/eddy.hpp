@@ -38,6 +38,11 @@
 #include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
+#include <eddy/steppers/controller/constant.hpp>
+#include <eddy/steppers/controller/error_norm.hpp>
+#include <eddy/steppers/controller/initial_step.hpp>
+#include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
+#include <eddy/steppers/interpolant.hpp>
 
 #include <eddy/solvers/all.hpp>
