@@ -15,8 +15,8 @@
 
 namespace eddy {
 
-/// The general controller; IController and PIController are it with other defaults. The default
-/// coefficients are H312PID of the paper's table III.
+/// The general controller; `i_controller` and `pi_controller` give it other coefficients. The
+/// default coefficients are H312PID of the paper's table III.
 struct PIDController {
     double pcoeff = -2. / 9, icoeff = 2. / 9, dcoeff = 1. / 18;
     double safety = 0.9;
