@@ -37,7 +37,9 @@ inline constexpr int longest_unrolled = 16;
 /// Calls body(i) for i in [0, size): unrolled for short vectors, a loop for long ones.
 template <int size, class Body>
 [[gnu::always_inline]] EDDY_HD constexpr void for_components(Body&& body) {
-    if constexpr (size <= longest_unrolled) {
+    if constexpr (size == 1) {  // nothing to instantiate
+        body(0);
+    } else if constexpr (size <= longest_unrolled) {
         static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
     } else {
         for (int i = 0; i < size; ++i) body(i);

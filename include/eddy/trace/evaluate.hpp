@@ -98,7 +98,7 @@ class Evaluation {
             elementwise<i>(std::make_integer_sequence<int, node.count>{});
         } else if constexpr (node.op == Op::argument) {
             constexpr int to = place.offset, from = node.offset;
-            static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
+            for_components<node.size>([&](int k) __attribute__((always_inline)) {
                 registers_[to + k] = argument_component<node.index>(from + k);
             });
         } else if constexpr (node.op == Op::constant) {

@@ -43,7 +43,8 @@ struct Contraction {
 
 }  // namespace detail
 
-/// Contracts all nodes but those marked in `frozen` (one flag per node).
+/// Contracts all nodes but those marked in `frozen` (one flag per node). Expects a graph without
+/// dead code: a use that nobody needs still counts.
 [[nodiscard]] constexpr Graph contract(const Graph& graph, const std::vector<char>& frozen) {
     std::vector<int> uses(graph.nodes.size(), 0);
     for (int i = 0; i < graph.size(); ++i) {
@@ -53,23 +54,33 @@ struct Contraction {
     for (int node : output_nodes(graph, 0, graph.outputs.size()))
         ++uses[static_cast<std::size_t>(node)];
 
+    std::vector<detail::Contraction> found(graph.nodes.size());
+    std::vector<char> absorbed(graph.nodes.size(), 0);
+    for (int i = 0; i < graph.size(); ++i) {
+        auto& contraction = found[static_cast<std::size_t>(i)];
+        contraction = detail::contraction_of(graph, i, uses, frozen);
+        if (contraction.product >= 0)
+            absorbed[static_cast<std::size_t>(graph.operand(i, contraction.product))] = 1;
+    }
+
     Rebuild rebuild(graph);
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph[i];
-        const detail::Contraction found = detail::contraction_of(graph, i, uses, frozen);
-        if (found.product < 0) {
+        const auto [which, op] = found[static_cast<std::size_t>(i)];
+        if (absorbed[static_cast<std::size_t>(i)]) continue;
+        if (which < 0) {
             rebuild.set(i, rebuild.copy(node));
             continue;
         }
-        const Node& product = graph[graph.operand(node, found.product)];
-        Node fused{.op = found.op, .size = node.size};
-        const int other = rebuild.operand(node, 1 - found.product);
+        const Node& product = graph[graph.operand(node, which)];
+        const Node fused{.op = op, .size = node.size};
+        const int other = rebuild.operand(node, 1 - which);
         rebuild.graph().current_region = detail::region_of_pair(graph, product.region, node.region);
         rebuild.set(i, rebuild.graph().push(fused, rebuild.operand(product, 0),
                                             rebuild.operand(product, 1), other));
     }
     rebuild.graph().current_region = 0;
-    return eliminate_dead_code(rebuild.finish());
+    return rebuild.finish();
 }
 
 [[nodiscard]] constexpr Graph contract(const Graph& graph) {
