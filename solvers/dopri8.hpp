@@ -5,9 +5,9 @@ namespace eddy {
 /// Dormand–Prince 8(5,3), the method of DOP853: 12 stages. Eighth order, seventh-order dense output
 /// with four further stages. DOP853 divides the square of a fifth-order error estimate by a
 /// third-order one; b_error is the former alone, which is safe but asks for smaller steps.
-/// Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, sections II.5 and II.6,
-/// doi:10.1007/978-3-540-78862-1, and the coefficients that its authors publish: those that are not
-/// rational to 20 digits.
+/// Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, sections II.5 and
+/// II.6, doi:10.1007/978-3-540-78862-1, and the coefficients that its authors publish: those that
+/// are not rational to 20 digits.
 struct Dopri8 {
     static constexpr int order = 8;
     static constexpr int embedded_order = 5;
