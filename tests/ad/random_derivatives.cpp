@@ -12,6 +12,7 @@
 
 using eddy::Graph;
 using support::Arrays;
+using support::joined;
 
 namespace {
 
@@ -49,27 +50,14 @@ struct Products {
     }
 };
 
-std::vector<eddy::Argument> shapes_of_outputs(const Graph& graph) {
-    std::vector<eddy::Argument> shapes;
-    for (const eddy::Output& output : graph.outputs)
-        shapes.push_back({output.size, output.is_scalar});
-    return shapes;
-}
-
-template <class Real>
-Arrays<Real> joined(Arrays<Real> a, const Arrays<Real>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
 /// A random smooth graph at random arguments, with a direction and cotangents.
 struct Point {
     explicit Point(std::uint64_t seed)
         : graph(support::smooth_graph(seed, 5 + static_cast<int>(seed % 12))),
           arguments(support::moderate_arguments<double>(graph.arguments, seed, num_lanes)),
           direction(support::moderate_arguments<double>(graph.arguments, seed + 1, num_lanes)),
-          cotangents(
-              support::moderate_arguments<double>(shapes_of_outputs(graph), seed + 2, num_lanes)) {}
+          cotangents(support::moderate_arguments<double>(support::shapes_of_outputs(graph),
+                                                         seed + 2, num_lanes)) {}
 
     [[nodiscard]] std::vector<char> all() const {
         return std::vector<char>(graph.arguments.size(), 1);

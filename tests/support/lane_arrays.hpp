@@ -83,4 +83,17 @@ bool same_bits(const Arrays<Real>& a, const Arrays<Real>& b) {
     return true;
 }
 
+template <class Real>
+Arrays<Real> joined(Arrays<Real> a, const Arrays<Real>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+inline std::vector<eddy::Argument> shapes_of_outputs(const eddy::Graph& graph) {
+    std::vector<eddy::Argument> shapes;
+    for (const eddy::Output& output : graph.outputs)
+        shapes.push_back({output.size, output.is_scalar});
+    return shapes;
+}
+
 }  // namespace support

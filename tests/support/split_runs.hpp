@@ -13,19 +13,6 @@ constexpr eddy::PolicyFunction pointer(Policy) {
     return &eddy::detail::ask<Policy>;
 }
 
-template <class Real>
-Arrays<Real> joined(Arrays<Real> a, const Arrays<Real>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
-inline std::vector<eddy::Argument> shapes_of_outputs(const eddy::Graph& graph) {
-    std::vector<eddy::Argument> shapes;
-    for (const eddy::Output& output : graph.outputs)
-        shapes.push_back({output.size, output.is_scalar});
-    return shapes;
-}
-
 struct ValueAndGradient {
     Arrays<double> value, gradient;
     bool operator==(const ValueAndGradient& other) const {
