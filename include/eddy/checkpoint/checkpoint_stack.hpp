@@ -21,57 +21,59 @@ class CheckpointStack {
     };
 
     void reserve(std::int64_t slots) {
-        links_.resize(static_cast<std::size_t>(slots) + 1);
+        links_.reserve(static_cast<std::size_t>(slots) + 1);
         free_.reserve(static_cast<std::size_t>(slots));
-        ring_ = static_cast<std::int32_t>(slots);
+        num_slots_ = slots;
         clear();
     }
 
     void clear() {
-        for (Link& link : links_) link.step = nowhere;
-        at(ring_) = {.step = nowhere, .below = ring_, .above = ring_};
+        links_.assign(1, {.step = nowhere, .below = ring, .above = ring});
         free_.clear();
         size_ = 0;
     }
 
     /// The slot now holds `step`, the latest of all, whatever it held before.
     void place(std::int64_t slot, std::int64_t step) {
+        if (slot >= num_touched()) links_.resize(static_cast<std::size_t>(slot) + 2);
         if (at(slot).step != nowhere) unlink(slot);
         const auto index = static_cast<std::int32_t>(slot);
-        const std::int32_t top = at(ring_).below;
-        at(slot) = {.step = step, .below = top, .above = ring_};
+        const std::int32_t top = at(ring).below;
+        at(slot) = {.step = step, .below = top, .above = ring};
         at(top).above = index;
-        at(ring_).below = index;
+        at(ring).below = index;
         ++size_;
     }
 
     /// Lists the unused slots for `push`: once, between the sweeps.
     void collect_free() {
         free_.clear();
-        for (std::int64_t slot = ring_; slot-- > 0;) {
+        for (std::int64_t slot = num_touched(); slot-- > 0;) {
             if (at(slot).step == nowhere) free_.push_back(slot);
         }
     }
 
     /// Takes an unused slot for `step` and returns it.
     std::int64_t push(std::int64_t step) {
-        const std::int64_t slot = free_.back();
-        free_.pop_back();
+        const std::int64_t slot = free_.empty() ? num_touched() : free_.back();
+        if (!free_.empty()) free_.pop_back();
         place(slot, step);
         return slot;
     }
 
     void pop() {
-        const std::int64_t slot = at(ring_).below;
+        const std::int64_t slot = at(ring).below;
         unlink(slot);
         at(slot).step = nowhere;
         free_.push_back(slot);
     }
 
-    [[nodiscard]] Entry top() const { return below(ring_); }
-    [[nodiscard]] Entry below_top() const { return below(at(ring_).below); }
+    [[nodiscard]] Entry top() const { return below(ring); }
+    [[nodiscard]] Entry below_top() const { return below(at(ring).below); }
     [[nodiscard]] std::int64_t size() const { return size_; }
-    [[nodiscard]] std::int64_t num_free() const { return static_cast<std::int64_t>(free_.size()); }
+    [[nodiscard]] std::int64_t num_free() const {
+        return static_cast<std::int64_t>(free_.size()) + num_slots_ - num_touched();
+    }
 
   private:
     struct Link {
@@ -79,10 +81,16 @@ class CheckpointStack {
         std::int32_t below = 0;
         std::int32_t above = 0;
     };
+    static constexpr std::int32_t ring = -1;  // the ring's end
 
-    [[nodiscard]] Link& at(std::int64_t slot) { return links_[static_cast<std::size_t>(slot)]; }
+    // Slots from here on have not been used since `clear`: nothing is kept of them.
+    [[nodiscard]] std::int64_t num_touched() const {
+        return static_cast<std::int64_t>(links_.size()) - 1;
+    }
+
+    [[nodiscard]] Link& at(std::int64_t slot) { return links_[static_cast<std::size_t>(slot + 1)]; }
     [[nodiscard]] const Link& at(std::int64_t slot) const {
-        return links_[static_cast<std::size_t>(slot)];
+        return links_[static_cast<std::size_t>(slot + 1)];
     }
 
     [[nodiscard]] Entry below(std::int64_t slot) const {
@@ -99,9 +107,9 @@ class CheckpointStack {
         --size_;
     }
 
-    std::vector<Link> links_;         // (slot), and the ring's end behind them
-    std::vector<std::int64_t> free_;  // unused slots, the next one last
-    std::int32_t ring_ = 0;           // index of the ring's end
+    std::vector<Link> links_;         // the ring's end, then (slot) as far as slots were used
+    std::vector<std::int64_t> free_;  // slots that were used and are free again, the next one last
+    std::int64_t num_slots_ = 0;
     std::int64_t size_ = 0;
 };
 

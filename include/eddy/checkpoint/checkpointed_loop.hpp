@@ -30,11 +30,12 @@ namespace eddy {
 /// What a loop repeats: one step forward, and one step of the cotangent backward. `advance` must
 /// give the same state again when it is called again. A body may offer `advance_in_place(State&,
 /// step) const` as well: it is used where the old state is not needed, so that states with heap
-/// memory are advanced without allocating.
-template <class Body, class State>
-concept LoopBody = requires(Body& body, const Body& fixed, const State& x, std::int64_t step) {
+/// memory are advanced without allocating. The cotangent may be of a type of its own.
+template <class Body, class State, class Cotangent = State>
+concept LoopBody = requires(Body& body, const Body& fixed, const State& x, std::int64_t step,
+                            const Cotangent& cotangent) {
     { fixed.advance(x, step) } -> std::convertible_to<State>;
-    { body.pullback(x, step, x) } -> std::convertible_to<State>;
+    { body.pullback(x, step, cotangent) } -> std::convertible_to<Cotangent>;
 };
 
 /// What a loop did since `run` began.
@@ -54,10 +55,10 @@ struct LoopCounters {
 /// table the first time that any loop of the process with as many checkpoints gets so far
 /// (`generate_tables` does it beforehand), hashes if the determinism check is on, and what the
 /// State's own copies allocate.
-template <class State, class Body, class Store = MemoryStore<State>>
+template <class State, class Body, class Store = MemoryStore<State>, class Cotangent = State>
 class CheckpointedLoop {
     static_assert(
-        LoopBody<Body, State>,
+        LoopBody<Body, State, Cotangent>,
         "CheckpointedLoop: the body must offer advance(const State&, int64_t) const -> State and "
         "pullback(const State&, int64_t, const State& cotangent) -> State");
     static_assert(
@@ -106,7 +107,7 @@ class CheckpointedLoop {
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
     /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
-    [[nodiscard]] State reverse(State cotangent) {
+    [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
         require_argument(reversible_, [] {
             return "CheckpointedLoop::reverse: there is no finished run to reverse; call run first";
         });
@@ -224,7 +225,7 @@ class CheckpointedLoop {
 
     // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.
     template <bool checked>
-    State pull_back_behind(Entry start, std::int64_t end, const State& cotangent) {
+    Cotangent pull_back_behind(Entry start, std::int64_t end, const Cotangent& cotangent) {
         State x = first_advance(load(start), start.step);
         std::int64_t step = start.step + 1;  // x is the state before this step
         std::int64_t checkpoint = start.step;
@@ -242,7 +243,7 @@ class CheckpointedLoop {
             write(stack_.push(target), target, x);
             checkpoint = target;
         }
-        State result = body_.pullback(std::as_const(x), end - 1, cotangent);
+        Cotangent result = body_.pullback(std::as_const(x), end - 1, cotangent);
         work_ = std::move(x);
         return result;
     }

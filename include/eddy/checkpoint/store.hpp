@@ -39,19 +39,19 @@ concept CheckpointStore = requires(Store store, const State& state, std::int64_t
     store.release();
 };
 
-/// Slots in memory. A discarded slot keeps its State, so that a later write copy-assigns into the
-/// capacity it has: once every slot has been written, states that reuse their capacity allocate
-/// nothing more.
+/// Slots in memory: room is reserved for all of them, and touched as far as slots are written, so
+/// that a generous number costs nothing. A discarded slot keeps its State, so that a later write
+/// copy-assigns into the capacity it has: once every slot has been written, states that reuse their
+/// capacity allocate nothing more.
 template <class State>
 class MemoryStore {
   public:
-    void reserve(std::int64_t slots) {
-        const auto count = static_cast<std::size_t>(slots);
-        if (slots_.size() < count) slots_.resize(count);
-    }
+    void reserve(std::int64_t slots) { slots_.reserve(static_cast<std::size_t>(slots)); }
 
     void write(std::int64_t slot, std::int64_t step, const State& state) {
-        Slot& target = slots_[static_cast<std::size_t>(slot)];
+        const auto index = static_cast<std::size_t>(slot);
+        if (index >= slots_.size()) slots_.resize(index + 1);
+        Slot& target = slots_[index];
         target.step = empty;  // stays so if the copy throws
         target.state = state;
         target.step = step;
