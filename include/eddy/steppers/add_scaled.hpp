@@ -5,13 +5,26 @@
 
 namespace eddy::detail {
 
-/// Adds weight·k to sum, componentwise.
-template <int size, class Real>
-[[gnu::always_inline]] EDDY_HD constexpr void add_scaled(Vec<Real, size>& sum, const Real& weight,
-                                                         const Vec<Real, size>& k) {
+/// Adds weight·k to sum, componentwise. The weight may be a poorer type than the numbers: a pack
+/// beside dual numbers, a number beside packs.
+template <int size, class Number, class Weight>
+[[gnu::always_inline]] EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum,
+                                                         const Weight& weight,
+                                                         const Vec<Number, size>& k) {
     static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
         sum.data[i] = mul_add(weight, k.data[i], sum.data[i]);
     });
+}
+
+/// weight·k, componentwise.
+template <int size, class Number, class Weight>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Number, size> scaled(
+    const Weight& weight, const Vec<Number, size>& k) {
+    Vec<Number, size> product{};
+    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+        product.data[i] = weight * k.data[i];
+    });
+    return product;
 }
 
 }  // namespace eddy::detail

@@ -10,12 +10,16 @@
 //   k̄_i = dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j),   (Ȳ_i, p̄_i) = k̄_iᵀ ∂f/∂(y, p),   ȳ = ȳ⁺ + Σ_i Ȳ_i,   p̄ = Σ_i
 //   p̄_i
 //
-// Stages that y⁺ does not depend on (the last one of an FSAL method) are not computed. Step sizes
-// are data.
+// Stages are computed as far as somebody needs them: for y⁺ (not the last one of an FSAL method),
+// for the error estimate, for dense output. Step sizes are data unless their cotangent is asked
+// for.
 
 #include <eddy/ad/vjp.hpp>
+#include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
+#include <eddy/steppers/interpolant.hpp>
+#include <eddy/steppers/step_size.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy {
@@ -29,104 +33,206 @@ inline constexpr int num_needed_stages = [] {
     return needed;
 }();
 
+/// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
+template <class Cotangent, class Number>
+[[gnu::always_inline]] EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i,
+                                                         const Number& value) {
+    if constexpr (requires { cotangent.add(i, value); }) {
+        cotangent.add(i, value);
+    } else {
+        cotangent[i] = cotangent[i] + value;
+    }
+}
+
 }  // namespace detail
+
+/// What a step brings to the cotangents of its start time and of its size.
+template <class Number>
+struct TimeCotangents {
+    Number t, dt;
+};
+/// Given where nobody asks for them.
+struct NoTimeCotangents {};
+/// Given where no stage has a cotangent of its own.
+struct NoStageCotangents {};
 
 /// A step of `Method` for the vector field `Field`.
 template <class Field, RungeKuttaMethod Method>
 struct ExplicitRungeKutta {
     static_assert(ValidTableau<Method>::value);
     using Program = FieldProgram<Field>;
-    using Pullback = decltype(vjp<1, 2>(Program{}));
-    static constexpr int num_stages = detail::num_needed_stages<Method>;
+    /// The rows of all stages: the method's own, then those of its dense output.
+    struct Rows {
+        static constexpr auto tableau = Interpolant<Method>::stage_tableau;
+    };
+    static constexpr int num_stages = detail::num_needed_stages<Method>;  // that y⁺ needs
+    static constexpr int num_error_stages = Method::tableau.num_stages;   // that the error needs
+    static constexpr int num_dense_stages =
+        Interpolant<Method>::num_stages;  // that dense output needs
     static constexpr int state_size = Field::state_size;
     static constexpr int parameter_size = Field::parameter_size;
-    template <class Real>
-    using State = Vec<Real, state_size>;
+    template <class Number>
+    using State = Vec<Number, state_size>;
 
-    /// y⁺ from y. `p` is anything with operator[].
-    template <class Real, class Parameters>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Real> step(
-        const Real& t, const State<Real>& y, const Parameters& p, const Real& dt) {
-        State<Real> k[num_stages];
-        State<Real> unused[num_stages];
-        stages(t, y, p, dt, k, unused);
-        State<Real> next = y;
+    /// y⁺ from y. `p` is anything with operator[]; `dt` a number, a pack or a StepSize.
+    template <class Time, class Number, class Parameters, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> step(
+        const Time& t, const State<Number>& y, const Parameters& p, const Size& dt) {
+        const auto& size = as_step_size(dt);
+        State<Number> k[num_stages];
+        stages<0, num_stages>(t, y, p, size, k);
+        return next_state(y, size, k);
+    }
+
+    /// Computes k_i for i in [first, last) from those before.
+    template <int first, int last, class Time, class Number, class Parameters, class Size, int room>
+    [[gnu::always_inline]] EDDY_HD static constexpr void stages(const Time& t,
+                                                                const State<Number>& y,
+                                                                const Parameters& p,
+                                                                const Size& size,
+                                                                State<Number> (&k)[room]) {
+        static_for<first, last>([&]<int i>() __attribute__((always_inline)) {
+            k[i] = derivative<i>(t, stage_state<i>(y, size, k), p, size);
+        });
+    }
+
+    /// y⁺ from the stages.
+    template <class Number, class Size, int room>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> next_state(
+        const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
+        State<Number> next = y;
         static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
-            constexpr double b = Method::tableau.b[i];
-            if constexpr (b != 0) detail::add_scaled(next, scaled(b, dt), k[i]);
+            constexpr double b = Rows::tableau.b[i];
+            if constexpr (b != 0) detail::add_scaled(next, size.template b<Rows, i>(), k[i]);
         });
         return next;
     }
 
+    /// The error estimate dt Σ_i (b_i − b̂_i) k_i.
+    template <class Number, class Size, int room>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> error(
+        const Size& size, const State<Number> (&k)[room]) {
+        using Weight = ScalarOf<Number>;
+        State<Number> sum{};
+        static_for<0, num_error_stages>([&]<int i>() __attribute__((always_inline)) {
+            constexpr double e = Rows::tableau.b_error[i];
+            if constexpr (e != 0) detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
+        });
+        return detail::scaled(size.h, sum);
+    }
+
     /// The cotangent of y from that of y⁺; adds the cotangent of p to `p_cotangent[component]`.
-    template <class Real, class Parameters, class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Real> pullback(
-        const Real& t, const State<Real>& y, const Parameters& p, const Real& dt,
-        const State<Real>& next_cotangent, ParameterCotangent& p_cotangent) {
-        State<Real> k[num_stages];
-        State<Real> stage[num_stages];
-        stages(t, y, p, dt, k, stage);
-        State<Real> cotangent = next_cotangent;
-        State<Real> stage_cotangent[num_stages];
-        static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
-            constexpr int i = num_stages - 1 - reversed;
-            constexpr double b = Method::tableau.b[i], c = Method::tableau.c[i];
-            State<Real> k_cotangent = scale(scaled(b, dt), next_cotangent);
-            static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
-                constexpr double a = Method::tableau.a[j][i];
-                if constexpr (a != 0)
-                    detail::add_scaled(k_cotangent, scaled(a, dt), stage_cotangent[j]);
-            });
-            evaluate<Pullback, Real>(
-                [&]<int output>(int component, const Real& value) __attribute__((always_inline)) {
-                    if constexpr (output == 0) {
-                        stage_cotangent[i].data[component] = value;
-                    } else {
-                        p_cotangent[component] = p_cotangent[component] + value;
-                    }
-                },
-                t + scaled(c, dt), stage[i], p, k_cotangent);
+    template <class Time, class Number, class Parameters, class Size, class ParameterCotangent>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pullback(
+        const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
+        const State<Number>& next_cotangent, ParameterCotangent& p_cotangent) {
+        NoTimeCotangents unasked;
+        return pullback(t, y, p, dt, next_cotangent, NoStageCotangents{}, p_cotangent, unasked);
+    }
+
+    /// The same where the stages have cotangents of their own, one for each dense stage, and where
+    /// those of t and dt are asked for; they are added to `times`.
+    template <class Time, class Number, class Parameters, class Size, class StageCotangents,
+              class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pullback(
+        const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
+        const State<Number>& next_cotangent, const StageCotangents& own_cotangents,
+        ParameterCotangent& p_cotangent, Times& times) {
+        constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
+        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
+        constexpr int count = has_own ? num_dense_stages : num_stages;
+        const auto& size = as_step_size(dt);
+        State<Number> k[count];
+        State<Number> stage[count];
+        static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
+            stage[i] = stage_state<i>(y, size, k);
+            k[i] = derivative<i>(t, stage[i], p, size);
+        });
+        State<Number> cotangent = next_cotangent;
+        State<Number> stage_cotangent[count];
+        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int i = count - 1 - reversed;
+            State<Number> k_cotangent = of_sums<i, count>(size, next_cotangent, stage_cotangent);
+            if constexpr (has_times) times.dt = times.dt + dot(k[i], k_cotangent) / size.h;
+            if constexpr (has_own) k_cotangent = k_cotangent + own_cotangents[i];
+            const Number t_cotangent = pull_derivative<i, has_times>(
+                t, stage[i], p, size, k_cotangent, stage_cotangent[i], p_cotangent);
+            if constexpr (has_times) {
+                constexpr double c = Rows::tableau.c[i];
+                times.t = times.t + t_cotangent;
+                times.dt = mul_add(static_cast<ScalarOf<Number>>(c), t_cotangent, times.dt);
+            }
             cotangent = cotangent + stage_cotangent[i];
         });
         return cotangent;
     }
 
   private:
-    /// weight·dt. The weight is a constant once inlined; clang 14 takes no double as a template
-    /// parameter.
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real scaled(double weight,
-                                                                           const Real& dt) {
-        return Real(static_cast<ScalarOf<Real>>(weight)) * dt;
-    }
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Real> scale(
-        const Real& weight, const State<Real>& x) {
-        State<Real> product{};
-        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
-            product.data[i] = weight * x.data[i];
+    template <bool of_time>
+    using Pullback = std::conditional_t<of_time, decltype(vjp<0, 1, 2>(Program{})),
+                                        decltype(vjp<1, 2>(Program{}))>;
+
+    /// Y_i.
+    template <int i, class Number, class Size, int room>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> stage_state(
+        const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
+        State<Number> stage = y;
+        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double a = Rows::tableau.a[i][j];
+            if constexpr (a != 0) detail::add_scaled(stage, size.template a<Rows, i, j>(), k[j]);
         });
-        return product;
+        return stage;
     }
 
-    /// The stage derivatives k and the states where they are taken.
-    template <class Real, class Parameters>
-    [[gnu::always_inline]] EDDY_HD static constexpr void stages(const Real& t, const State<Real>& y,
-                                                                const Parameters& p, const Real& dt,
-                                                                State<Real> (&k)[num_stages],
-                                                                State<Real> (&stage)[num_stages]) {
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
-            constexpr double c = Method::tableau.c[i];
-            stage[i] = y;
-            static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
-                constexpr double a = Method::tableau.a[i][j];
-                if constexpr (a != 0) detail::add_scaled(stage[i], scaled(a, dt), k[j]);
-            });
-            evaluate<Program, Real>(
-                [&]<int output>(int component, const Real& value)
-                    __attribute__((always_inline)) { k[i].data[component] = value; },
-                t + scaled(c, dt), stage[i], p);
+    /// f at stage i.
+    template <int i, class Time, class Number, class Parameters, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> derivative(
+        const Time& t, const State<Number>& stage, const Parameters& p, const Size& size) {
+        State<Number> k{};
+        evaluate<Program, Number>(
+            [&]<int output>(int component, const Number& value)
+                __attribute__((always_inline)) { k.data[component] = value; },
+            t + size.fraction(Rows::tableau.c[i]), stage, p);
+        return k;
+    }
+
+    /// dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j).
+    template <int i, int count, class Number, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> of_sums(
+        const Size& size, const State<Number>& next_cotangent,
+        const State<Number> (&stage_cotangent)[count]) {
+        constexpr double b = Rows::tableau.b[i];
+        State<Number> sum{};
+        if constexpr (b != 0) sum = detail::scaled(size.template b<Rows, i>(), next_cotangent);
+        static_for<i + 1, count>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double a = Rows::tableau.a[j][i];
+            if constexpr (a != 0)
+                detail::add_scaled(sum, size.template a<Rows, j, i>(), stage_cotangent[j]);
         });
+        return sum;
+    }
+
+    /// The vector–Jacobian product of f at stage i. Returns the cotangent of t, zero where it is
+    /// not asked for.
+    template <int i, bool of_time, class Time, class Number, class Parameters, class Size,
+              class ParameterCotangent>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Number pull_derivative(
+        const Time& t, const State<Number>& stage, const Parameters& p, const Size& size,
+        const State<Number>& k_cotangent, State<Number>& stage_cotangent,
+        ParameterCotangent& p_cotangent) {
+        Number t_cotangent = convert<Number>(0);
+        evaluate<Pullback<of_time>, Number>(
+            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+                constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
+                if constexpr (argument == 0)
+                    t_cotangent = value;
+                else if constexpr (argument == 1)
+                    stage_cotangent.data[component] = value;
+                else
+                    detail::accumulate(p_cotangent, component, value);
+            },
+            t + size.fraction(Rows::tableau.c[i]), stage, p, k_cotangent);
+        return t_cotangent;
     }
 };
 

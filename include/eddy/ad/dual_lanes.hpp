@@ -1,0 +1,21 @@
+#pragma once
+// The lanes of dual numbers: those of their parts.
+
+#include <eddy/ad/dual.hpp>
+#include <eddy/core/lanes.hpp>
+
+namespace eddy {
+
+template <class T>
+inline constexpr int num_lanes_of<Dual<T>> = num_lanes_of<T>;
+
+namespace detail {
+
+template <class T>
+struct LaneType<Dual<T>> {
+    using type = Dual<LaneOf<T>>;
+};
+
+}  // namespace detail
+
+}  // namespace eddy

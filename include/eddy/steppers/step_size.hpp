@@ -1,0 +1,80 @@
+#pragma once
+// The size of a step, as the coefficients of a method that are multiplied by it: a_ij dt and b_i dt
+// are what the sums of a step need. `StepSize` forms each product where it is used, one size per
+// lane; `UniformStepSize` holds all of them, formed once for a size that many steps of all lanes
+// share. The sums are then the same, bit for bit.
+
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/static_for.hpp>
+#include <eddy/steppers/butcher_tableau.hpp>
+
+namespace eddy {
+
+/// A step of `dt` for numbers of type Real: dt in the type of the time, h the same in that of the
+/// state.
+template <class Time, class Real>
+struct StepSize {
+    Time dt;
+    Real h;
+
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Time fraction(double c) const {
+        return Time(static_cast<ScalarOf<Time>>(c)) * dt;
+    }
+    template <class Tableau, int i, int j>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real a() const {
+        return weight(Tableau::tableau.a[i][j]);
+    }
+    template <class Tableau, int i>
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real b() const {
+        return weight(Tableau::tableau.b[i]);
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real weight(double coefficient) const {
+        return Real(static_cast<ScalarOf<Real>>(coefficient)) * h;
+    }
+};
+
+/// One dt for all lanes; the products are read from memory, where an instruction can broadcast
+/// them.
+template <class Tableau, class Scalar>
+class UniformStepSize {
+  public:
+    explicit UniformStepSize(double step) : dt(step), h(static_cast<Scalar>(step)) {
+        const auto& tableau = Tableau::tableau;
+        for (int i = 0; i < num_stages; ++i) {
+            b_[i] = static_cast<Scalar>(tableau.b[i]) * h;
+            for (int j = 0; j < i; ++j) a_[i][j] = static_cast<Scalar>(tableau.a[i][j]) * h;
+        }
+    }
+
+    double dt;
+    Scalar h;
+
+    [[nodiscard, gnu::always_inline]] double fraction(double c) const { return c * dt; }
+    template <class SameTableau, int i, int j>
+    [[nodiscard, gnu::always_inline]] Scalar a() const {
+        return a_[i][j];
+    }
+    template <class SameTableau, int i>
+    [[nodiscard, gnu::always_inline]] Scalar b() const {
+        return b_[i];
+    }
+
+  private:
+    static constexpr int num_stages = Tableau::tableau.num_stages;
+    Scalar a_[num_stages][num_stages]{};
+    Scalar b_[num_stages]{};
+};
+
+/// A bare number or pack as the size of a step; a StepSize is one already.
+template <class Size>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr decltype(auto) as_step_size(const Size& size) {
+    if constexpr (requires { size.fraction(0.5); }) {
+        return (size);
+    } else {
+        return StepSize<Size, Size>{size, size};
+    }
+}
+
+}  // namespace eddy
