@@ -46,3 +46,8 @@
 #include <eddy/steppers/interpolant.hpp>
 
 #include <eddy/solvers/all.hpp>
+
+#include <eddy/solve/solve.hpp>
+
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>

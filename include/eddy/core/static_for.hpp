@@ -13,7 +13,8 @@ namespace detail {
 inline constexpr int fold_chunk = 128;
 
 template <int first, class Body, int... offsets>
-EDDY_HD constexpr void static_for_chunk(Body& body, std::integer_sequence<int, offsets...>) {
+[[gnu::always_inline]] EDDY_HD constexpr void static_for_chunk(
+    Body& body, std::integer_sequence<int, offsets...>) {
     (body.template operator()<first + offsets>(), ...);
 }
 
@@ -21,7 +22,7 @@ EDDY_HD constexpr void static_for_chunk(Body& body, std::integer_sequence<int, o
 
 /// Calls `body.template operator()<i>()` for i in [first, last), in order.
 template <int first, int last, class Body>
-EDDY_HD constexpr void static_for(Body&& body) {
+[[gnu::always_inline]] EDDY_HD constexpr void static_for(Body&& body) {
     if constexpr (last - first > detail::fold_chunk) {
         detail::static_for_chunk<first>(body,
                                         std::make_integer_sequence<int, detail::fold_chunk>{});

@@ -62,12 +62,12 @@ struct Interpolant {
         return polynomial<i, true>(theta);
     }
 
-    /// y(t + θ dt).
-    template <class Real, int size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Real, size> evaluate(
-        const Vec<Real, size>& y, const Real& dt, const Vec<Real, size> (&k)[num_stages],
+    /// y(t + θ dt). Step and θ may be poorer types than the state: packs beside dual numbers.
+    template <class Number, class Real, int size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, size> evaluate(
+        const Vec<Number, size>& y, const Real& dt, const Vec<Number, size> (&k)[num_stages],
         const Real& theta) {
-        Vec<Real, size> state = y;
+        Vec<Number, size> state = y;
         for_used_stages([&]<int i>() __attribute__((always_inline)) {
             detail::add_scaled(state, dt * weight<i>(theta), k[i]);
         });
@@ -75,10 +75,10 @@ struct Interpolant {
     }
 
     /// dy/dt at t + θ dt: of the interpolant, not of the vector field.
-    template <class Real, int size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Real, size> slope(
-        const Vec<Real, size> (&k)[num_stages], const Real& theta) {
-        Vec<Real, size> slope{};
+    template <class Number, class Real, int size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, size> slope(
+        const Vec<Number, size> (&k)[num_stages], const Real& theta) {
+        Vec<Number, size> slope{};
         for_used_stages([&]<int i>() __attribute__((always_inline)) {
             detail::add_scaled(slope, weight_slope<i>(theta), k[i]);
         });
@@ -87,10 +87,10 @@ struct Interpolant {
 
     /// Adds to the cotangents of y and of each k_i what a cotangent of y(t + θ dt) brings. The
     /// cotangent of θ is dt times the product of `cotangent` and `slope`.
-    template <class Real, int size>
+    template <class Number, class Real, int size>
     [[gnu::always_inline]] EDDY_HD static constexpr void pullback(
-        const Real& dt, const Real& theta, const Vec<Real, size>& cotangent,
-        Vec<Real, size>& y_cotangent, Vec<Real, size> (&k_cotangent)[num_stages]) {
+        const Real& dt, const Real& theta, const Vec<Number, size>& cotangent,
+        Vec<Number, size>& y_cotangent, Vec<Number, size> (&k_cotangent)[num_stages]) {
         y_cotangent = y_cotangent + cotangent;
         for_used_stages([&]<int i>() __attribute__((always_inline)) {
             detail::add_scaled(k_cotangent[i], dt * weight<i>(theta), cotangent);

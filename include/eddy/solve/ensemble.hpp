@@ -1,0 +1,118 @@
+#pragma once
+// What all calls on an ensemble share: from the caller's arrays and options to checked inputs, the
+// division of lanes into groups, and workspaces that live as long as a solver object.
+
+#include <algorithm>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/extras.hpp>
+#include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/options.hpp>
+#include <eddy/solve/validate.hpp>
+#include <memory>
+
+namespace eddy::detail {
+
+template <class Parameters>
+inline constexpr bool is_shared = false;
+template <class Real>
+inline constexpr bool is_shared<SharedParameters<Real>> = true;
+
+template <class Real>
+[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real>& p) {
+    return p.values;
+}
+template <class Array>
+[[nodiscard]] auto parameter_view(const Array& p) {
+    static_assert(is_ensemble_array<Array>,
+                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, a "
+                  "EnsembleArray), or eddy::shared(array) for one row that all lanes use");
+    return ensemble_view(p);
+}
+
+template <class Y0, class Parameters>
+constexpr void check_array_types() {
+    static_assert(is_ensemble_array<Y0>,
+                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, a "
+                  "EnsembleArray); a vector is one lane");
+    static_assert(
+        std::is_same_v<EnsembleScalarOf<Y0>, typename decltype(parameter_view(
+                                                 std::declval<const Parameters&>()))::Scalar>,
+        "solve: y0 and p must hold the same type of number");
+    static_assert(
+        std::is_floating_point_v<EnsembleScalarOf<Y0>> && sizeof(EnsembleScalarOf<Y0>) <= 8,
+        "solve: y0 and p must hold float or double");
+}
+
+/// Checks everything that a solve is given, and puts it into `inputs`.
+template <class Program, class Y0, class Parameters>
+void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
+                    const typename Program::Controller& controller, const Y0& y0,
+                    const Parameters& p, const char* where) {
+    using Scalar = typename Program::Scalar;
+    constexpr int state_size = Program::state_size, parameter_size = Program::parameter_size;
+    require_tolerances(options, state_size, where);
+    inputs.times = plan_times(options, Program::is_adaptive, where);
+    inputs.controller = controller;
+    inputs.rtol = static_cast<Scalar>(options.rtol);
+    for (int i = 0; i < state_size; ++i) inputs.atol[i] = static_cast<Scalar>(options.atol[i]);
+    inputs.y0 = ensemble_view(y0);
+    inputs.p = parameter_view(p);
+    const std::ptrdiff_t lanes = inputs.y0.num_lanes;
+    require_shape(lanes, inputs.y0.num_components, lanes, state_size, "y0", where);
+    if constexpr (parameter_size > 0 || is_shared<Parameters>) {
+        require_shape(inputs.p.num_lanes, inputs.p.num_components,
+                      is_shared<Parameters> ? 1 : lanes, parameter_size, "p", where);
+    }
+    require_finite(inputs.y0, "y0", where);
+    if constexpr (parameter_size > 0) require_finite(inputs.p, "p", where);
+    inputs.cancelled = options.cancelled;
+}
+
+/// The direction of a pushforward or of a Hessian-vector product.
+template <class Program, class Y0, class Parameters>
+void prepare_tangents(LaneInputs<Program>& inputs, const Y0& y0, const Parameters& p,
+                      const char* where) {
+    inputs.y0_tangent = ensemble_view(y0);
+    inputs.p_tangent = parameter_view(p);
+    require_shape(inputs.y0_tangent.num_lanes, inputs.y0_tangent.num_components,
+                  inputs.y0.num_lanes, Program::state_size, "the tangent of y0", where);
+    if constexpr (Program::parameter_size > 0) {
+        require_shape(inputs.p_tangent.num_lanes, inputs.p_tangent.num_components,
+                      inputs.p.num_lanes, Program::parameter_size, "the tangent of p", where);
+        require_finite(inputs.p_tangent, "the tangent of p", where);
+    }
+    require_finite(inputs.y0_tangent, "the tangent of y0", where);
+}
+
+/// How many lanes form a group: enough groups to keep many threads busy, enough lanes in each to
+/// refill its slots. Depends on the number of lanes alone, so that sums over lanes do not depend on
+/// the machine's threads.
+template <class Program>
+[[nodiscard]] std::ptrdiff_t lanes_per_group(std::ptrdiff_t num_lanes) {
+    constexpr std::ptrdiff_t slots = Program::max_slots, wanted_groups = 16, most_refills = 32;
+    const std::ptrdiff_t share = (num_lanes + wanted_groups - 1) / wanted_groups;
+    const std::ptrdiff_t rounds = std::clamp<std::ptrdiff_t>(share / slots, 1, most_refills);
+    return rounds * slots;
+}
+
+/// An object of any type, kept from call to call; made anew where another type is asked for.
+class Workspace {
+  public:
+    template <class T>
+    [[nodiscard]] T& get() {
+        if (tag_ != &tag_of<T>) {
+            object_ = std::make_shared<T>();
+            tag_ = &tag_of<T>;
+        }
+        return *static_cast<T*>(object_.get());
+    }
+
+  private:
+    template <class T>
+    static constexpr char tag_of = 0;
+
+    std::shared_ptr<void> object_;
+    const char* tag_ = nullptr;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,416 @@
+#pragma once
+// A group of lanes on its way forward: a few packs of slots, taken in turn. A row is one attempt of
+// all slots (slot_stepper.hpp); what happens to single lanes — a save point, a stop, the end, a
+// failure — is found by one comparison a row and done off the hot path, where a lane that has ended
+// makes room for the next. Invariant: nothing that a lane computes depends on its neighbours.
+
+#include <cmath>
+#include <eddy/solve/first_step.hpp>
+#include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/seating.hpp>
+#include <eddy/solve/slot_stepper.hpp>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace eddy::detail {
+
+/// The lanes [first, first + outcomes.size()) of a call, worked on by one thread. `Recorder` is
+/// told of save points: save(lane, k, y), lane within the group.
+template <class Program, class Recorder>
+class LaneGroup {
+    using Scalar = typename Program::Scalar;
+    using Primal = typename Program::Primal;
+    using Time = typename Program::Time;
+    using State = typename Program::State;
+    using LaneState = typename Program::LaneState;
+    using Stepper = typename Program::Stepper;
+    using Slots = SlotStepper<Program>;
+    static constexpr int pack_slots = Program::pack_slots;
+    static constexpr int num_stages = Slots::num_stages;
+    static constexpr int num_dense_stages = Stepper::num_dense_stages;
+    static constexpr bool is_adaptive = Program::is_adaptive;
+    static constexpr double never = std::numeric_limits<double>::infinity();
+    // Rows between two looks at whether the call was cancelled.
+    static constexpr std::int64_t patience = 256;
+
+  public:
+    using Loop = LoopState<Program>;
+
+    explicit LaneGroup(Recorder& recorder) : recorder_(&recorder) {}
+
+    /// Takes over the lanes of a group; `outcomes` receives what becomes of them.
+    void begin(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
+               std::span<LaneOutcome> outcomes) {
+        inputs_ = &inputs;
+        first_ = first;
+        outcomes_ = outcomes;
+        next_lane_ = 0;
+        FirstStep<Program>::choose(inputs, first, first + num_lanes(), first_sizes_);
+        num_saved_.assign(outcomes.size(), 0);
+    }
+
+    /// Seats waiting lanes in all slots, before row 0. A lane that ends before `last_refill_row`
+    /// makes room for another, so long as the longest lane so far would still end by then.
+    void seat_all(Loop& x, std::int64_t last_refill_row) {
+        last_refill_row_ = last_refill_row;
+        longest_ = 0;
+        seating.clear();
+        num_occupied_ = 0;
+        const int waiting = num_lanes() - next_lane_;
+        x.num_packs = std::min(Program::max_packs, (waiting + pack_slots - 1) / pack_slots);
+        for (int pack = 0; pack < x.num_packs; ++pack) {
+            packs_[pack].begin(*inputs_);
+            x.pack[pack] = {{}, Time(0), Time(1), {}};
+            for (int slot = 0; slot < pack_slots; ++slot) {
+                if (has_waiting_lanes()) seat_next(x, pack, slot, -1);
+            }
+            look_ahead(x, pack, -1);
+        }
+    }
+
+    /// One row. `used` receives the size of each slot's accepted step, as progress; zero where none
+    /// was. An empty slot may seem to move.
+    void advance(Loop& x, std::int64_t row, PerPack<Program, Time>& used) {
+        used.num_packs = x.num_packs;
+        for (int pack = 0; pack < x.num_packs; ++pack) used.pack[pack] = advance_pack(x, pack, row);
+    }
+
+    /// All rows until no lane is left, for who needs none of them again.
+    void run(Loop& x) {
+        std::int64_t row = 0;
+        while (is_running()) {
+            if constexpr (!is_adaptive) {
+                if (const std::int64_t count = uniform_block(x, row); count > 0) {
+                    row += count;
+                    continue;
+                }
+            }
+            for (int pack = 0; pack < x.num_packs; ++pack) advance_pack(x, pack, row);
+            ++row;
+        }
+    }
+
+    /// The state of a slot at the moment that a lane sits down in it.
+    void reset_slot(PackState<Program>& x, int slot, std::int32_t lane) const {
+        const LaneState y0 = inputs_->load_y0(first_ + lane);
+        for (int i = 0; i < Program::state_size; ++i) set_lane(x.y[i], slot, y0[i]);
+        set_lane(x.s, slot, 0.);
+        set_lane(x.h, slot, first_sizes_[index(lane)]);
+        reset_history(x.history, slot);
+    }
+    [[nodiscard]] Slots& slots(int pack) { return packs_[pack].slots; }
+    /// Where the steps of a seat head for.
+    [[nodiscard]] const Stop& stop_of(const Seat& seat) const {
+        return inputs_->times.stops[index(seat.stop)];
+    }
+    /// Are there lanes that have not been seated?
+    [[nodiscard]] bool has_waiting_lanes() const { return next_lane_ < num_lanes(); }
+    /// Does any slot have a lane that has not ended?
+    [[nodiscard]] bool is_running() const { return num_occupied_ > 0; }
+    [[nodiscard]] std::int32_t num_lanes() const {
+        return static_cast<std::int32_t>(outcomes_.size());
+    }
+    [[nodiscard]] std::ptrdiff_t first_lane() const { return first_; }
+    [[nodiscard]] const LaneInputs<Program>& inputs() const { return *inputs_; }
+    [[nodiscard]] const LaneOutcome& outcome(std::int32_t lane) const {
+        return outcomes_[index(lane)];
+    }
+    /// Save points that a lane has reached.
+    [[nodiscard]] std::int32_t num_saved(std::int32_t lane) const {
+        return num_saved_[index(lane)];
+    }
+
+    Seating seating;
+
+  private:
+    /// The slots of one pack, and who sits in them.
+    struct PackLanes {
+        Slots slots;
+        Seat seats[pack_slots];
+        std::int64_t first_row[pack_slots] = {};
+        MaskOf<Time> occupied = MaskOf<Time>(false);
+        Time event{};                    // (slot) the progress at which something happens
+        Time rejected{};                 // (slot) attempts of the lane that were rejected
+        std::int64_t next_check = 0;     // a row
+        std::int64_t uniform_until = 0;  // rows before it are far from any event
+
+        void begin(const LaneInputs<Program>& inputs) {
+            slots.begin(inputs);
+            slots.stop = Time(0);
+            for (Seat& seat : seats) seat = {};
+            occupied = MaskOf<Time>(false);
+            rejected = Time(0);
+        }
+        /// Has some lane a state that is not finite?
+        [[nodiscard, gnu::always_inline]] bool is_broken(const State& y) const {
+            return any(occupied & (Slots::finiteness(y) != Time(0)));
+        }
+    };
+
+    static void reset_history(typename Program::History& history, int slot) {
+        constexpr ControllerHistory<float> fresh{};
+        set_lane(history.previous_log2, slot, fresh.previous_log2);
+        set_lane(history.earlier_log2, slot, fresh.earlier_log2);
+        set_lane(history.was_rejected, slot, fresh.was_rejected);
+    }
+    static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+    [[gnu::always_inline]] Time advance_pack(Loop& group, int pack, std::int64_t row) {
+        PackLanes& lanes = packs_[pack];
+        PackState<Program>& x = group.pack[pack];
+        const PackState<Program> before = x;
+        if constexpr (!is_adaptive) {
+            if (row < lanes.uniform_until) {
+                lanes.slots.uniform_row(x);
+                if (!lanes.is_broken(x.y)) [[likely]]
+                    return Time(inputs_->times.dt0);
+                x = before;  // and take the row again with care
+                lanes.uniform_until = 0;
+            }
+        }
+        State k[num_stages];
+        const Attempt<Program> attempt = lanes.slots.attempt(x, row, k);
+        if constexpr (is_adaptive) {
+            lanes.rejected =
+                lanes.rejected +
+                select((attempt.h > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
+        }
+        if (any((x.s >= lanes.event) | attempt.stalled) || row >= lanes.next_check) [[unlikely]] {
+            State copy[num_dense_stages];  // so that k itself can stay in registers
+            for (int i = 0; i < num_stages; ++i) copy[i] = k[i];
+            after_row(before, attempt, copy, group, pack, row);
+        }
+        return attempt.used;
+    }
+
+    /// As many rows of constant size as are far from any event, and their number; none where one of
+    /// them would not be finite.
+    [[gnu::noinline]] std::int64_t uniform_block(Loop& x, std::int64_t row) {
+        std::int64_t count = patience;
+        for (int pack = 0; pack < x.num_packs; ++pack)
+            count = std::min(count, packs_[pack].uniform_until - row);
+        if (count <= 0) return 0;
+        const Loop before = x;
+        for (std::int64_t done = 0; done < count; ++done) {
+            for (int pack = 0; pack < x.num_packs; ++pack)
+                packs_[pack].slots.uniform_row(x.pack[pack]);
+        }
+        bool broken = false;
+        for (int pack = 0; pack < x.num_packs; ++pack)
+            broken = broken || packs_[pack].is_broken(x.pack[pack].y);
+        if (!broken) return count;
+        x = before;
+        for (int pack = 0; pack < x.num_packs; ++pack) packs_[pack].uniform_until = 0;
+        return 0;
+    }
+
+    [[gnu::noinline]] void after_row(const PackState<Program>& before,
+                                     const Attempt<Program>& attempt, State (&k)[num_dense_stages],
+                                     Loop& group, int pack, std::int64_t row) {
+        PackLanes& lanes = packs_[pack];
+        PackState<Program>& x = group.pack[pack];
+        save_passed(lanes, before, attempt, k, x);
+        if (recorder_->wants_steps()) save_steps(lanes, attempt, x);
+        const bool cancelled = inputs_->cancelled.stop_requested();
+        for (int slot = 0; slot < pack_slots; ++slot) {
+            if (lanes.seats[slot].lane == no_lane) continue;
+            const double s = get_lane(x.s, slot);
+            if (get_lane(attempt.stalled, slot)) {
+                fail(lanes, before, attempt, slot, row);
+            } else if (s == get_lane(lanes.slots.stop, slot)) {
+                if (head_for_next_stop(group, pack, slot, row)) continue;
+                finish(lanes, slot, row, Result::success, s);
+            } else if (cancelled) {
+                finish(lanes, slot, row, Result::cancelled, s);
+            } else if (row - lanes.first_row[slot] + 1 >= inputs_->times.max_steps) {
+                finish(lanes, slot, row, Result::max_steps_reached, s);
+            } else {
+                continue;
+            }
+            if (!cancelled && has_waiting_lanes() && row + longest_ < last_refill_row_) {
+                seat_next(group, pack, slot, row);
+            } else {
+                leave_empty(group, pack, slot, row);
+            }
+        }
+        look_ahead(group, pack, row);
+    }
+
+    /// Tells the recorder of every save point that this row has passed.
+    void save_passed(PackLanes& lanes, const PackState<Program>& before,
+                     const Attempt<Program>& attempt, State (&k)[num_dense_stages],
+                     const PackState<Program>& x) {
+        const auto& saves = inputs_->times.saves;
+        const Slots& slots = lanes.slots;
+        const auto next_save = [&](int slot) {
+            const std::int32_t lane = lanes.seats[slot].lane;
+            const std::size_t k_th =
+                lane == no_lane ? saves.size() : index(num_saved_[index(lane)]);
+            return k_th < saves.size() ? saves[k_th] : never;
+        };
+        bool has_dense_stages = num_dense_stages == num_stages;
+        for (;;) {
+            Time theta(0);
+            bool pending = false, interpolates = false;
+            for (int slot = 0; slot < pack_slots; ++slot) {
+                const double at = next_save(slot), from = get_lane(before.s, slot);
+                if (!(at <= get_lane(x.s, slot))) continue;
+                pending = true;
+                if (at <= from || at == get_lane(x.s, slot)) continue;
+                interpolates = true;
+                set_lane(theta, slot, (at - from) / get_lane(attempt.h, slot));
+            }
+            if (!pending) return;
+            State between{};
+            if (interpolates) {
+                const auto dt = slots.size_of(attempt.h);
+                if (!has_dense_stages) {
+                    Stepper::template stages<num_stages, num_dense_stages>(
+                        slots.time_at(before.s), before.y, slots.parameters.values(), dt, k);
+                    has_dense_stages = true;
+                }
+                between = Program::Dense::evaluate(before.y, dt.h, k, convert<Primal>(theta));
+            }
+            for (int slot = 0; slot < pack_slots; ++slot) {
+                const double at = next_save(slot), from = get_lane(before.s, slot);
+                if (!(at <= get_lane(x.s, slot))) continue;
+                save(lanes, slot,
+                     at <= from                  ? before.y
+                     : at == get_lane(x.s, slot) ? x.y
+                                                 : between);
+            }
+        }
+    }
+
+    static LaneState state_of(const State& y, int slot) {
+        LaneState state{};
+        for (int i = 0; i < Program::state_size; ++i) state[i] = get_lane(y[i], slot);
+        return state;
+    }
+    void save(const PackLanes& lanes, int slot, const State& y) {
+        const std::int32_t lane = lanes.seats[slot].lane;
+        recorder_->save(lane, num_saved_[index(lane)]++, state_of(y, slot));
+    }
+    void save_steps(const PackLanes& lanes, const Attempt<Program>& attempt,
+                    const PackState<Program>& x) {
+        for (int slot = 0; slot < pack_slots; ++slot) {
+            if (lanes.seats[slot].lane == no_lane || !(get_lane(attempt.used, slot) > 0)) continue;
+            recorder_->save_step(lanes.seats[slot].lane, time_of(lanes, x.s, slot),
+                                 state_of(x.y, slot));
+        }
+    }
+    static double time_of(const PackLanes& lanes, const Time& s, int slot) {
+        return get_lane(lanes.slots.time_at(s) + Time(0), slot);
+    }
+
+    /// A lane that cannot go on.
+    void fail(PackLanes& lanes, const PackState<Program>& before, const Attempt<Program>& attempt,
+              int slot, std::int64_t row) {
+        int worst = 0;
+        bool finite = true;
+        Scalar largest(-1);
+        for (int i = 0; i < Program::state_size && finite; ++i) {
+            Scalar size = get_lane(primal(attempt.next[i]), slot);
+            if constexpr (is_adaptive)
+                size = get_lane(lanes.slots.ratio(before.y, attempt, i), slot);
+            finite = std::isfinite(size);
+            if (finite && std::abs(size) <= largest) continue;
+            largest = std::abs(size);
+            worst = i;
+        }
+        finish(lanes, slot, row, finite ? Result::dt_underflow : Result::non_finite,
+               get_lane(before.s, slot), worst);
+    }
+
+    void finish(PackLanes& lanes, int slot, std::int64_t row, Result result, double s,
+                int component = -1) {
+        const std::int64_t attempts = row - lanes.first_row[slot] + 1;
+        const auto rejected = static_cast<std::int64_t>(get_lane(lanes.rejected, slot));
+        const bool moved = inputs_->times.span > 0;
+        const bool fails_at_once = !is_adaptive && component >= 0;
+        outcomes_[index(lanes.seats[slot].lane)] = {
+            .result = result,
+            .accepted = moved ? attempts - rejected - (fails_at_once ? 1 : 0) : 0,
+            .rejected = rejected,
+            .evaluations = attempts * Slots::evaluations_per_attempt + Slots::evaluations_at_start +
+                           (inputs_->times.dt0 == 0 ? 2 : 0),
+            .t = time_of(lanes, Time(s), slot),
+            .component = component};
+        longest_ = std::max(longest_, attempts);
+        --num_occupied_;
+    }
+
+    /// A slot whose lane has landed goes on; false where that was the end.
+    bool head_for_next_stop(Loop& x, int pack, int slot, std::int64_t row) {
+        const Seat seat = packs_[pack].seats[slot];
+        if (index(seat.stop) + 1 == inputs_->times.stops.size()) return false;
+        set_lane(x.pack[pack].s, slot, stop_of(seat).after);
+        change_seat(pack, slot, row, {seat.lane, seat.stop + 1});
+        return true;
+    }
+    void seat_next(Loop& x, int pack, int slot, std::int64_t row) {
+        const std::int32_t lane = next_lane_++;
+        ++num_occupied_;
+        packs_[pack].first_row[slot] = row + 1;
+        set_lane(packs_[pack].rejected, slot, 0.);
+        packs_[pack].slots.parameters.seat(*inputs_, slot, first_ + lane);
+        reset_slot(x.pack[pack], slot, lane);
+        if (recorder_->wants_steps())
+            recorder_->save_step(lane, inputs_->times.t0, inputs_->load_y0(first_ + lane));
+        change_seat(pack, slot, row, {lane, 0});
+    }
+    void leave_empty(Loop& x, int pack, int slot, std::int64_t row) {
+        set_lane(x.pack[pack].s, slot, 0.);
+        set_lane(x.pack[pack].h, slot, 1.);
+        change_seat(pack, slot, row, {});
+    }
+    void change_seat(int pack, int slot, std::int64_t row, Seat to) {
+        PackLanes& lanes = packs_[pack];
+        seating.record({row, pack * pack_slots + slot, lanes.seats[slot], to});
+        lanes.seats[slot] = to;
+        set_lane(lanes.slots.stop, slot, to.lane == no_lane ? 0. : stop_of(to).before);
+        set_lane(lanes.occupied, slot, to.lane != no_lane);
+        lanes.slots.forget_last_stage();
+    }
+
+    /// Finds out when something happens next: in progress of each slot, and in rows.
+    void look_ahead(const Loop& x, int pack, std::int64_t row) {
+        const TimePlan& times = inputs_->times;
+        PackLanes& lanes = packs_[pack];
+        lanes.next_check = row + (recorder_->wants_steps() ? 1 : patience);
+        double nearest = never;
+        for (int slot = 0; slot < pack_slots; ++slot) {
+            const std::int32_t lane = lanes.seats[slot].lane;
+            double event = never;
+            if (lane != no_lane) {
+                event = get_lane(lanes.slots.stop, slot);
+                const std::size_t k = index(num_saved_[index(lane)]);
+                if (k < times.saves.size()) event = std::min(event, times.saves[k]);
+                lanes.next_check =
+                    std::min(lanes.next_check, lanes.first_row[slot] + times.max_steps - 1);
+                nearest = std::min(nearest, event - get_lane(x.pack[pack].s, slot));
+            }
+            set_lane(lanes.event, slot, event);
+        }
+        if constexpr (!is_adaptive) {
+            const double rows = std::min(nearest / times.dt0 - 1.5, 1e15);
+            lanes.uniform_until = std::min(
+                lanes.next_check, row + 1 + (rows >= 1 ? static_cast<std::int64_t>(rows) : 0));
+        }
+    }
+
+    Recorder* recorder_;
+    const LaneInputs<Program>* inputs_ = nullptr;
+    std::ptrdiff_t first_ = 0;
+    std::span<LaneOutcome> outcomes_;
+    std::vector<double> first_sizes_;      // (lane)
+    std::vector<std::int32_t> num_saved_;  // (lane)
+    std::int32_t next_lane_ = 0;
+    int num_occupied_ = 0;
+    PackLanes packs_[Program::max_packs];
+    std::int64_t last_refill_row_ = 0;
+    std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
+};
+
+}  // namespace eddy::detail

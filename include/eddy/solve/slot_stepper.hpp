@@ -1,0 +1,188 @@
+#pragma once
+// One attempted step of all slots of a pack: the hot path of every adaptive solve. Branchless but
+// for the reuse of a last stage; each slot has its own time, size and verdict. An empty slot has
+// nothing left to its stop, tries a step of size zero or less, and stays where it is.
+
+#include <algorithm>
+#include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/seated_parameters.hpp>
+#include <limits>
+#include <optional>
+
+namespace eddy::detail {
+
+/// What became of one attempt of all slots.
+template <class Program>
+struct Attempt {
+    typename Program::Time h;     // tried, as progress
+    typename Program::Time used;  // the same where it was accepted, else zero
+    typename Program::State next;
+    typename Program::State error;  // its estimate; not set where steps have a constant size
+    MaskOf<typename Program::Primal> accepted;
+    MaskOf<typename Program::Time>
+        stalled;  // rejected, and as small as a step may be; or not finite
+};
+
+template <class Program>
+class SlotStepper {
+    using Primal = typename Program::Primal;
+    using Scalar = typename Program::Scalar;
+    using Time = typename Program::Time;
+    using Single = typename Program::Single;
+    using State = typename Program::State;
+    using Stepper = typename Program::Stepper;
+    using Method = typename Program::Method;
+    using TimeMask = MaskOf<Time>;
+    using UniformSize = UniformStepSize<typename Stepper::Rows, Scalar>;
+    static constexpr bool is_adaptive = Program::is_adaptive;
+    static constexpr int size = Program::state_size;
+    static constexpr bool reuses_last_stage = is_adaptive && is_fsal<Method>;
+
+  public:
+    using Loop = PackState<Program>;
+    using Size = StepSize<Time, Primal>;
+    /// Stages of one attempt.
+    static constexpr int num_stages = is_adaptive ? Stepper::num_error_stages : Stepper::num_stages;
+    /// Evaluations of f that an attempt costs a lane, and those that it costs once.
+    static constexpr int evaluations_per_attempt = num_stages - (reuses_last_stage ? 1 : 0);
+    static constexpr int evaluations_at_start = reuses_last_stage ? 1 : 0;
+
+    Time stop;  // (slot) where the steps head for
+    SeatedParameters<Program> parameters;
+
+    void begin(const LaneInputs<Program>& inputs) {
+        inputs_ = &inputs;
+        parameters.begin(inputs);
+        smallest_ = std::max(inputs.times.dt_min, std::numeric_limits<double>::min());
+        if constexpr (!is_adaptive) uniform_.emplace(inputs.times.direction * inputs.times.dt0);
+        forget_last_stage();
+    }
+    /// To be called when a slot's time or lane was changed from outside.
+    void forget_last_stage() { last_stage_row_ = -1; }
+
+    /// Tries a step of every slot; x is the state behind it. k receives the stages.
+    [[gnu::always_inline]] Attempt<Program> attempt(Loop& x, std::int64_t row,
+                                                    State (&k)[num_stages]) {
+        const auto& p = parameters.values();
+        const Time limited = is_adaptive ? min(x.h, Time(inputs_->times.dt_max)) : x.h;
+        const Time left = stop - x.s;
+        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+        const TimeMask lands = limited * Time(1.01) >= left;
+        Attempt<Program> attempt;
+        attempt.h = select(lands, left, limited);
+        const Size dt = size_of(attempt.h);
+        const TimeAt<Time> t = time_at(x.s);
+        if (reuses_last_stage && last_stage_row_ == row) {
+            k[0] = last_stage_;
+        } else {
+            Stepper::template stages<0, 1>(t, x.y, p, dt, k);
+        }
+        Stepper::template stages<1, num_stages>(t, x.y, p, dt, k);
+        attempt.next = Stepper::next_state(x.y, dt, k);
+        if constexpr (is_adaptive) {
+            attempt.error = Stepper::error(dt, k);
+            judge(x, lands, attempt);
+        } else {
+            take(x, lands, attempt);
+        }
+        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+            x.y.data[i] = select(attempt.accepted, attempt.next.data[i], x.y.data[i]);
+        });
+        if constexpr (reuses_last_stage) {
+            static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+                last_stage_.data[i] =
+                    select(attempt.accepted, k[num_stages - 1].data[i], k[0].data[i]);
+            });
+            last_stage_row_ = row + 1;
+        }
+        return attempt;
+    }
+
+    /// A row of constant size, for slots that have at least a step and a half left to their stops.
+    [[gnu::always_inline]] void uniform_row(Loop& x) const {
+        const auto& p = parameters.values();
+        x.y = Stepper::step(time_at(x.s), x.y, p, *uniform_);
+        x.s = x.s + Time(inputs_->times.dt0);
+    }
+
+    /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
+    /// infinite.
+    [[nodiscard, gnu::always_inline]] static Time finiteness(const State& y) {
+        Primal sum = primal(y[0]);
+        for_components<size - 1>([&](int i) __attribute__((always_inline)) {
+            sum = sum + primal(y[i + 1]);
+        });
+        return convert<Time>(sum - sum);
+    }
+
+    [[nodiscard]] TimeAt<Time> time_at(const Time& s) const {
+        return {inputs_->times.t0, inputs_->times.direction, s};
+    }
+    [[nodiscard]] Size size_of(const Time& h) const {
+        return {h, convert<Primal>(Time(inputs_->times.direction) * h)};
+    }
+    [[nodiscard]] const UniformSize& uniform_size() const { return *uniform_; }
+
+    /// |error| in units of the tolerances, of one component.
+    [[nodiscard, gnu::always_inline]] Primal ratio(const State& y, const Attempt<Program>& attempt,
+                                                   int i) const {
+        const Primal from = primal(y[i]), to = primal(attempt.next[i]);
+        const Primal scale =
+            mul_add(max(abs(from), abs(to)), Primal(inputs_->rtol), Primal(inputs_->atol[i]));
+        // Where `to` is not finite the ratio is NaN: an infinite scale would hide it.
+        return (primal(attempt.error[i]) + (to - to)) /
+               max(scale, Primal(std::numeric_limits<Scalar>::min()));
+    }
+
+  private:
+    /// Accepts an attempt or not, and chooses the next size.
+    [[gnu::always_inline]] void judge(Loop& x, const TimeMask& lands,
+                                      Attempt<Program>& attempt) const {
+        constexpr int error_order = std::min(Method::order, Method::embedded_order) + 1;
+        const Single norm = error_norm(x.y, attempt);
+        const auto decision = inputs_->controller.propose(norm, error_order, x.history);
+        const TimeMask moves = attempt.h > Time(0);
+        const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
+        attempt.accepted =
+            (convert<Primal>(norm) <= Primal(1)) & (convert<Primal>(attempt.h) > Primal(0));
+        attempt.used = select(accepted, attempt.h, Time(0));
+        const Time proposed = attempt.h * convert<Time>(decision.factor);
+        // A step cut short to land says nothing against the size before the cut.
+        const Time next = select(accepted & lands, max(proposed, x.h), proposed);
+        // Below four units in the last place of s a step would hardly move it.
+        const Time smallest =
+            max(Time(smallest_), x.s * Time(4 * std::numeric_limits<double>::epsilon()));
+        attempt.stalled = moves & (!accepted) & (attempt.h <= smallest);
+        x.s = select(accepted, select(lands, stop, x.s + attempt.h), x.s);
+        x.h = max(next, smallest);
+        x.history = decision.history;
+    }
+
+    /// Accepts an attempt of constant size; one that is not finite is said to have stalled.
+    [[gnu::always_inline]] void take(Loop& x, const TimeMask& lands,
+                                     Attempt<Program>& attempt) const {
+        const TimeMask moves = attempt.h > Time(0);
+        attempt.accepted = convert<Primal>(attempt.h) > Primal(0);
+        attempt.used = select(moves, attempt.h, Time(0));
+        attempt.stalled = moves & (finiteness(attempt.next) != Time(0));
+        x.s = select(moves, select(lands, stop, x.s + attempt.h), x.s);
+    }
+
+    [[nodiscard, gnu::always_inline]] Single error_norm(const State& y,
+                                                        const Attempt<Program>& attempt) const {
+        Primal sum(0);
+        for_components<size>([&](int i) __attribute__((always_inline)) {
+            const Primal r = ratio(y, attempt, i);
+            sum = mul_add(r, r, sum);
+        });
+        return sqrt(convert<Single>(sum * Primal(Scalar(1) / Scalar(size))));
+    }
+
+    const LaneInputs<Program>* inputs_ = nullptr;
+    std::optional<UniformSize> uniform_;
+    double smallest_ = 0;
+    State last_stage_{};  // of the row before last_stage_row_
+    std::int64_t last_stage_row_ = -1;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/time_plan.hpp>
+#include <sstream>
+#include <string>
+
+namespace eddy {
+
+namespace {
+
+std::string text(double x) {
+    std::ostringstream out;
+    out.precision(17);
+    out << x;
+    return out.str();
+}
+
+class TimePlanner {
+  public:
+    TimePlanner(const SolveOptions& options, bool adaptive, const char* where)
+        : options_(options), adaptive_(adaptive), where_(where) {}
+
+    TimePlan plan() {
+        check_ends();
+        check_sizes();
+        check_list(options_.save_at.values, "save_at");
+        check_list(options_.step_to.values, "step_to");
+        check_list(options_.jump_times.values, "jump_times");
+        TimePlan plan;
+        plan.t0 = options_.t0;
+        plan.direction = options_.t1 < options_.t0 ? -1 : 1;
+        plan.span = progress(options_.t1);
+        plan.save_time = options_.save_at.values;
+        plan.saves_the_end = plan.save_time.empty();
+        if (plan.saves_the_end) plan.save_time.push_back(options_.t1);
+        for (const double t : plan.save_time) plan.saves.push_back(progress(t));
+        plan.stops = stops(plan.span);
+        plan.dt0 = std::fabs(options_.dt0);
+        plan.dt_min = options_.dt_min;
+        plan.dt_max = options_.dt_max;
+        plan.max_steps = options_.max_steps;
+        return plan;
+    }
+
+  private:
+    template <class Got>
+    void require(bool valid, const Got& got, const char* what_to_do) const {
+        require_argument(valid,
+                         [&] { return std::string(where_) + ": " + got() + "; " + what_to_do; });
+    }
+    void require_finite(double value, const char* name, const char* what_to_do) const {
+        require(
+            std::isfinite(value), [&] { return std::string(name) + " = " + text(value); },
+            what_to_do);
+    }
+
+    void check_ends() const {
+        require_finite(options_.t0, "t0", "give a finite time to begin at");
+        require(
+            !std::isnan(options_.t1), [] { return std::string("t1 is missing or NaN"); },
+            "give the time to end at, .t1 = ...");
+        require_finite(options_.t1, "t1", "give a finite time to end at");
+        require(
+            std::isfinite(options_.t1 - options_.t0),
+            [&] { return "a span of " + text(options_.t1 - options_.t0); },
+            "give times whose difference is a number");
+    }
+
+    void check_sizes() const {
+        require_finite(options_.dt0, "dt0",
+                       "give the size of the first step, or 0 to have it chosen");
+        require(
+            options_.dt0 == 0 || (options_.dt0 > 0) == (options_.t1 >= options_.t0) ||
+                options_.t1 == options_.t0,
+            [&] { return "dt0 = " + text(options_.dt0) + " points away from t1"; },
+            "give it the sign of t1 - t0");
+        require(
+            adaptive_ || options_.dt0 != 0 || options_.t0 == options_.t1,
+            [] { return std::string("a constant step size, but dt0 = 0"); },
+            "give the step size, .dt0 = ..., or a method and a controller that choose it");
+        require(
+            options_.dt_min >= 0 && std::isfinite(options_.dt_min),
+            [&] { return "dt_min = " + text(options_.dt_min); }, "give a size of at least 0");
+        require(
+            options_.dt_max > 0 && options_.dt_max >= options_.dt_min,
+            [&] {
+                return "dt_max = " + text(options_.dt_max) +
+                       " with dt_min = " + text(options_.dt_min);
+            },
+            "give a positive size that is not below dt_min");
+        require(
+            options_.max_steps >= 1,
+            [&] { return "max_steps = " + std::to_string(options_.max_steps); }, "give at least 1");
+    }
+
+    void check_list(const std::vector<double>& times, const char* name) const {
+        const double low = std::min(options_.t0, options_.t1);
+        const double high = std::max(options_.t0, options_.t1);
+        const bool backward = options_.t1 < options_.t0;
+        for (std::size_t k = 0; k < times.size(); ++k) {
+            const auto entry = [&, k] {
+                return std::string(name) + "[" + std::to_string(k) + "] = " + text(times[k]);
+            };
+            require(
+                times[k] >= low && times[k] <= high,
+                [&] {
+                    return entry() + " is not between t0 = " + text(options_.t0) +
+                           " and t1 = " + text(options_.t1);
+                },
+                "give times within the interval");
+            if (k == 0) continue;
+            require(
+                backward ? times[k] <= times[k - 1] : times[k] >= times[k - 1],
+                [&] { return entry() + " comes after " + text(times[k - 1]); },
+                backward ? "sort the times in the direction of integration, descending"
+                         : "sort the times in the direction of integration, ascending");
+        }
+    }
+
+    [[nodiscard]] double progress(double t) const { return std::fabs(t - options_.t0); }
+
+    /// The largest progress whose time lies before the jump.
+    [[nodiscard]] double just_before(double jump) const {
+        const double direction = options_.t1 < options_.t0 ? -1 : 1;
+        double s = progress(jump);
+        double back = std::max(
+            std::nextafter(s, 2 * s) - s,
+            std::nextafter(std::fabs(jump), 2 * std::fabs(jump) + 1e-300) - std::fabs(jump));
+        while (s > 0 && direction * (jump - (options_.t0 + direction * s)) <= 0) {
+            s = std::max(0., s - back);
+            back *= 2;
+        }
+        return s;
+    }
+
+    [[nodiscard]] std::vector<Stop> stops(double span) const {
+        std::vector<Stop> all;
+        for (const double t : options_.jump_times.values) {
+            const double s = progress(t);
+            if (s > 0 && s < span) all.push_back({just_before(t), s});
+        }
+        for (const double t : options_.step_to.values) {
+            const double s = progress(t);
+            const auto is_there = [s](const Stop& stop) { return stop.after == s; };
+            if (s > 0 && s < span && std::none_of(all.begin(), all.end(), is_there))
+                all.push_back({s, s});
+        }
+        std::sort(all.begin(), all.end(),
+                  [](const Stop& a, const Stop& b) { return a.after < b.after; });
+        const auto same = [](const Stop& a, const Stop& b) { return a.after == b.after; };
+        all.erase(std::unique(all.begin(), all.end(), same), all.end());
+        all.push_back({span, span});
+        return all;
+    }
+
+    const SolveOptions& options_;
+    bool adaptive_;
+    const char* where_;
+};
+
+}  // namespace
+
+TimePlan plan_times(const SolveOptions& options, bool adaptive, const char* where) {
+    return TimePlanner(options, adaptive, where).plan();
+}
+
+}  // namespace eddy
