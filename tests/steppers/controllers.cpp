@@ -11,104 +11,160 @@
 
 namespace {
 
-using History = eddy::ControllerHistory<double>;
+using History = eddy::ControllerHistory<float>;
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr float float_nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
 
 bool near(double a, double b) { return std::fabs(a - b) <= 1e-14 * std::fabs(b); }
+/// Within the error of a float's power, 6e-7, and of the coefficients' rounding.
+bool float_near(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::fabs(b); }
 
-static_assert(eddy::StepController<eddy::PIDController, double>);
+static_assert(eddy::StepController<eddy::PIDController, float>);
+static_assert(eddy::StepController<eddy::PIDController, eddy::Pack<float, 8>>);
 static_assert(eddy::StepController<eddy::ConstantController, float>);
-static_assert(eddy::StepController<eddy::PIDController, eddy::Pack<double, 4>>);
+static_assert(!eddy::ConstantController::is_adaptive && eddy::PIDController::is_adaptive);
 
 }  // namespace
 
-TEST_CASE("controllers: the constant controller accepts everything and changes nothing") {
-    const auto decision = eddy::ConstantController{}.propose(7.0, -0.5, 5, History{});
+TEST_CASE("controllers: the constant controller changes nothing") {
+    const auto decision = eddy::ConstantController{}.propose(7.f, 5, {.previous_log2 = 3});
 
-    CHECK(decision.accept);
-    CHECK(!decision.underflow);
-    CHECK(decision.dt == -0.5);
+    CHECK(decision.factor == 1);
+    CHECK(decision.history.previous_log2 == 3);
+    CHECK(!decision.history.was_rejected);
 }
 
-TEST_CASE("controllers: the integral controller scales by 0.9 e^(-1/k)") {
+TEST_CASE("controllers: the integral controller answers 0.9 e^(-1/k)") {
     const auto controller = eddy::i_controller();
 
-    const auto good = controller.propose(1. / 32, 0.1, 5, History{});
-    CHECK(good.accept);
-    CHECK(near(good.dt, 0.1 * 0.9 * 2));
-    CHECK(good.history.previous_error == 1. / 32);
+    const auto good = controller.propose(1.f / 32, 5, History{});
+    CHECK(float_near(good.factor, 0.9 * 2));
+    CHECK(good.history.previous_log2 == -5);
+    CHECK(!good.history.was_rejected);
 
-    const auto bad = controller.propose(32.0, -0.1, 5, good.history);
-    CHECK(!bad.accept);
-    CHECK(near(bad.dt, -0.1 * 0.9 / 2));
-    CHECK(bad.history.previous_error == 1. / 32);
+    const auto bad = controller.propose(32.f, 5, good.history);
+    CHECK(float_near(bad.factor, 0.9 / 2));
+    CHECK(bad.history.previous_log2 == -5);
     CHECK(bad.history.was_rejected);
 }
 
 TEST_CASE("controllers: the proportional-integral controller is e^(-0.7/k) e1^(0.4/k)") {
     const auto decision =
-        eddy::pi_controller().propose(std::pow(2., -10), 1.0, 5, {.previous_error = 1. / 32});
+        eddy::pi_controller().propose(std::ldexp(1.f, -10), 5, {.previous_log2 = -5});
 
-    CHECK(near(decision.dt, 0.9 * std::pow(2., 1.4 - 0.4)));
+    CHECK(float_near(decision.factor, 0.9 * std::pow(2., 1.4 - 0.4)));
 }
 
 TEST_CASE("controllers: H312PID is e^(-1/18k) e1^(-1/9k) e2^(-1/18k)") {
-    const auto decision = eddy::PIDController{}.propose(
-        std::pow(2., -9), 1.0, 1, {.previous_error = std::pow(2., -9), .earlier_error = 0.25});
+    const auto decision = eddy::PIDController{}.propose(std::ldexp(1.f, -9), 1,
+                                                        {.previous_log2 = -9, .earlier_log2 = -2});
 
-    CHECK(near(decision.dt, 0.9 * std::pow(2., 0.5 + 1 + 1. / 9)));
-    CHECK(decision.history.earlier_error == std::pow(2., -9));
+    CHECK(float_near(decision.factor, 0.9 * std::pow(2., 0.5 + 1 + 1. / 9)));
+    CHECK(decision.history.previous_log2 == -9);
+    CHECK(decision.history.earlier_log2 == -9);
 }
 
-TEST_CASE("controllers: NaN and infinite errors are rejected with the smallest factor") {
-    for (double error : {not_a_number, infinity}) {
-        const auto decision = eddy::pi_controller().propose(error, 0.5, 5, History{});
-        CHECK(!decision.accept);
-        CHECK(near(decision.dt, 0.1));
-        CHECK(decision.history.previous_error == 1);
+TEST_CASE("controllers: a rejection asks nothing of history and leaves it as it was") {
+    const History history{.previous_log2 = -9, .earlier_log2 = -2};
+
+    const auto decision = eddy::PIDController{}.propose(8.f, 3, history);
+
+    CHECK(float_near(decision.factor, 0.45));
+    CHECK(decision.history.previous_log2 == -9);
+    CHECK(decision.history.earlier_log2 == -2);
+}
+
+TEST_CASE("controllers: NaN and infinite errors give the smallest factor") {
+    auto controller = eddy::pi_controller();
+    for (double smallest : {0.2, 1e-30}) {
+        controller.min_factor = smallest;
+        for (float error : {float_nan, float_infinity}) {
+            const auto decision = controller.propose(error, 5, {.previous_log2 = -4});
+            CHECK(decision.factor == static_cast<float>(smallest));
+            CHECK(decision.history.previous_log2 == -4);
+            CHECK(decision.history.was_rejected);
+        }
     }
 }
 
 TEST_CASE(
     "controllers: a vanishing error gives the largest factor and is not held against the next") {
-    const auto decision = eddy::pi_controller().propose(0.0, 0.5, 5, History{});
+    const float subnormal = std::numeric_limits<float>::denorm_min();
+    for (float error : {0.f, subnormal, 1e-20f, 1e-5f}) {
+        const auto decision = eddy::i_controller().propose(error, 5, History{});
+        CHECK(float_near(decision.factor, error == 1e-5f ? 9 : 10));
+        CHECK(float_near(decision.history.previous_log2, std::log2(1e-4)));
+    }
 
-    CHECK(decision.accept);
-    CHECK(decision.dt == 5);
-    CHECK(decision.history.previous_error == 1e-4);
+    // Below 1e-20 the exponent is that of 1e-20.
+    auto unlimited = eddy::i_controller();
+    unlimited.max_factor = 1e38;
+    CHECK(float_near(unlimited.propose(0.f, 5, History{}).factor, 0.9e4));
+    CHECK(float_near(unlimited.propose(subnormal, 5, History{}).factor, 0.9e4));
 }
 
-TEST_CASE("controllers: factors and sizes stay within their limits") {
-    auto controller = eddy::i_controller();
-    controller.dt_min = 0.01;
-    controller.dt_max = 2;
+TEST_CASE(
+    "controllers: whatever the error, a rejected step shrinks and factors keep their limits") {
+    const History histories[] = {{},
+                                 {.previous_log2 = -13, .earlier_log2 = -1},
+                                 {.previous_log2 = -1, .earlier_log2 = -13, .was_rejected = true}};
+    const eddy::PIDController controllers[] = {{}, eddy::pi_controller(), eddy::i_controller()};
+    int num_failures = 0;
+    for (const auto& controller : controllers) {
+        for (const auto& history : histories) {
+            for (int order : {1, 2, 5, 8}) {
+                for (float error = 1e-30f; error < 1e30f; error *= 1.37f) {
+                    const float factor = controller.propose(error, order, history).factor;
+                    const float most = error > 1 ? 0.9f : history.was_rejected ? 1.f : 10.f;
+                    num_failures += !(factor >= 0.2f && factor <= most);
+                }
+                const float above_one = std::nextafter(1.f, 2.f);
+                num_failures += !(controller.propose(above_one, order, history).factor <= 0.9f);
+            }
+        }
+    }
 
-    CHECK(near(controller.propose(1e30, 1.0, 5, History{}).dt, 0.2));
-    CHECK(controller.propose(0.0, -1.0, 5, History{}).dt == -2);
-    CHECK(controller.propose(1e30, 0.02, 5, History{}).dt == 0.01);
-    CHECK(!controller.propose(1e30, 0.02, 5, History{}).underflow);
-    CHECK(controller.propose(1e30, -0.01, 5, History{}).underflow);
-    CHECK(!controller.propose(0.5, 0.01, 5, History{}).underflow);
-    CHECK(
-        near(controller.propose(1.0000001, 1.0, 5, History{}).dt, 0.9 * std::pow(1.0000001, -0.2)));
-    CHECK(controller.propose(0.0, 1.0, 5, {.was_rejected = true}).dt == 1);
+    CHECK(num_failures == 0);
 }
 
-TEST_CASE("controllers: every lane of a pack is decided by itself") {
-    using Pack = eddy::Pack<double, 4>;
-    const double errors[4] = {0.5, not_a_number, 0, 40};
-    const auto controller = eddy::pi_controller();
+TEST_CASE("controllers: the accepted step after a rejection does not grow, the next one does") {
+    const auto controller = eddy::i_controller();
 
-    const auto packed =
-        controller.propose(Pack::load(errors), Pack(0.25), 5, eddy::ControllerHistory<Pack>{});
+    const auto rejected = controller.propose(32.f, 5, History{});
+    const auto first = controller.propose(1e-9f, 5, rejected.history);
+    const auto second = controller.propose(1e-9f, 5, first.history);
 
-    for (int lane = 0; lane < 4; ++lane) {
-        const auto alone = controller.propose(errors[lane], 0.25, 5, History{});
-        CHECK(packed.accept[lane] == alone.accept);
-        CHECK(near(packed.dt[lane], alone.dt));
-        CHECK(near(packed.history.previous_error[lane], alone.history.previous_error));
+    CHECK(first.factor == 1);
+    CHECK(second.factor == 10);
+}
+
+TEST_CASE("controllers: every lane of a pack is decided by itself, bit for bit") {
+    constexpr int lanes = 16;
+    using Pack = eddy::Pack<float, lanes>;
+    const float errors[lanes] = {0.5f,   float_nan,  0,      40,     float_infinity, 1,
+                                 1e-30f, 1.0000001f, 0.99f,  1e-3f,  3e38f,          1e-45f,
+                                 2,      0.125f,     1e-20f, 0.0001f};
+    const auto controller = eddy::PIDController{};
+
+    eddy::ControllerHistory<Pack> packed_history;
+    History histories[lanes];
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        float rotated[lanes];
+        for (int lane = 0; lane < lanes; ++lane)
+            rotated[lane] = errors[(lane + 5 * attempt) % lanes];
+        const auto packed = controller.propose(Pack::load(rotated), 5, packed_history);
+        for (int lane = 0; lane < lanes; ++lane) {
+            const auto alone = controller.propose(rotated[lane], 5, histories[lane]);
+            CHECK(packed.factor[lane] == alone.factor);
+            CHECK(packed.history.previous_log2[lane] == alone.history.previous_log2);
+            CHECK(packed.history.earlier_log2[lane] == alone.history.earlier_log2);
+            CHECK(packed.history.was_rejected[lane] == alone.history.was_rejected);
+            histories[lane] = alone.history;
+        }
+        packed_history = packed.history;
     }
 }
 
@@ -118,6 +174,7 @@ TEST_CASE("controllers: the error norm is the scaled root mean square") {
     // Scales 0.1 + 0.1·2 = 0.3 and 0.1 + 0.1·4 = 0.5 (0.2 + 0.4 = 0.6 with the second atol).
     CHECK(near(eddy::error_norm(error, y, next, 0.1, 0.1), std::sqrt((4 + 2.4 * 2.4) / 2)));
     CHECK(near(eddy::error_norm(error, y, next, 0.1, eddy::Vec<double, 2>{{0.1, 0.2}}), 2));
+    CHECK(near(eddy::squared_error_norm(error, y, next, 0.1, 0.1), (4 + 2.4 * 2.4) / 2));
 }
 
 TEST_CASE("controllers: an error norm hides neither infinite states nor zero scales") {

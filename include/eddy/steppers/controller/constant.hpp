@@ -3,12 +3,14 @@
 
 namespace eddy {
 
-/// Accepts every step and keeps its size.
+/// Keeps the step size, for methods with an error estimate and for those without.
 struct ConstantController {
+    static constexpr bool is_adaptive = false;
+
     template <class Real>
-    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real&, const Real& dt, int,
+    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real&, int,
                                                      const ControllerHistory<Real>& history) const {
-        return {MaskOf<Real>(true), MaskOf<Real>(false), dt, history};
+        return {Real(1), history};
     }
 };
 

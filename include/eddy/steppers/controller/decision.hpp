@@ -1,7 +1,10 @@
 #pragma once
 // What a step-size controller answers, and what it remembers. A controller is a small struct of
-// pure functions: it sees an error norm, the size of the attempted step and its own history, never
-// the solver. `Real` is a number or a pack of lanes, each of which is decided by itself.
+// pure functions: it sees the norm of an error estimate and its own history, never the solver, and
+// answers by what factor the step should change. Whether a step is accepted (its norm is at most 1)
+// and how small or large a step may be is for the solver to say. Everything is single precision,
+// also for double states: norm and factor are ratios, good to far fewer digits. `Real` is float or
+// a pack of floats, each lane of which is decided by itself.
 
 #include <concepts>
 #include <eddy/core/math.hpp>
@@ -9,31 +12,29 @@
 
 namespace eddy {
 
-/// What a replay needs of a controller: the norms of the last two accepted errors, and whether the
-/// attempt before this one was rejected.
+/// What a replay needs of a controller: the norms of the last two accepted errors, as logarithms to
+/// base 2, and whether the attempt before this one was rejected.
 template <class Real>
 struct ControllerHistory {
-    Real previous_error = Real(1);
-    Real earlier_error = Real(1);
+    Real previous_log2 = Real(0);
+    Real earlier_log2 = Real(0);
     MaskOf<Real> was_rejected = MaskOf<Real>(false);
 };
 
-/// The answer to one attempt. `dt` is the size of the next one, with the sign of the last. Where
-/// `underflow` is true the step is rejected and already as small as it may be.
+/// The answer to one attempt: the size of the next is that of this one times `factor`.
 template <class Real>
 struct StepDecision {
-    MaskOf<Real> accept;
-    MaskOf<Real> underflow;
-    Real dt;
+    Real factor;
     ControllerHistory<Real> history;
 };
 
-/// A controller answers propose(error_norm, dt, error_order, history): the norm of the scaled error
-/// estimate, at most 1 where the step is good enough, which falls as dt^error_order.
+/// A controller answers propose(error_norm, error_order, history): the norm of the scaled error
+/// estimate, at most 1 where the step is accepted, which falls as dt^error_order. One with
+/// `static constexpr bool is_adaptive = false` needs no error estimate and is not asked.
 template <class Controller, class Real>
-concept StepController = requires(const Controller& controller, const Real& x,
+concept StepController = requires(const Controller& controller, const Real& error_norm,
                                   const ControllerHistory<Real>& history) {
-    { controller.propose(x, x, 1, history).dt } -> std::convertible_to<Real>;
+    { controller.propose(error_norm, 1, history) } -> std::same_as<StepDecision<Real>>;
 };
 
 }  // namespace eddy

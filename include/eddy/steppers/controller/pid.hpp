@@ -1,73 +1,78 @@
 #pragma once
 // Proportional-integral-derivative control of the step size (Söderlind 2003, ACM Trans. Math.
 // Softw. 29(1), 1–26, doi:10.1145/641876.641877). After an accepted step with error norm e, k the
-// order of that norm, the next step is dt times
+// order of that norm, the next step is longer by the factor
 //
 //   safety e^(−β1/k) e₁^(−β2/k) e₂^(−β3/k),   β1 = p + i + d,   β2 = −p − 2d,   β3 = d,
 //
-// e₁ and e₂ the norms of the two accepted errors before. After a rejected step it is dt times
+// e₁ and e₂ the norms of the two accepted errors before. After a rejected step it is
 // safety e^(−1/k), as in DOPRI5 (Hairer, Nørsett & Wanner 1993, Solving ODEs I, II.4): history says
 // nothing of a step that failed. The step right after a rejection does not grow (there, p. 168).
-// Invariant: a rejected step shrinks; NaN is rejected.
+// History keeps logarithms, so that an attempt costs one log2 and one exp2.
+// Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
 
 #include <eddy/steppers/controller/decision.hpp>
+#include <eddy/steppers/controller/fast_log2.hpp>
 #include <limits>
 
 namespace eddy {
 
 /// The general controller; `i_controller` and `pi_controller` give it other coefficients. The
-/// default coefficients are H312PID of the paper's table III.
+/// default coefficients are H312PID of the paper's table III. 0 < min_factor ≤ safety < 1 ≤
+/// max_factor.
 struct PIDController {
+    static constexpr bool is_adaptive = true;
     double pcoeff = -2. / 9, icoeff = 2. / 9, dcoeff = 1. / 18;
     double safety = 0.9;
-    double min_factor = 0.2, max_factor = 10;                             // FAC1 and FAC2 of DOPRI5
-    double dt_min = 0, dt_max = std::numeric_limits<double>::infinity();  // magnitudes
+    double min_factor = 0.2, max_factor = 10;  // FAC1 and FAC2 of DOPRI5
 
     template <class Real>
-    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real& error_norm, const Real& dt,
-                                                     int error_order,
+    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real& error_norm, int error_order,
                                                      const ControllerHistory<Real>& history) const {
-        const MaskOf<Real> accept = error_norm <= number<Real>(1), reject = !accept;
-        const Real factor = select(accept, after_accepted(error_norm, error_order, history),
-                                   after_rejected(error_norm, error_order));
-        const Real size = abs(dt);
-        const Real next = min(max(size * factor, number<Real>(dt_min)), number<Real>(dt_max));
-        const MaskOf<Real> at_minimum = size <= number<Real>(dt_min);
-        // Floored as in DOPRI5: an error that vanished by chance must not make the next step
-        // shrink.
-        const Real remembered = max(error_norm, number<Real>(1e-4));
-        return {accept,
-                MaskOf<Real>(reject & at_minimum),
-                copysign(next, dt),
-                {select(accept, remembered, history.previous_error),
-                 select(accept, history.previous_error, history.earlier_error), reject}};
+        using Accepted = MaskOf<Real>;
+        const Accepted accepted = error_norm <= Real(1);
+        const Real log2_error = log2_of(error_norm);
+        const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
+                              Real(-1.f / static_cast<float>(error_order));
+        const Real factor = number<Real>(safety) * fast_exp2(exponent);
+        const Real most =
+            select(accepted, select(history.was_rejected, Real(1), number<Real>(max_factor)),
+                   number<Real>(safety));
+        const Real least = number<Real>(min_factor);
+        return {select(error_norm <= Real(largest), min(max(factor, least), most), least),
+                remember(log2_error, accepted, history)};
     }
 
   private:
+    static constexpr float largest = std::numeric_limits<float>::max();
+
     template <class Real>
     [[nodiscard]] EDDY_HD static Real number(double x) {
-        return Real(static_cast<ScalarOf<Real>>(x));
+        return Real(static_cast<float>(x));
     }
-    /// x^exponent of an error norm; zero is taken for the smallest number whose powers are finite.
+    /// Zero counts as 1e-20; infinity and NaN as the largest number.
     template <class Real>
-    [[nodiscard]] EDDY_HD static Real power(const Real& error, double exponent) {
-        return pow(max(error, number<Real>(1e-20)), number<Real>(exponent));
+    [[nodiscard]] EDDY_HD static Real log2_of(const Real& error_norm) {
+        return fast_log2(max(min(Real(largest), error_norm), Real(1e-20f)));
     }
+    /// log2 of e^β1 e₁^β2 e₂^β3.
     template <class Real>
-    [[nodiscard]] EDDY_HD Real after_accepted(const Real& error_norm, int error_order,
+    [[nodiscard]] EDDY_HD Real after_accepted(const Real& log2_error,
                                               const ControllerHistory<Real>& history) const {
-        const double beta1 = pcoeff + icoeff + dcoeff, beta2 = -pcoeff - 2 * dcoeff;
-        const Real factor = number<Real>(safety) * power(error_norm, -beta1 / error_order) *
-                            power(history.previous_error, -beta2 / error_order) *
-                            power(history.earlier_error, -dcoeff / error_order);
-        const Real most = select(history.was_rejected, number<Real>(1), number<Real>(max_factor));
-        return min(max(factor, number<Real>(min_factor)), most);
+        const Real beta1 = number<Real>(pcoeff + icoeff + dcoeff);
+        const Real beta2 = number<Real>(-pcoeff - 2 * dcoeff), beta3 = number<Real>(dcoeff);
+        return mul_add(beta1, log2_error,
+                       mul_add(beta2, history.previous_log2, beta3 * history.earlier_log2));
     }
+    /// Errors are remembered as at least 1e-4, as in DOPRI5: one that vanished by chance must not
+    /// make the next step shrink.
     template <class Real>
-    [[nodiscard]] EDDY_HD Real after_rejected(const Real& error_norm, int error_order) const {
-        const Real factor = number<Real>(safety) * power(error_norm, -1. / error_order);
-        // The order of the arguments sends NaN to min_factor.
-        return min(max(number<Real>(min_factor), factor), number<Real>(safety));
+    [[nodiscard]] EDDY_HD static ControllerHistory<Real> remember(
+        const Real& log2_error, const MaskOf<Real>& accepted,
+        const ControllerHistory<Real>& history) {
+        const Real remembered = max(log2_error, Real(-13.2877124f));
+        return {select(accepted, remembered, history.previous_log2),
+                select(accepted, history.previous_log2, history.earlier_log2), !accepted};
     }
 };
 
