@@ -47,6 +47,7 @@
 
 #include <eddy/solvers/all.hpp>
 
+#include <eddy/solve/gradient.hpp>
 #include <eddy/solve/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>

@@ -54,15 +54,14 @@ class EnsembleArray {
 
     EnsembleArray() = default;
     EnsembleArray(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value = Real(0)) {
-        resize(num_lanes, num_components);
-        values_.assign(values_.size(), value);
+        assign(num_lanes, num_components, value);
     }
 
-    /// Keeps its memory where that suffices. The values mean nothing afterwards.
-    void resize(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components) {
+    /// Another shape, and the same value everywhere. Keeps its memory where that suffices.
+    void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value) {
         num_lanes_ = num_lanes;
         num_components_ = num_components;
-        values_.resize(static_cast<std::size_t>(num_lanes * num_components));
+        values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
     }
 
     [[nodiscard]] Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) {

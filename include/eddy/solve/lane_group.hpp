@@ -27,7 +27,6 @@ class LaneGroup {
     using Stepper = typename Program::Stepper;
     using Slots = SlotStepper<Program>;
     static constexpr int pack_slots = Program::pack_slots;
-    static constexpr int num_stages = Slots::num_stages;
     static constexpr int num_dense_stages = Stepper::num_dense_stages;
     static constexpr bool is_adaptive = Program::is_adaptive;
     static constexpr double never = std::numeric_limits<double>::infinity();
@@ -36,6 +35,7 @@ class LaneGroup {
 
   public:
     using Loop = LoopState<Program>;
+    static constexpr int num_stages = Slots::num_stages;
 
     explicit LaneGroup(Recorder& recorder) : recorder_(&recorder) {}
 
@@ -91,14 +91,26 @@ class LaneGroup {
         }
     }
 
-    /// The state of a slot at the moment that a lane sits down in it.
-    void reset_slot(PackState<Program>& x, int slot, std::int32_t lane) const {
-        const LaneState y0 = inputs_->load_y0(first_ + lane);
-        for (int i = 0; i < Program::state_size; ++i) set_lane(x.y[i], slot, y0[i]);
-        set_lane(x.s, slot, 0.);
-        set_lane(x.h, slot, first_sizes_[index(lane)]);
-        reset_history(x.history, slot);
+    /// What a change of seat does to the state of its slot.
+    void enter_seat(PackState<Program>& x, int slot, const SeatChange& change) const {
+        if (change.to.lane == no_lane) {
+            set_lane(x.s, slot, 0.);
+            set_lane(x.h, slot, 1.);
+        } else if (change.seats_a_lane()) {
+            const LaneState y0 = inputs_->load_y0(first_ + change.to.lane);
+            for (int i = 0; i < Program::state_size; ++i) set_lane(x.y[i], slot, y0[i]);
+            set_lane(x.s, slot, 0.);
+            set_lane(x.h, slot, first_sizes_[index(change.to.lane)]);
+            reset_history(x.history, slot);
+        } else {
+            set_lane(x.s, slot, stop_of(change.from).after);
+        }
     }
+    /// Where a step of h from s ends: on the stop if h is exactly what was left to it.
+    [[nodiscard]] static Time next_progress(const Time& s, const Time& h, const Time& stop) {
+        return select(h == stop - s, stop, s + h);
+    }
+    [[nodiscard]] Seat last_seat(int pack, int slot) const { return packs_[pack].seats[slot]; }
     [[nodiscard]] Slots& slots(int pack) { return packs_[pack].slots; }
     /// Where the steps of a seat head for.
     [[nodiscard]] const Stop& stop_of(const Seat& seat) const {
@@ -231,7 +243,7 @@ class LaneGroup {
             if (!cancelled && has_waiting_lanes() && row + longest_ < last_refill_row_) {
                 seat_next(group, pack, slot, row);
             } else {
-                leave_empty(group, pack, slot, row);
+                change_seat(group, pack, slot, row, {});
             }
         }
         look_ahead(group, pack, row);
@@ -345,8 +357,7 @@ class LaneGroup {
     bool head_for_next_stop(Loop& x, int pack, int slot, std::int64_t row) {
         const Seat seat = packs_[pack].seats[slot];
         if (index(seat.stop) + 1 == inputs_->times.stops.size()) return false;
-        set_lane(x.pack[pack].s, slot, stop_of(seat).after);
-        change_seat(pack, slot, row, {seat.lane, seat.stop + 1});
+        change_seat(x, pack, slot, row, {seat.lane, seat.stop + 1});
         return true;
     }
     void seat_next(Loop& x, int pack, int slot, std::int64_t row) {
@@ -355,19 +366,15 @@ class LaneGroup {
         packs_[pack].first_row[slot] = row + 1;
         set_lane(packs_[pack].rejected, slot, 0.);
         packs_[pack].slots.parameters.seat(*inputs_, slot, first_ + lane);
-        reset_slot(x.pack[pack], slot, lane);
         if (recorder_->wants_steps())
             recorder_->save_step(lane, inputs_->times.t0, inputs_->load_y0(first_ + lane));
-        change_seat(pack, slot, row, {lane, 0});
+        change_seat(x, pack, slot, row, {lane, 0});
     }
-    void leave_empty(Loop& x, int pack, int slot, std::int64_t row) {
-        set_lane(x.pack[pack].s, slot, 0.);
-        set_lane(x.pack[pack].h, slot, 1.);
-        change_seat(pack, slot, row, {});
-    }
-    void change_seat(int pack, int slot, std::int64_t row, Seat to) {
+    void change_seat(Loop& x, int pack, int slot, std::int64_t row, Seat to) {
         PackLanes& lanes = packs_[pack];
-        seating.record({row, pack * pack_slots + slot, lanes.seats[slot], to});
+        const SeatChange change{row, pack * pack_slots + slot, lanes.seats[slot], to};
+        seating.record(change);
+        enter_seat(x.pack[pack], slot, change);
         lanes.seats[slot] = to;
         set_lane(lanes.slots.stop, slot, to.lane == no_lane ? 0. : stop_of(to).before);
         set_lane(lanes.occupied, slot, to.lane != no_lane);

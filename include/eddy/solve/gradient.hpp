@@ -1,0 +1,316 @@
+#pragma once
+// Exact gradients of an ensemble: the derivative of the numbers that the forward pass computed,
+// step sizes taken as data. value_and_gradient does forward pass, loss and way back group by group,
+// while the states are in cache; pullback does the same for cotangents that the caller has; and
+// hessian_vector_product runs value_and_gradient in dual numbers, forward over reverse.
+
+#include <eddy/solve/gradient_group.hpp>
+#include <eddy/solve/gradient_recorder.hpp>
+#include <eddy/solve/solve.hpp>
+
+namespace eddy {
+
+/// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum.
+template <class Real>
+struct Loss {
+    double total = 0;
+    std::vector<Real> of_lane;
+
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        return of_lane[static_cast<std::size_t>(lane)];
+    }
+};
+
+/// Gradients, of the shapes of y0 and p; a shared p has one row, summed over the lanes. Those of a
+/// lane that failed are zero.
+template <class Real>
+struct Gradient {
+    EnsembleArray<Real> y0;
+    EnsembleArray<Real> p;
+};
+
+/// What a gradient did, besides the outcomes of all lanes: counts are of rows, in which each slot
+/// of a group makes a step.
+struct GradientReport : Outcomes {
+    LoopCounters counters;  ///< advances, recomputed, pullbacks, stores, loads; most kept at once
+    std::int64_t checkpoints = 0;  ///< that each group was allowed
+};
+
+template <class Real>
+struct [[nodiscard]] ValueAndGradient {
+    Loss<Real> loss;
+    Gradient<Real> gradient;
+    GradientReport report;
+};
+
+/// The gradient, and the product of the Hessian of the total loss with the direction.
+template <class Real>
+struct [[nodiscard]] HessianVectorProduct {
+    Gradient<Real> gradient;
+    Gradient<Real> product;
+    GradientReport report;
+    Loss<Real> loss;
+};
+
+namespace detail {
+
+template <class Program, class Tap, class Seeds>
+struct GradientWorker {
+    using Recorder = GradientRecorder<Program, Tap, Seeds>;
+    Recorder recorder;
+    GradientGroup<Program, Recorder> group{recorder};
+    LoopCounters counters;
+};
+
+template <class Program, class Tap, class Seeds>
+struct GradientWorkspace {
+    using Real = typename Program::Scalar;
+    using Worker = GradientWorker<Program, Tap, Seeds>;
+
+    LaneInputs<Program> inputs;
+    bool is_planned = false;
+    Seeds seeds;
+    ValueAndGradient<Real> result;
+    Gradient<Real> tangent;                           // of a dual number
+    std::vector<typename Program::Lane> shared_sums;  // (group, component)
+    std::vector<std::unique_ptr<Worker>> workers;
+
+    template <class Backend>
+    void run(const SolveOptions& options, const Backend& backend) {
+        const std::ptrdiff_t lanes = inputs.y0.num_lanes;
+        const std::ptrdiff_t size = lanes_per_group<Program>(lanes);
+        const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
+        const std::ptrdiff_t num_workers = backend.num_workers(num_groups);
+        while (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
+            workers.push_back(std::make_unique<Worker>());
+        const GradientTarget<Real> target = reset(lanes, num_groups);
+        const GroupMemory memory = memory_of(options, num_workers);
+        backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
+            const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
+            auto& [recorder, group, counters] = *workers[static_cast<std::size_t>(worker)];
+            recorder.begin(inputs, first, count, seeds, target,
+                           shared_sums.data() + index * Program::parameter_size);
+            group.run(inputs, first,
+                      result.report.lanes().subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(count)),
+                      memory, counters);
+        });
+        finish(num_groups, memory);
+    }
+
+  private:
+    GradientTarget<Real> reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
+        result.report.reset(static_cast<std::size_t>(lanes));
+        const std::ptrdiff_t rows = Program::shares_parameters ? 1 : lanes;
+        reset(result.gradient, lanes, rows);
+        if constexpr (Program::is_dual) reset(tangent, lanes, rows);
+        shared_sums.assign(static_cast<std::size_t>(Program::shares_parameters
+                                                        ? num_groups * Program::parameter_size
+                                                        : 0),
+                           typename Program::Lane(0));
+        for (auto& worker : workers) worker->counters = {};
+        return {result.gradient.y0.view(), result.gradient.p.view(), tangent.y0.view(),
+                tangent.p.view()};
+    }
+    static void reset(Gradient<Real>& gradient, std::ptrdiff_t lanes, std::ptrdiff_t rows) {
+        gradient.y0.assign(lanes, Program::state_size, Real(0));
+        gradient.p.assign(rows, Program::parameter_size, Real(0));
+    }
+
+    /// The budget, divided among the threads: a quarter of it for logs.
+    static GroupMemory memory_of(const SolveOptions& options, std::ptrdiff_t num_workers) {
+        using Group = GradientGroup<Program, typename Worker::Recorder>;
+        constexpr std::int64_t most = std::int64_t{1} << 20;
+        // Lanes that follow each other in a slot make a longer loop: worth it while its states stay
+        // near the processor.
+        constexpr std::int64_t refill_bytes = std::int64_t{16} << 20;
+        const auto budget = static_cast<std::int64_t>(options.memory_budget) / num_workers;
+        GroupMemory memory;
+        memory.checkpoints =
+            options.checkpoints > 0
+                ? options.checkpoints
+                : std::clamp<std::int64_t>(budget / 4 * 3 / Group::bytes_per_checkpoint, 1, most);
+        memory.logged_rows = budget / 4 / Group::bytes_per_logged_row;
+        memory.last_refill_row = std::min(
+            {memory.checkpoints, memory.logged_rows, refill_bytes / Group::bytes_per_checkpoint});
+        return memory;
+    }
+
+    void finish(std::ptrdiff_t num_groups, const GroupMemory& memory) {
+        if constexpr (Program::shares_parameters) {
+            for (int i = 0; i < Program::parameter_size; ++i) {
+                typename Program::Lane sum(0);
+                for (std::ptrdiff_t group = 0; group < num_groups; ++group)
+                    sum =
+                        sum +
+                        shared_sums[static_cast<std::size_t>(group * Program::parameter_size + i)];
+                result.gradient.p(0, i) = primal(sum);
+                if constexpr (Program::is_dual) tangent.p(0, i) = sum.tangent;
+            }
+        }
+        LoopCounters& total = result.report.counters = {};
+        for (const auto& worker : workers) {
+            const LoopCounters& own = worker->counters;
+            total.advances += own.advances;
+            total.recomputed += own.recomputed;
+            total.pullbacks += own.pullbacks;
+            total.stores += own.stores;
+            total.loads += own.loads;
+            total.peak_checkpoints = std::max(total.peak_checkpoints, own.peak_checkpoints);
+        }
+        result.report.checkpoints = memory.checkpoints;
+    }
+};
+
+/// One array where there is one save point, else a std::vector of one for each.
+template <class Arrays>
+inline constexpr bool is_list_of_arrays = false;
+template <class Array>
+inline constexpr bool is_list_of_arrays<std::vector<Array>> = !std::is_arithmetic_v<Array>;
+
+/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
+template <class Real, class Arrays>
+void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
+                    std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
+                    const char* name, const char* where) {
+    views.clear();
+    if constexpr (is_list_of_arrays<Arrays>) {
+        for (const auto& array : arrays) views.push_back(ensemble_view(array));
+    } else {
+        static_assert(is_ensemble_array<Arrays>,
+                      "data and cotangents must be a (lane, observable) array, or a std::vector of "
+                      "one for each save point");
+        views.push_back(ensemble_view(arrays));
+    }
+    require_argument(views.size() == num_saves, [&] {
+        return std::string(where) + ": " + name + " for " + std::to_string(views.size()) +
+               " save points, but there are " + std::to_string(num_saves) +
+               "; give a std::vector with one array for each";
+    });
+    for (const auto& view : views) {
+        require_shape(view.num_lanes, view.num_components, view.num_lanes == 1 ? 1 : lanes, columns,
+                      name, where);
+        require_finite(view, name, where);
+    }
+}
+
+template <class Real>
+void finish_loss(Loss<Real>& loss, const Outcomes& outcomes) {
+    loss.total = 0;
+    for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
+        Real& value = loss.of_lane[static_cast<std::size_t>(lane)];
+        if (is_failure(outcomes.result(lane))) {
+            value = std::numeric_limits<Real>::quiet_NaN();
+        } else {
+            loss.total += static_cast<double>(value);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// A gradient that can be repeated: it keeps its memory, so that a second call on arrays of the
+/// same shape allocates nothing. Made by `gradient_solver`.
+template <class Field, class Method, class LossFunction, class... Extras>
+class GradientSolver {
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using Tap = detail::LossTapOf<Field, LossFunction>;
+
+    template <class Y0, class Parameters, bool dual>
+    using ProgramFor = LaneProgram<
+        Field, Method, Controller,
+        std::conditional_t<dual, Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
+                           typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
+        detail::is_shared<Parameters>>;
+
+  public:
+    explicit GradientSolver(SolveOptions options, const Extras&... extras)
+        : options_(std::move(options)),
+          backend_(detail::extra_or_default<Backend>(extras...)),
+          controller_(detail::extra_or_default<Controller>(extras...)) {}
+
+    /// Loss and gradient; the result stays valid until the next call.
+    template <class Data, class Y0, class Parameters>
+    auto& operator()(const Data& data, const Y0& y0, const Parameters& p) {
+        auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
+        workspace.run(options_, backend_);
+        detail::finish_loss(workspace.result.loss, workspace.result.report);
+        return workspace.result;
+    }
+
+    /// Loss, gradient and the Hessian's product with the direction.
+    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                const Y0Direction& y0_direction, const PDirection& p_direction) {
+        detail::check_array_types<Y0Direction, PDirection>();
+        constexpr const char* where = "hessian_vector_product";
+        auto& workspace = prepare<true>(data, y0, p, where);
+        detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
+        workspace.run(options_, backend_);
+        detail::finish_loss(workspace.result.loss, workspace.result.report);
+        return HessianVectorProduct<EnsembleScalarOf<Y0>>{
+            workspace.result.gradient, workspace.tangent, workspace.result.report,
+            workspace.result.loss};
+    }
+
+  private:
+    template <bool dual, class Data, class Y0, class Parameters>
+    auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
+        detail::check_array_types<Y0, Parameters>();
+        using Program = ProgramFor<Y0, Parameters, dual>;
+        auto& workspace =
+            workspace_.get<detail::GradientWorkspace<Program, Tap, detail::LossSeeds<Program>>>();
+        detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, where);
+        const std::ptrdiff_t lanes = workspace.inputs.y0.num_lanes;
+        detail::collect_arrays(workspace.seeds.data, data, workspace.inputs.times.saves.size(),
+                               lanes, detail::data_size_of<Field, LossFunction>, "data", where);
+        auto& of_lane = workspace.result.loss.of_lane;
+        of_lane.assign(static_cast<std::size_t>(lanes), 0);
+        workspace.seeds.loss = of_lane.data();
+        return workspace;
+    }
+
+    SolveOptions options_;
+    Backend backend_;
+    Controller controller_;
+    detail::Workspace workspace_;
+};
+
+template <class Field, class Method, class LossFunction, class... Extras>
+[[nodiscard]] auto gradient_solver(const Field&, const Method&, const LossFunction&,
+                                   SolveOptions options, const Extras&... extras) {
+    static_assert(RungeKuttaMethod<Method>,
+                  "gradient_solver: the method must be a struct with an order and a tableau, such "
+                  "as Tsit5");
+    return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options), extras...);
+}
+
+/// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients by
+/// y0 and p. `data` is one (lane, observable) array where there is one save point, else a
+/// std::vector of one for each; an array of one row is shared by all lanes.
+template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
+          class... Extras>
+[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
+                                      const LossFunction& loss, const Data& data, const Y0& y0,
+                                      const Parameters& p, const SolveOptions& options,
+                                      const Extras&... extras) {
+    auto solver = gradient_solver(field, method, loss, options, extras...);
+    return std::move(solver(data, y0, p));
+}
+
+/// The gradient, and the product of the Hessian of the total loss with a direction, which has the
+/// shapes of y0 and p.
+template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
+          class Y0Direction, class PDirection, class... Extras>
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Data& data, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    auto solver = gradient_solver(field, method, loss, options, extras...);
+    return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
+}
+
+}  // namespace eddy

@@ -1,0 +1,135 @@
+#pragma once
+// Between a group of lanes and the caller's arrays: on the way forward the states at save points
+// are kept and terms of the loss added up; on the way back each save point has a cotangent, and
+// gradients arrive lane by lane.
+
+#include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/taps.hpp>
+#include <vector>
+
+namespace eddy::detail {
+
+/// Where the gradients of a call go. The tangents are those of a Hessian-vector product.
+template <class Real>
+struct GradientTarget {
+    EnsembleView<Real> y0, p;                  // p: one row where it is shared
+    EnsembleView<Real> y0_tangent, p_tangent;  // empty unless numbers are dual
+};
+
+/// The terms of a loss: their derivative by themselves is 1.
+template <class Program>
+struct LossSeeds {
+    using Real = typename Program::Scalar;
+    std::vector<EnsembleView<const Real>> data;  // (save point)
+    Real* loss = nullptr;                        // (lane)
+
+    void add(std::ptrdiff_t lane, const Vec<typename Program::Lane, 1>& term) const {
+        loss[lane] += primal(term[0]);
+    }
+    [[nodiscard]] DataRow<Real> data_of(std::ptrdiff_t lane, std::int32_t k) const {
+        return {data[static_cast<std::size_t>(k)], lane};
+    }
+    [[nodiscard]] Vec<typename Program::Lane, 1> cotangent(std::ptrdiff_t, std::int32_t) const {
+        return {{typename Program::Lane(1)}};
+    }
+};
+
+/// Cotangents that the caller has computed.
+template <class Program, int num_outputs>
+struct GivenSeeds {
+    using Real = typename Program::Scalar;
+    std::vector<EnsembleView<const Real>> cotangents;  // (save point)
+
+    void add(std::ptrdiff_t, const Vec<typename Program::Lane, num_outputs>&) const {}
+    [[nodiscard]] NoData data_of(std::ptrdiff_t, std::int32_t) const { return {}; }
+    [[nodiscard]] Vec<typename Program::Lane, num_outputs> cotangent(std::ptrdiff_t lane,
+                                                                     std::int32_t k) const {
+        const auto& of_point = cotangents[static_cast<std::size_t>(k)];
+        Vec<typename Program::Lane, num_outputs> row{};
+        for (int i = 0; i < num_outputs; ++i)
+            row[i] = of_point(of_point.num_lanes == 1 ? 0 : lane, i);
+        return row;
+    }
+};
+
+template <class Program, class Tap, class Seeds>
+class GradientRecorder {
+    using Lane = typename Program::Lane;
+    using LaneState = typename Program::LaneState;
+    using Real = typename Program::Scalar;
+
+  public:
+    /// `shared_sum`: (component) where this group adds its part of a shared parameter's gradient.
+    void begin(const LaneInputs<Program>& inputs, std::ptrdiff_t first, std::ptrdiff_t count,
+               const Seeds& seeds, const GradientTarget<Real>& target, Lane* shared_sum) {
+        inputs_ = &inputs;
+        first_ = first;
+        seeds_ = &seeds;
+        target_ = target;
+        shared_sum_ = shared_sum;
+        count_ = count;
+        states_.resize(inputs.times.saves.size() * static_cast<std::size_t>(count));
+    }
+    [[nodiscard]] static constexpr bool wants_steps() { return false; }
+    void save_step(std::int32_t, double, const LaneState&) {}
+
+    void save(std::int32_t lane, std::int32_t k, const LaneState& y) {
+        state(lane, k) = y;
+        seeds_->add(row(lane),
+                    Tap::value(time(k), y, parameters(lane), seeds_->data_of(row(lane), k)));
+    }
+
+    /// The cotangent of the state at a save point; what the save point asks of the parameters goes
+    /// to their gradient at once.
+    [[nodiscard]] LaneState pull_save(std::int32_t lane, std::int32_t k) {
+        Lane t_cotangent(0);
+        return Tap::pullback(
+            time(k), state(lane, k), parameters(lane), seeds_->data_of(row(lane), k),
+            seeds_->cotangent(row(lane), k),
+            [&](int i, const Lane& value) { add_p(lane, i, value); }, t_cotangent);
+    }
+
+    void add_y0(std::int32_t lane, const LaneState& cotangent) {
+        for (int i = 0; i < Program::state_size; ++i)
+            add(target_.y0, target_.y0_tangent, row(lane), i, cotangent[i]);
+    }
+    void add_p(std::int32_t lane, int i, const Lane& value) {
+        if constexpr (Program::shares_parameters)
+            shared_sum_[i] = shared_sum_[i] + value;
+        else
+            add(target_.p, target_.p_tangent, row(lane), i, value);
+    }
+    /// The sums of one pack, slot by slot.
+    void add_shared(const Vec<typename Program::Number, Program::parameter_room>& sums) {
+        for (int i = 0; i < Program::parameter_size; ++i) {
+            for (int slot = 0; slot < Program::pack_slots; ++slot)
+                shared_sum_[i] = shared_sum_[i] + get_lane(sums[i], slot);
+        }
+    }
+
+  private:
+    static void add(const EnsembleView<Real>& values, const EnsembleView<Real>& tangents,
+                    std::ptrdiff_t row, int i, const Lane& value) {
+        values(row, i) += primal(value);
+        if constexpr (Program::is_dual) tangents(row, i) += value.tangent;
+    }
+    [[nodiscard]] std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
+    [[nodiscard]] double time(std::int32_t k) const {
+        return inputs_->times.save_time[static_cast<std::size_t>(k)];
+    }
+    [[nodiscard]] LaneParametersView<Program> parameters(std::int32_t lane) const {
+        return {inputs_, row(lane)};
+    }
+    [[nodiscard]] LaneState& state(std::int32_t lane, std::int32_t k) {
+        return states_[static_cast<std::size_t>(k * count_ + lane)];
+    }
+
+    const LaneInputs<Program>* inputs_ = nullptr;
+    std::ptrdiff_t first_ = 0, count_ = 0;
+    const Seeds* seeds_ = nullptr;
+    GradientTarget<Real> target_;
+    Lane* shared_sum_ = nullptr;
+    std::vector<LaneState> states_;  // (save point, lane)
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace eddy {
+
+/// While one lives, Ctrl-C (SIGINT) is noted instead of ending the process. The second one does what
+/// it did before. Guards may be nested and live on several threads at once: all see the same
+/// Ctrl-C, and the last one to go puts the old handler back. A process that ignores SIGINT, or that
+/// installs a handler of its own meanwhile, keeps it.
+class InterruptGuard {
+  public:
+    InterruptGuard() noexcept;
+    ~InterruptGuard();
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+    /// Was there a Ctrl-C since the first of the guards that live?
+    [[nodiscard]] bool interrupted() const noexcept;
+};
+
+}  // namespace eddy
