@@ -14,7 +14,8 @@ struct ProgressCounts {
 };
 
 /// "solve [====>     ]  45% 460/1024 lanes, 12.3k steps, 1.23k rejected, 0:12 left", at most
-/// `columns` long. The time left is that which the lanes done so far took each, times those to come.
+/// `columns` long. The time left is that which the lanes done so far took each, times those to
+/// come.
 [[nodiscard]] std::string progress_line(const char* title, const ProgressCounts& counts,
                                         double seconds, int columns);
 
