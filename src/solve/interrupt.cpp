@@ -20,6 +20,8 @@ struct sigaction previous;  // written before our handler is installed, not whil
 
 // One work of many short ones cannot be hit twice: impatience counts across them.
 constexpr std::int64_t patience = 2'000'000'000;  // nanoseconds
+// Launchers pass a Ctrl-C on to processes that have had it from the terminal already.
+constexpr std::int64_t echo = 50'000'000;
 constexpr std::int64_t long_ago = std::numeric_limits<std::int64_t>::min() / 2;
 std::atomic<std::int64_t> last_interrupt{long_ago};
 std::atomic<bool> was_noted{false}, was_seen{false};
@@ -34,7 +36,9 @@ std::int64_t nanoseconds() {
 
 extern "C" void note_interrupt(int signal) {
     const std::int64_t now = nanoseconds();
-    const bool is_second = now - last_interrupt.exchange(now) < patience;
+    const std::int64_t passed = now - last_interrupt.exchange(now);
+    if (passed < echo) return;
+    const bool is_second = passed < patience;
     if (!was_noted.exchange(true) && !is_second) return;
     sigaction(signal, &previous, nullptr);
     raise(signal);  // delivered when this handler returns

@@ -4,9 +4,9 @@ namespace eddy {
 
 /// While one lives, Ctrl-C (SIGINT) is noted instead of ending the process. A second one while it
 /// lives, or within two seconds of the first, does what Ctrl-C did before; so does one that nobody
-/// asked about. Guards may be nested and live on several threads at once: all see the same Ctrl-C,
-/// and the last to go puts the old handler back. A process that ignores SIGINT, or that installs a
-/// handler of its own meanwhile, keeps it.
+/// asked about. Two within a twentieth of a second are one. Guards may be nested and live on
+/// several threads at once: all see the same Ctrl-C, and the last to go puts the old handler back.
+/// A process that ignores SIGINT, or that installs a handler of its own meanwhile, keeps it.
 class InterruptGuard {
   public:
     InterruptGuard() noexcept;
