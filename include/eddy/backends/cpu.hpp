@@ -24,6 +24,9 @@ struct Cpu {
     using Lanes = Pack<Real, native_lanes<Real>>;
 
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
+        if (num_groups <= 1 || threads == 1) return 1;
+        // Asked only where it matters: the C library reads a file for it, which takes longer than
+        // one small trajectory.
         const auto available = static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
         const std::ptrdiff_t wanted = threads > 0 ? threads : available;
         return std::max<std::ptrdiff_t>(1, std::min(wanted, num_groups));
