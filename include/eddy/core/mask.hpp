@@ -22,7 +22,7 @@ struct Mask {
     Part part[num_parts];  // each element all ones (true) or all zeros (false)
 
     Mask() = default;
-    explicit Mask(bool value) {
+    [[gnu::always_inline]] explicit Mask(bool value) {
         for (auto& p : part) p = Part{} - static_cast<simd::MaskOf<Real>>(value);
     }
 
@@ -36,16 +36,16 @@ struct Mask {
     bool operator[](int lane) const { return part[lane / part_lanes][lane % part_lanes] != 0; }
     void set(int lane, bool value) { part[lane / part_lanes][lane % part_lanes] = value ? -1 : 0; }
 
-    friend Mask operator&(const Mask& a, const Mask& b) {
+    [[gnu::always_inline]] friend Mask operator&(const Mask& a, const Mask& b) {
         return simd::map_parts<Mask>([](Part x, Part y) { return x & y; }, a, b);
     }
-    friend Mask operator|(const Mask& a, const Mask& b) {
+    [[gnu::always_inline]] friend Mask operator|(const Mask& a, const Mask& b) {
         return simd::map_parts<Mask>([](Part x, Part y) { return x | y; }, a, b);
     }
-    friend Mask operator^(const Mask& a, const Mask& b) {
+    [[gnu::always_inline]] friend Mask operator^(const Mask& a, const Mask& b) {
         return simd::map_parts<Mask>([](Part x, Part y) { return x ^ y; }, a, b);
     }
-    friend Mask operator!(const Mask& a) {
+    [[gnu::always_inline]] friend Mask operator!(const Mask& a) {
         return simd::map_parts<Mask>([](Part x) { return ~x; }, a);
     }
 
@@ -56,16 +56,17 @@ struct Mask {
             [&]<int i>() { result += __builtin_popcount(mask.template bits<i>()); });
         return result;
     }
-    friend bool any(const Mask& mask) {
+    [[gnu::always_inline]] friend bool any(const Mask& mask) {
         Part united{};
         simd::for_parts<num_parts>([&]<int i>() { united |= mask.part[i]; });
         return (simd::sign_bits(united) & used_bits) != 0;
     }
-    friend bool none(const Mask& mask) { return !any(mask); }
-    friend bool all(const Mask& mask) { return !any(!mask); }
+    [[gnu::always_inline]] friend bool none(const Mask& mask) { return !any(mask); }
+    [[gnu::always_inline]] friend bool all(const Mask& mask) { return !any(!mask); }
 
     /// Where both choices are scalars.
-    friend Pack<Real, lanes> select(const Mask& mask, Real if_true, Real if_false) {
+    [[gnu::always_inline]] friend Pack<Real, lanes> select(const Mask& mask, Real if_true,
+                                                           Real if_false) {
         return select(mask, Pack<Real, lanes>(if_true), Pack<Real, lanes>(if_false));
     }
 

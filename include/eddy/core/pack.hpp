@@ -30,7 +30,7 @@ struct Pack {
 
     Pack() = default;
     /// The same value in every lane.
-    Pack(Element value) {
+    [[gnu::always_inline]] Pack(Element value) {
         for (Part& p : part) p = value - Part{};  // value + 0 would lose the sign of −0
     }
     [[nodiscard]] static Pack from_part(Part only_part) requires(num_parts == 1) {
@@ -90,104 +90,113 @@ struct Pack {
     }
     void set(int lane, Element value) { part[lane / part_lanes][lane % part_lanes] = value; }
 
-    friend Pack operator+(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return x + y; }, a, b);
     }
-    friend Pack operator-(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return x - y; }, a, b);
     }
-    friend Pack operator*(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return x * y; }, a, b);
     }
-    friend Pack operator/(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack operator/(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return x / y; }, a, b);
     }
-    friend Pack operator-(const Pack& a) {
+    [[gnu::always_inline]] friend Pack operator-(const Pack& a) {
         return simd::map_parts<Pack>([](Part x) { return -x; }, a);
     }
-    friend Pack operator+(const Pack& a) { return a; }
+    [[gnu::always_inline]] friend Pack operator+(const Pack& a) { return a; }
     Pack& operator+=(const Pack& other) { return *this = *this + other; }
     Pack& operator-=(const Pack& other) { return *this = *this - other; }
     Pack& operator*=(const Pack& other) { return *this = *this * other; }
     Pack& operator/=(const Pack& other) { return *this = *this / other; }
 
-    friend Pack operator&(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+    [[gnu::always_inline]] friend Pack operator&(
+        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([](Part x, Part y) { return x & y; }, a, b);
     }
-    friend Pack operator|(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+    [[gnu::always_inline]] friend Pack operator|(
+        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([](Part x, Part y) { return x | y; }, a, b);
     }
-    friend Pack operator^(const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
+    [[gnu::always_inline]] friend Pack operator^(
+        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([](Part x, Part y) { return x ^ y; }, a, b);
     }
     /// Shifted towards the high end.
-    friend Pack operator<<(const Pack& a, int count) requires std::is_integral_v<Element> {
+    [[gnu::always_inline]] friend Pack operator<<(const Pack& a,
+                                                  int count) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([count](Part x) { return x << count; }, a);
     }
     /// Shifted towards the low end.
-    friend Pack operator>>(const Pack& a, int count) requires std::is_integral_v<Element> {
+    [[gnu::always_inline]] friend Pack operator>>(const Pack& a,
+                                                  int count) requires std::is_integral_v<Element> {
         return simd::map_parts<Pack>([count](Part x) { return x >> count; }, a);
     }
 
-    friend LaneMask operator<(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator<(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x < y; }, a, b);
     }
-    friend LaneMask operator<=(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator<=(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x <= y; }, a, b);
     }
-    friend LaneMask operator>(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator>(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x > y; }, a, b);
     }
-    friend LaneMask operator>=(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator>=(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x >= y; }, a, b);
     }
-    friend LaneMask operator==(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator==(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x == y; }, a, b);
     }
-    friend LaneMask operator!=(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend LaneMask operator!=(const Pack& a, const Pack& b) {
         return simd::map_parts<LaneMask>([](Part x, Part y) { return x != y; }, a, b);
     }
 
-    friend Pack select(const LaneMask& mask, const Pack& if_true, const Pack& if_false) {
+    [[gnu::always_inline]] friend Pack select(const LaneMask& mask, const Pack& if_true,
+                                              const Pack& if_false) {
         return simd::map_parts<Pack>(
             [](typename LaneMask::Part m, Part x, Part y) { return m ? x : y; }, mask, if_true,
             if_false);
     }
     /// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
-    friend Pack min(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return y < x ? y : x; }, a, b);
     }
     /// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
-    friend Pack max(const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>([](Part x, Part y) { return x < y ? y : x; }, a, b);
     }
 
     /// a·b + c rounded once; a library call per lane where the target has no such instruction.
-    friend Pack fma(const Pack& a, const Pack& b,
-                    const Pack& c) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack fma(
+        const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
         return simd::map_parts<Pack>(
             [](Part x, Part y, Part z) { return simd::fused_multiply_add(x, y, z); }, a, b, c);
     }
     /// a·b + c as the target does it fastest: fused where it has the instruction, else rounded
     /// twice.
-    friend Pack mul_add(const Pack& a, const Pack& b,
-                        const Pack& c) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack mul_add(
+        const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
         if constexpr (simd::has_fma)
             return fma(a, b, c);
         else
             return a * b + c;
     }
-    friend Pack sqrt(const Pack& a) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack sqrt(
+        const Pack& a) requires std::is_floating_point_v<Element> {
         return simd::map_parts<Pack>([](Part x) { return simd::square_root(x); }, a);
     }
-    friend Pack floor(const Pack& a) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack floor(
+        const Pack& a) requires std::is_floating_point_v<Element> {
         return simd::map_parts<Pack>([](Part x) { return simd::round_down(x); }, a);
     }
-    friend Pack abs(const Pack& a) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack abs(
+        const Pack& a) requires std::is_floating_point_v<Element> {
         return from_bits(bits(a) & ~simd::sign_bit<Element>);
     }
-    friend Pack copysign(const Pack& magnitude,
-                         const Pack& sign) requires std::is_floating_point_v<Element> {
+    [[gnu::always_inline]] friend Pack copysign(
+        const Pack& magnitude, const Pack& sign) requires std::is_floating_point_v<Element> {
         return from_bits(bits(abs(magnitude)) | (bits(sign) & simd::sign_bit<Element>));
     }
 };
@@ -214,7 +223,7 @@ template <class Integer, int lanes>
 
 template <class Element, int lanes>
 template <class Other>
-Pack<Element, lanes>::Pack(const Pack<Other, lanes>& other) {
+[[gnu::always_inline]] inline Pack<Element, lanes>::Pack(const Pack<Other, lanes>& other) {
     using Source = Pack<Other, lanes>;
     if constexpr (std::is_same_v<Element, Other>) {
         *this = other;

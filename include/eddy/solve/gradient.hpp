@@ -123,7 +123,7 @@ struct GradientWorkspace {
         constexpr std::int64_t most = std::int64_t{1} << 20;
         // Lanes that follow each other in a slot make a longer loop: worth it while its states stay
         // near the processor.
-        constexpr std::int64_t refill_bytes = std::int64_t{16} << 20;
+        constexpr std::int64_t refill_bytes = std::int64_t{1} << 20;
         const auto budget = static_cast<std::int64_t>(options.memory_budget) / num_workers;
         GroupMemory memory;
         memory.checkpoints =

@@ -207,7 +207,7 @@ class GradientGroup {
     }
 
     /// Is this a step of the constant size that all slots share?
-    [[nodiscard]] bool is_uniform(const Time& h) const {
+    [[nodiscard, gnu::always_inline]] bool is_uniform(const Time& h) const {
         if constexpr (Program::is_adaptive)
             return false;
         else
@@ -223,8 +223,9 @@ class GradientGroup {
         const State next =
             Stepper::step(slots.time_at(x.s), x.y, slots.parameters.values(), slots.size_of(h));
         const auto moves = convert<Primal>(h) != Primal(0);
-        for_components<Program::state_size>(
-            [&](int i) { x.y[i] = select(moves, next[i], x.y[i]); });
+        for_components<Program::state_size>([&](int i) __attribute__((always_inline)) {
+            x.y[i] = select(moves, next[i], x.y[i]);
+        });
         x.s = select(h != Time(0), Group::next_progress(x.s, h, slots.stop), x.s);
     }
 
@@ -282,8 +283,9 @@ class GradientGroup {
         } else {
             pull(sums_[index(pack)]);
         }
-        for_components<Program::state_size>(
-            [&](int i) { pulled[i] = select(moves, pulled[i], next_cotangent[i]); });
+        for_components<Program::state_size>([&](int i) __attribute__((always_inline)) {
+            pulled[i] = select(moves, pulled[i], next_cotangent[i]);
+        });
         return pulled;
     }
 

@@ -107,7 +107,8 @@ class LaneGroup {
         }
     }
     /// Where a step of h from s ends: on the stop if h is exactly what was left to it.
-    [[nodiscard]] static Time next_progress(const Time& s, const Time& h, const Time& stop) {
+    [[nodiscard, gnu::always_inline]] static Time next_progress(const Time& s, const Time& h,
+                                                                const Time& stop) {
         return select(h == stop - s, stop, s + h);
     }
     [[nodiscard]] Seat last_seat(int pack, int slot) const { return packs_[pack].seats[slot]; }

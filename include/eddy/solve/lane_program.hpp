@@ -63,7 +63,7 @@ struct LaneProgram {
     static constexpr int pack_slots = num_lanes_of<Number>;
     /// Packs of a group. A step of one pack waits for its own results most of the time; its
     /// neighbours, taken in turn, fill the gaps.
-    static constexpr int max_packs = pack_slots > 1 ? 4 : 1;
+    static constexpr int max_packs = pack_slots > 1 ? 3 : 1;
     static constexpr int max_slots = pack_slots * max_packs;
     static constexpr int state_size = Field::state_size;
     static constexpr int parameter_size = Field::parameter_size;

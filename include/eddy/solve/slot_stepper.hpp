@@ -115,10 +115,10 @@ class SlotStepper {
         return convert<Time>(sum - sum);
     }
 
-    [[nodiscard]] TimeAt<Time> time_at(const Time& s) const {
+    [[nodiscard, gnu::always_inline]] TimeAt<Time> time_at(const Time& s) const {
         return {inputs_->times.t0, inputs_->times.direction, s};
     }
-    [[nodiscard]] Size size_of(const Time& h) const {
+    [[nodiscard, gnu::always_inline]] Size size_of(const Time& h) const {
         return {h, convert<Primal>(Time(inputs_->times.direction) * h)};
     }
     [[nodiscard]] const UniformSize& uniform_size() const { return *uniform_; }
