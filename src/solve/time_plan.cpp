@@ -92,6 +92,10 @@ class TimePlanner {
         require(
             options_.max_steps >= 1,
             [&] { return "max_steps = " + std::to_string(options_.max_steps); }, "give at least 1");
+        require(
+            options_.checkpoints >= 0,
+            [&] { return "checkpoints = " + std::to_string(options_.checkpoints); },
+            "give at least 1, or 0 to have them chosen");
     }
 
     void check_list(const std::vector<double>& times, const char* name) const {
