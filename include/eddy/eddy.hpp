@@ -48,6 +48,8 @@
 #include <eddy/solvers/all.hpp>
 
 #include <eddy/solve/gradient.hpp>
+#include <eddy/solve/interrupt.hpp>
+#include <eddy/solve/progress.hpp>
 #include <eddy/solve/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>

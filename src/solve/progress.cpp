@@ -8,11 +8,12 @@
 #include <cstring>
 #include <eddy/solve/interrupt.hpp>
 #include <eddy/solve/progress.hpp>
-#include <eddy/solve/progress_line.hpp>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "progress_line.hpp"
 
 namespace eddy {
 

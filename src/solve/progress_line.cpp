@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
-#include <eddy/solve/progress_line.hpp>
+
+#include "progress_line.hpp"
 
 namespace eddy::detail {
 

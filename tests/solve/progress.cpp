@@ -1,7 +1,6 @@
 // The words of the progress bar, and the bar itself drawn into a pipe by a clock of the test's.
 
 #include <eddy/solve/progress.hpp>
-#include <eddy/solve/progress_line.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "solve/progress_line.hpp"
 #include "support/catch.hpp"
 #include "support/counting_new.hpp"
 
