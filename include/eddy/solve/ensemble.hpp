@@ -50,8 +50,10 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
                     const Parameters& p, const char* where) {
     using Scalar = typename Program::Scalar;
     constexpr int state_size = Program::state_size, parameter_size = Program::parameter_size;
-    require_tolerances(options, state_size, where);
-    inputs.times = plan_times(options, Program::is_adaptive, where);
+    if (inputs.times.stops.empty()) {  // the options of a solver do not change
+        require_tolerances(options, state_size, where);
+        inputs.times = plan_times(options, Program::is_adaptive, where);
+    }
     inputs.controller = controller;
     inputs.rtol = static_cast<Scalar>(options.rtol);
     for (int i = 0; i < state_size; ++i) inputs.atol[i] = static_cast<Scalar>(options.atol[i]);
@@ -65,7 +67,6 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
     }
     require_finite(inputs.y0, "y0", where);
     if constexpr (parameter_size > 0) require_finite(inputs.p, "p", where);
-    inputs.cancelled = options.cancelled;
 }
 
 /// The direction of a pushforward or of a Hessian-vector product.

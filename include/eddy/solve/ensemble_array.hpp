@@ -57,6 +57,15 @@ class EnsembleArray {
         assign(num_lanes, num_components, value);
     }
 
+    /// A copy of any other.
+    explicit EnsembleArray(const EnsembleView<const Real>& view)
+        : EnsembleArray(view.num_lanes, view.num_components) {
+        for (std::ptrdiff_t i = 0; i < num_components_; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < num_lanes_; ++lane)
+                (*this)(lane, i) = view(lane, i);
+        }
+    }
+
     /// Another shape, and the same value everywhere. Keeps its memory where that suffices.
     void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value) {
         num_lanes_ = num_lanes;

@@ -21,12 +21,23 @@ struct Loss {
     }
 };
 
+/// One number per lane.
+template <class Real>
+struct LaneValues : EnsembleArray<Real> {
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        return EnsembleArray<Real>::operator()(lane, 0);
+    }
+};
+
 /// Gradients, of the shapes of y0 and p; a shared p has one row, summed over the lanes. Those of a
 /// lane that failed are zero.
 template <class Real>
 struct Gradient {
     EnsembleArray<Real> y0;
     EnsembleArray<Real> p;
+    // Of times, where `differentiate_times` asked for them:
+    LaneValues<Real> t0, t1;
+    EnsembleArray<Real> save_at;  ///< (lane, save point); empty where the end is the only one
 };
 
 /// What a gradient did, besides the outcomes of all lanes: counts are of rows, in which each slot
@@ -54,21 +65,20 @@ struct [[nodiscard]] HessianVectorProduct {
 
 namespace detail {
 
-template <class Program, class Tap, class Seeds>
+template <class Program, class Tap, class Seeds, bool with_times>
 struct GradientWorker {
     using Recorder = GradientRecorder<Program, Tap, Seeds>;
     Recorder recorder;
-    GradientGroup<Program, Recorder> group{recorder};
+    GradientGroup<Program, Recorder, with_times> group{recorder};
     LoopCounters counters;
 };
 
-template <class Program, class Tap, class Seeds>
+template <class Program, class Tap, class Seeds, bool with_times>
 struct GradientWorkspace {
     using Real = typename Program::Scalar;
-    using Worker = GradientWorker<Program, Tap, Seeds>;
+    using Worker = GradientWorker<Program, Tap, Seeds, with_times>;
 
     LaneInputs<Program> inputs;
-    bool is_planned = false;
     Seeds seeds;
     ValueAndGradient<Real> result;
     Gradient<Real> tangent;                           // of a dual number
@@ -76,7 +86,7 @@ struct GradientWorkspace {
     std::vector<std::unique_ptr<Worker>> workers;
 
     template <class Backend>
-    void run(const SolveOptions& options, const Backend& backend) {
+    void run(const SolveOptions& options, const Backend& backend, const char* title) {
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         const std::ptrdiff_t size = lanes_per_group<Program>(lanes);
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
@@ -85,15 +95,17 @@ struct GradientWorkspace {
             workers.push_back(std::make_unique<Worker>());
         const GradientTarget<Real> target = reset(lanes, num_groups);
         const GroupMemory memory = memory_of(options, num_workers);
+        Progress progress(options.progress, options.cancelled, lanes, title);
+        inputs.cancelled = progress.cancelled();
         backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
             const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
             auto& [recorder, group, counters] = *workers[static_cast<std::size_t>(worker)];
             recorder.begin(inputs, first, count, seeds, target,
                            shared_sums.data() + index * Program::parameter_size);
-            group.run(inputs, first,
-                      result.report.lanes().subspan(static_cast<std::size_t>(first),
-                                                    static_cast<std::size_t>(count)),
-                      memory, counters);
+            const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
+                static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+            cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, counters));
+            report(progress, outcomes);
         });
         finish(num_groups, memory);
     }
@@ -109,8 +121,23 @@ struct GradientWorkspace {
                                                         : 0),
                            typename Program::Lane(0));
         for (auto& worker : workers) worker->counters = {};
-        return {result.gradient.y0.view(), result.gradient.p.view(), tangent.y0.view(),
-                tangent.p.view()};
+        GradientTarget<Real> target{result.gradient.y0.view(),
+                                    result.gradient.p.view(),
+                                    tangent.y0.view(),
+                                    tangent.p.view(),
+                                    {},
+                                    {},
+                                    {}};
+        if constexpr (with_times) {
+            result.gradient.t0.assign(lanes, 1, Real(0));
+            result.gradient.t1.assign(lanes, 1, Real(0));
+            const auto saves = static_cast<std::ptrdiff_t>(inputs.times.saves.size());
+            result.gradient.save_at.assign(lanes, inputs.times.saves_the_end ? 0 : saves, Real(0));
+            target.t0 = result.gradient.t0.view();
+            target.t1 = result.gradient.t1.view();
+            target.save_at = result.gradient.save_at.view();
+        }
+        return target;
     }
     static void reset(Gradient<Real>& gradient, std::ptrdiff_t lanes, std::ptrdiff_t rows) {
         gradient.y0.assign(lanes, Program::state_size, Real(0));
@@ -119,7 +146,7 @@ struct GradientWorkspace {
 
     /// The budget, divided among the threads: a quarter of it for logs.
     static GroupMemory memory_of(const SolveOptions& options, std::ptrdiff_t num_workers) {
-        using Group = GradientGroup<Program, typename Worker::Recorder>;
+        using Group = GradientGroup<Program, typename Worker::Recorder, with_times>;
         constexpr std::int64_t most = std::int64_t{1} << 20;
         // Lanes that follow each other in a slot make a longer loop: worth it while its states stay
         // near the processor.
@@ -235,7 +262,7 @@ class GradientSolver {
     template <class Data, class Y0, class Parameters>
     auto& operator()(const Data& data, const Y0& y0, const Parameters& p) {
         auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
-        workspace.run(options_, backend_);
+        workspace.run(options_, backend_, "value_and_gradient");
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return workspace.result;
     }
@@ -248,7 +275,7 @@ class GradientSolver {
         constexpr const char* where = "hessian_vector_product";
         auto& workspace = prepare<true>(data, y0, p, where);
         detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
-        workspace.run(options_, backend_);
+        workspace.run(options_, backend_, where);
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return HessianVectorProduct<EnsembleScalarOf<Y0>>{
             workspace.result.gradient, workspace.tangent, workspace.result.report,
@@ -261,7 +288,8 @@ class GradientSolver {
         detail::check_array_types<Y0, Parameters>();
         using Program = ProgramFor<Y0, Parameters, dual>;
         auto& workspace =
-            workspace_.get<detail::GradientWorkspace<Program, Tap, detail::LossSeeds<Program>>>();
+            workspace_.get<detail::GradientWorkspace<Program, Tap, detail::LossSeeds<Program>,
+                                                     Choice::with_times>>();
         detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, where);
         const std::ptrdiff_t lanes = workspace.inputs.y0.num_lanes;
         detail::collect_arrays(workspace.seeds.data, data, workspace.inputs.times.saves.size(),
@@ -298,6 +326,43 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
                                       const Extras&... extras) {
     auto solver = gradient_solver(field, method, loss, options, extras...);
     return std::move(solver(data, y0, p));
+}
+
+/// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
+/// computed: one (lane, observable) array of the shape of solution.y(k), or a std::vector of one
+/// for each save point. Solves once more on the way, bit for bit as before, so that a solution need
+/// not keep its steps.
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents) {
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using Program =
+        LaneProgram<Field, Method, Controller, typename Backend::template Lanes<Real>, shared>;
+    using Tap = detail::ObservedTapOf<Field, typename Choice::Function>;
+    using Seeds = detail::GivenSeeds<Program, Tap::num_outputs>;
+    detail::GradientWorkspace<Program, Tap, Seeds, Choice::with_times> workspace;
+    const auto pick = [&]<class T>(std::type_identity<T>) {
+        return std::apply(
+            [](const auto&... extras) { return detail::extra_or_default<T>(extras...); },
+            solution.extras());
+    };
+    const auto prepare = [&](const auto& p) {
+        detail::prepare_inputs(workspace.inputs, solution.options(),
+                               pick(std::type_identity<Controller>{}), solution.y0(), p,
+                               "pullback");
+    };
+    if constexpr (shared)
+        prepare(eddy::shared(solution.p()));
+    else
+        prepare(solution.p());
+    detail::collect_arrays(workspace.seeds.cotangents, cotangents,
+                           workspace.inputs.times.saves.size(), solution.num_lanes(),
+                           Tap::num_outputs, "cotangents", "pullback");
+    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), "pullback");
+    return std::move(workspace.result.gradient);
 }
 
 /// The gradient, and the product of the Hessian of the total loss with a direction, which has the

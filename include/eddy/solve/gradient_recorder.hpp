@@ -14,6 +14,7 @@ template <class Real>
 struct GradientTarget {
     EnsembleView<Real> y0, p;                  // p: one row where it is shared
     EnsembleView<Real> y0_tangent, p_tangent;  // empty unless numbers are dual
+    EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
 };
 
 /// The terms of a loss: their derivative by themselves is 1.
@@ -83,10 +84,44 @@ class GradientRecorder {
     /// to their gradient at once.
     [[nodiscard]] LaneState pull_save(std::int32_t lane, std::int32_t k) {
         Lane t_cotangent(0);
-        return Tap::pullback(
+        const LaneState cotangent = Tap::pullback(
             time(k), state(lane, k), parameters(lane), seeds_->data_of(row(lane), k),
             seeds_->cotangent(row(lane), k),
             [&](int i, const Lane& value) { add_p(lane, i, value); }, t_cotangent);
+        if (target_.t0.first) add_save_time(lane, k, t_cotangent);
+        return cotangent;
+    }
+
+    // Derivatives by times. Stop 0 is the start, stop j the j-th of the plan.
+
+    void add_stop(std::int32_t lane, std::int32_t stop, const Lane& value) {
+        const auto& times = inputs_->times;
+        if (stop == 0) {
+            add(target_.t0, lane, 0, value);
+        } else if (static_cast<std::size_t>(stop) == times.stops.size()) {
+            add(target_.t1, lane, 0, value);
+        } else {  // a save point that is stepped to moves the stop along
+            const double at = times.stops[static_cast<std::size_t>(stop - 1)].before;
+            for (std::size_t k = 0; k < times.saves.size(); ++k) {
+                if (times.saves[k] == at)
+                    return add(target_.save_at, lane, static_cast<std::int32_t>(k), value);
+            }
+        }
+    }
+    void add_save_time(std::int32_t lane, std::int32_t k, const Lane& value) {
+        if (inputs_->times.saves_the_end)
+            add(target_.t1, lane, 0, value);
+        else
+            add(target_.save_at, lane, k, value);
+    }
+    /// A save point at the start moves along f there.
+    void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
+        Lane along(0);
+        evaluate<FieldProgram<typename Program::Field>, Lane>(
+            [&]<int output>(int i, const Lane& f) { along = along + seed[i] * f; },
+            inputs_->times.t0, inputs_->load_y0(row(lane)), parameters(lane));
+        add_save_time(lane, k, along);
+        add_stop(lane, 0, -along);
     }
 
     void add_y0(std::int32_t lane, const LaneState& cotangent) {
@@ -108,6 +143,10 @@ class GradientRecorder {
     }
 
   private:
+    void add(const EnsembleView<Real>& values, std::int32_t lane, std::int32_t k,
+             const Lane& value) const {
+        values(row(lane), k) += primal(value);
+    }
     static void add(const EnsembleView<Real>& values, const EnsembleView<Real>& tangents,
                     std::ptrdiff_t row, int i, const Lane& value) {
         values(row, i) += primal(value);

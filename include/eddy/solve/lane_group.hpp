@@ -124,6 +124,8 @@ class LaneGroup {
     [[nodiscard]] std::int32_t num_lanes() const {
         return static_cast<std::int32_t>(outcomes_.size());
     }
+    /// Lanes that have sat down: those before this one, within the group.
+    [[nodiscard]] std::int32_t num_seated() const { return next_lane_; }
     [[nodiscard]] std::ptrdiff_t first_lane() const { return first_; }
     [[nodiscard]] const LaneInputs<Program>& inputs() const { return *inputs_; }
     [[nodiscard]] const LaneOutcome& outcome(std::int32_t lane) const {

@@ -121,6 +121,13 @@ class SlotStepper {
     [[nodiscard, gnu::always_inline]] Size size_of(const Time& h) const {
         return {h, convert<Primal>(Time(inputs_->times.direction) * h)};
     }
+    /// Is this a step of the constant size that all slots share?
+    [[nodiscard, gnu::always_inline]] bool is_uniform(const Time& h) const {
+        if constexpr (is_adaptive)
+            return false;
+        else
+            return all(h == Time(inputs_->times.dt0));
+    }
     [[nodiscard]] const UniformSize& uniform_size() const { return *uniform_; }
 
     /// |error| in units of the tolerances, of one component.

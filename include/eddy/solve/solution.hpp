@@ -6,6 +6,7 @@
 #include <eddy/core/result.hpp>
 #include <eddy/solve/ensemble_array.hpp>
 #include <eddy/solve/lane_program.hpp>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>

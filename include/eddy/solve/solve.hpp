@@ -4,10 +4,13 @@
 
 #include <eddy/solve/ensemble.hpp>
 #include <eddy/solve/lane_group.hpp>
+#include <eddy/solve/progress.hpp>
 #include <eddy/solve/solution.hpp>
 #include <eddy/solve/taps.hpp>
 #include <limits>
 #include <memory>
+#include <span>
+#include <tuple>
 #include <vector>
 
 namespace eddy {
@@ -52,6 +55,20 @@ class SolutionRecorder {
     bool wants_steps_ = false;
 };
 
+/// Lanes of a cancelled call that never sat down.
+inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_seated) {
+    for (LaneOutcome& outcome : outcomes.subspan(static_cast<std::size_t>(num_seated)))
+        outcome.result = Result::cancelled;
+}
+inline void report(Progress& progress, std::span<const LaneOutcome> outcomes) {
+    std::int64_t accepted = 0, rejected = 0;
+    for (const LaneOutcome& outcome : outcomes) {
+        accepted += outcome.accepted;
+        rejected += outcome.rejected;
+    }
+    progress.add(static_cast<std::int64_t>(outcomes.size()), accepted, rejected);
+}
+
 /// What one thread works with.
 template <class Program, class Tap>
 struct SolveWorker {
@@ -67,7 +84,8 @@ struct SolveWorkspace {
     std::vector<std::unique_ptr<SolveWorker<Program, Tap>>> workers;
 
     template <class Backend>
-    Solution<typename Program::Scalar>& run(const SolveOptions& options, const Backend& backend) {
+    Solution<typename Program::Scalar>& run(const SolveOptions& options, const Backend& backend,
+                                            const char* title) {
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
                        Program::state_size, options.save_steps);
@@ -76,15 +94,19 @@ struct SolveWorkspace {
         const auto num_workers = static_cast<std::size_t>(backend.num_workers(num_groups));
         while (workers.size() < num_workers)
             workers.push_back(std::make_unique<SolveWorker<Program, Tap>>());
+        Progress progress(options.progress, options.cancelled, lanes, title);
+        inputs.cancelled = progress.cancelled();
         backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
             const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
+            const std::span<LaneOutcome> outcomes = solution.lanes().subspan(
+                static_cast<std::size_t>(first), static_cast<std::size_t>(count));
             auto& [recorder, group, state] = *workers[static_cast<std::size_t>(worker)];
             recorder.begin(inputs, first, solution, options.save_steps);
-            group.begin(inputs, first,
-                        solution.lanes().subspan(static_cast<std::size_t>(first),
-                                                 static_cast<std::size_t>(count)));
+            group.begin(inputs, first, outcomes);
             group.seat_all(state, std::numeric_limits<std::int64_t>::max());
             group.run(state);
+            cancel_waiting(outcomes, group.num_seated());
+            report(progress, outcomes);
         });
         return solution;
     }
@@ -116,7 +138,7 @@ class EnsembleSolver {
             LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
         auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
         detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, "solve");
-        return workspace.run(options_, backend_);
+        return workspace.run(options_, backend_, "solve");
     }
 
     /// The same with tangents of y0 and p.
@@ -132,16 +154,38 @@ class EnsembleSolver {
         auto& inputs = workspace.inputs;
         detail::prepare_inputs(inputs, options_, controller_, y0, p, "pushforward");
         detail::prepare_tangents(inputs, y0_tangent, p_tangent, "pushforward");
-        return workspace.run(options_, backend_);
+        return workspace.run(options_, backend_, "pushforward");
     }
-
-    [[nodiscard]] SolveOptions& options() { return options_; }
 
   private:
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
     detail::Workspace workspace_;
+};
+
+/// What `solve` returns: a solution, with the problem that it solves, for `pullback`.
+template <class Real, class Field, class Method, bool shared, class... Extras>
+class [[nodiscard]] EnsembleSolution : public Solution<Real> {
+  public:
+    template <class Parameters>
+    EnsembleSolution(Solution<Real>&& solution, const EnsembleView<const Real>& y0,
+                     const Parameters& p, const SolveOptions& options, const Extras&... extras)
+        : Solution<Real>(std::move(solution)),
+          y0_(y0),
+          p_(detail::parameter_view(p)),
+          options_(options),
+          extras_(extras...) {}
+
+    [[nodiscard]] const EnsembleArray<Real>& y0() const { return y0_; }
+    [[nodiscard]] const EnsembleArray<Real>& p() const { return p_; }
+    [[nodiscard]] const SolveOptions& options() const { return options_; }
+    [[nodiscard]] const std::tuple<Extras...>& extras() const { return extras_; }
+
+  private:
+    EnsembleArray<Real> y0_, p_;
+    SolveOptions options_;
+    std::tuple<Extras...> extras_;
 };
 
 template <class Field, class Method, class... Extras>
@@ -161,7 +205,9 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
                          const Parameters& p, const SolveOptions& options,
                          const Extras&... extras) {
     auto solver = ensemble_solver(field, method, options, extras...);
-    return std::move(solver(y0, p));
+    return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
+                            Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, options,
+                                       extras...);
 }
 
 /// Forward mode: the solution, and its derivative in the direction (y0_tangent, p_tangent), of the
