@@ -1,5 +1,5 @@
-// Bad arguments of solve, pushforward, value_and_gradient and hessian_vector_product: each is found
-// before any work and told as "where: what we got; what to do".
+// Bad arguments of solve, pushforward and the gradients: each is found before any work, and told as
+// "where: what we got; what to do".
 
 #include <eddy/backends/serial.hpp>
 #include <eddy/core/error.hpp>
@@ -261,6 +261,23 @@ TEST_CASE("validation: data has an array per save point, a row per lane or one f
           "value_and_gradient: data is 3 x 2 (lane, component); give 3 x 1");
     CHECK(differentiate(ones_but(3, 1, 1, 0, not_a_number), {}) ==
           "value_and_gradient: data(1, 0) = nan; give finite numbers");
+}
+
+TEST_CASE("validation: cotangents have the shape of what was saved") {
+    const auto solution = eddy::solve(Growth{}, eddy::Heun{}, Array(3, 2, 1), Array(3, 1, 1),
+                                      {.t1 = 1, .save_at = {0.5, 1}}, eddy::Serial{});
+    const auto pull = [&](const auto& cotangents) {
+        return refusal([&] { (void)eddy::pullback(solution, cotangents); });
+    };
+
+    CHECK(pull(std::vector{Array(3, 2, 1), Array(3, 2, 1)}) == "accepted");
+    CHECK(pull(Array(3, 2, 1)) ==
+          "pullback: cotangents for 1 save points, but there are 2; give a std::vector with one "
+          "array for each");
+    CHECK(pull(std::vector{Array(3, 2, 1), Array(3, 1, 1)}) ==
+          "pullback: cotangents is 3 x 1 (lane, component); give 3 x 2");
+    CHECK(pull(std::vector{Array(3, 2, 1), ones_but(3, 2, 1, 1, not_a_number)}) ==
+          "pullback: cotangents(1, 1) = nan; give finite numbers");
 }
 
 TEST_CASE("validation: a direction has the shapes of y0 and p") {
