@@ -37,28 +37,34 @@ struct Mask {
     void set(int lane, bool value) { part[lane / part_lanes][lane % part_lanes] = value ? -1 : 0; }
 
     [[gnu::always_inline]] friend Mask operator&(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>([](Part x, Part y) { return x & y; }, a, b);
+        return simd::map_parts<Mask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x & y; }, a, b);
     }
     [[gnu::always_inline]] friend Mask operator|(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>([](Part x, Part y) { return x | y; }, a, b);
+        return simd::map_parts<Mask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x | y; }, a, b);
     }
     [[gnu::always_inline]] friend Mask operator^(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>([](Part x, Part y) { return x ^ y; }, a, b);
+        return simd::map_parts<Mask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x ^ y; }, a, b);
     }
     [[gnu::always_inline]] friend Mask operator!(const Mask& a) {
-        return simd::map_parts<Mask>([](Part x) { return ~x; }, a);
+        return simd::map_parts<Mask>(
+            [](Part x) __attribute__((always_inline)) { return ~x; }, a);
     }
 
     /// The number of lanes that are true.
     friend int count(const Mask& mask) {
         int result = 0;
-        simd::for_parts<num_parts>(
-            [&]<int i>() { result += __builtin_popcount(mask.template bits<i>()); });
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+            result += __builtin_popcount(mask.template bits<i>());
+        });
         return result;
     }
     [[gnu::always_inline]] friend bool any(const Mask& mask) {
         Part united{};
-        simd::for_parts<num_parts>([&]<int i>() { united |= mask.part[i]; });
+        simd::for_parts<num_parts>([&]<int i>()
+                                       __attribute__((always_inline)) { united |= mask.part[i]; });
         return (simd::sign_bits(united) & used_bits) != 0;
     }
     [[gnu::always_inline]] friend bool none(const Mask& mask) { return !any(mask); }

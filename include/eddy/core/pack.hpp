@@ -48,7 +48,7 @@ struct Pack {
         // One copy per vector: g++ would take a copy of several through memory, in pieces that are
         // slow to read back.
         Pack result;
-        simd::for_parts<num_parts>([&]<int i>() {
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
             Part loaded;
             std::memcpy(&loaded, source + i * part_lanes, sizeof(Part));
             result.part[i] = loaded;
@@ -71,7 +71,7 @@ struct Pack {
     }
     void store(Element* target) const {
         if constexpr (lanes < part_lanes) return store_first(target, lanes);
-        simd::for_parts<num_parts>([&]<int i>() {
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
             const Part stored = part[i];
             std::memcpy(target + i * part_lanes, &stored, sizeof(Part));
         });
@@ -91,19 +91,24 @@ struct Pack {
     void set(int lane, Element value) { part[lane / part_lanes][lane % part_lanes] = value; }
 
     [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x + y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x + y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x - y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x - y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x * y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x * y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator/(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x / y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x / y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator-(const Pack& a) {
-        return simd::map_parts<Pack>([](Part x) { return -x; }, a);
+        return simd::map_parts<Pack>(
+            [](Part x) __attribute__((always_inline)) { return -x; }, a);
     }
     [[gnu::always_inline]] friend Pack operator+(const Pack& a) { return a; }
     Pack& operator+=(const Pack& other) { return *this = *this + other; }
@@ -113,66 +118,82 @@ struct Pack {
 
     [[gnu::always_inline]] friend Pack operator&(
         const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x & y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x & y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator|(
         const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x | y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x | y; }, a, b);
     }
     [[gnu::always_inline]] friend Pack operator^(
         const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x ^ y; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x ^ y; }, a, b);
     }
     /// Shifted towards the high end.
     [[gnu::always_inline]] friend Pack operator<<(const Pack& a,
                                                   int count) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>([count](Part x) { return x << count; }, a);
+        return simd::map_parts<Pack>(
+            [count](Part x) __attribute__((always_inline)) { return x << count; }, a);
     }
     /// Shifted towards the low end.
     [[gnu::always_inline]] friend Pack operator>>(const Pack& a,
                                                   int count) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>([count](Part x) { return x >> count; }, a);
+        return simd::map_parts<Pack>(
+            [count](Part x) __attribute__((always_inline)) { return x >> count; }, a);
     }
 
     [[gnu::always_inline]] friend LaneMask operator<(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x < y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x < y; }, a, b);
     }
     [[gnu::always_inline]] friend LaneMask operator<=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x <= y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x <= y; }, a, b);
     }
     [[gnu::always_inline]] friend LaneMask operator>(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x > y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x > y; }, a, b);
     }
     [[gnu::always_inline]] friend LaneMask operator>=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x >= y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x >= y; }, a, b);
     }
     [[gnu::always_inline]] friend LaneMask operator==(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x == y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x == y; }, a, b);
     }
     [[gnu::always_inline]] friend LaneMask operator!=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>([](Part x, Part y) { return x != y; }, a, b);
+        return simd::map_parts<LaneMask>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x != y; }, a, b);
     }
 
     [[gnu::always_inline]] friend Pack select(const LaneMask& mask, const Pack& if_true,
                                               const Pack& if_false) {
         return simd::map_parts<Pack>(
-            [](typename LaneMask::Part m, Part x, Part y) { return m ? x : y; }, mask, if_true,
-            if_false);
+            [](typename LaneMask::Part m, Part x, Part y)
+                __attribute__((always_inline)) { return m ? x : y; },
+            mask, if_true, if_false);
     }
     /// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
     [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return y < x ? y : x; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return y < x ? y : x; }, a, b);
     }
     /// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
     [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>([](Part x, Part y) { return x < y ? y : x; }, a, b);
+        return simd::map_parts<Pack>(
+            [](Part x, Part y) __attribute__((always_inline)) { return x < y ? y : x; }, a, b);
     }
 
     /// a·b + c rounded once; a library call per lane where the target has no such instruction.
     [[gnu::always_inline]] friend Pack fma(
         const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
         return simd::map_parts<Pack>(
-            [](Part x, Part y, Part z) { return simd::fused_multiply_add(x, y, z); }, a, b, c);
+            [](Part x, Part y, Part z)
+                __attribute__((always_inline)) { return simd::fused_multiply_add(x, y, z); },
+            a, b, c);
     }
     /// a·b + c as the target does it fastest: fused where it has the instruction, else rounded
     /// twice.
@@ -185,11 +206,13 @@ struct Pack {
     }
     [[gnu::always_inline]] friend Pack sqrt(
         const Pack& a) requires std::is_floating_point_v<Element> {
-        return simd::map_parts<Pack>([](Part x) { return simd::square_root(x); }, a);
+        return simd::map_parts<Pack>(
+            [](Part x) __attribute__((always_inline)) { return simd::square_root(x); }, a);
     }
     [[gnu::always_inline]] friend Pack floor(
         const Pack& a) requires std::is_floating_point_v<Element> {
-        return simd::map_parts<Pack>([](Part x) { return simd::round_down(x); }, a);
+        return simd::map_parts<Pack>(
+            [](Part x) __attribute__((always_inline)) { return simd::round_down(x); }, a);
     }
     [[gnu::always_inline]] friend Pack abs(
         const Pack& a) requires std::is_floating_point_v<Element> {
@@ -206,18 +229,16 @@ template <class Real, int lanes>
 [[nodiscard, gnu::always_inline]] inline auto bits(const Pack<Real, lanes>& x) {
     using Integers = Pack<simd::BitsOf<Real>, lanes>;
     return simd::map_parts<Integers>(
-        [](typename Pack<Real, lanes>::Part p) {
-            return std::bit_cast<typename Integers::Part>(p);
-        },
+        [](typename Pack<Real, lanes>::Part p)
+            __attribute__((always_inline)) { return std::bit_cast<typename Integers::Part>(p); },
         x);
 }
 template <class Integer, int lanes>
 [[nodiscard, gnu::always_inline]] inline auto from_bits(const Pack<Integer, lanes>& x) {
     using Reals = Pack<simd::RealOf<Integer>, lanes>;
     return simd::map_parts<Reals>(
-        [](typename Pack<Integer, lanes>::Part p) {
-            return std::bit_cast<typename Reals::Part>(p);
-        },
+        [](typename Pack<Integer, lanes>::Part p)
+            __attribute__((always_inline)) { return std::bit_cast<typename Reals::Part>(p); },
         x);
 }
 
@@ -229,13 +250,13 @@ template <class Other>
         *this = other;
     } else if constexpr (num_parts > Source::num_parts) {
         // One part of floats fills two of doubles.
-        simd::for_parts<num_parts>([&]<int i>() {
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
             part[i] = simd::convert<Part>(
                 simd::slice<part_lanes, (i % 2) * part_lanes>(other.part[i / 2]));
         });
     } else if constexpr (num_parts < Source::num_parts) {
         using Half = simd::Vector<Element, Source::part_lanes>;
-        simd::for_parts<num_parts>([&]<int i>() {
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
             part[i] = simd::concatenate(simd::convert<Half>(other.part[2 * i]),
                                         simd::convert<Half>(other.part[2 * i + 1]));
         });
@@ -243,7 +264,7 @@ template <class Other>
         // As many parts, of equal size or with unused elements on one side.
         constexpr int common = std::min(part_lanes, Source::part_lanes);
         using Common = simd::Vector<Element, common>;
-        simd::for_parts<num_parts>([&]<int i>() {
+        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
             part[i] = simd::slice<part_lanes, 0>(
                 simd::convert<Common>(simd::slice<common, 0>(other.part[i])));
         });

@@ -27,15 +27,21 @@ struct Layout {
 /// a host lambda from that function, which runs on the device too, makes nvcc warn.
 template <int num_parts, class Body>
 [[gnu::always_inline]] inline void for_parts(Body body) {
-    [&]<int... i>(std::integer_sequence<int, i...>) { (body.template operator()<i>(), ...); }
+    [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+        (body.template operator()<i>(), ...);
+    }
     (std::make_integer_sequence<int, num_parts>{});
 }
 
-/// Calls `function` on the i-th parts of `arguments`, for each part of the `Result`.
+/// Calls `function` on the i-th parts of `arguments`, for each part of the `Result`. Every lambda
+/// on the way must be inlined, `function` too: g++ leaves them as calls in large programs, and a
+/// step then takes ten times as long.
 template <class Result, class Function, class... Arguments>
 [[gnu::always_inline]] inline Result map_parts(Function function, const Arguments&... arguments) {
     Result result;
-    for_parts<Result::num_parts>([&]<int i>() { result.part[i] = function(arguments.part[i]...); });
+    for_parts<Result::num_parts>([&]<int i>() __attribute__((always_inline)) {
+        result.part[i] = function(arguments.part[i]...);
+    });
     return result;
 }
 
