@@ -35,7 +35,7 @@ class CheckpointStack {
 
     /// The slot now holds `step`, the latest of all, whatever it held before.
     void place(std::int64_t slot, std::int64_t step) {
-        if (slot >= num_touched()) links_.resize(static_cast<std::size_t>(slot) + 2);
+        while (slot >= num_touched()) links_.push_back({});
         if (at(slot).step != nowhere) unlink(slot);
         const auto index = static_cast<std::int32_t>(slot);
         const std::int32_t top = at(ring).below;

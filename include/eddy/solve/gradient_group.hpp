@@ -9,6 +9,7 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/group_back.hpp>
 #include <eddy/solve/lane_group.hpp>
+#include <eddy/solve/row_store.hpp>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct GroupMemory {
     std::int64_t checkpoints = 1;
     std::int64_t logged_rows = 0;
     std::int64_t last_refill_row = 0;
+
+    friend bool operator==(const GroupMemory&, const GroupMemory&) = default;
 };
 
 /// `Recorder` receives states and loss on the way forward, gives the cotangents of save points on
@@ -46,7 +49,7 @@ class GradientGroup {
             return group->pull_back(x, row, cotangents);
         }
     };
-    using RowLoop = CheckpointedLoop<Loop, Body, MemoryStore<Loop>, Cotangents>;
+    using RowLoop = CheckpointedLoop<Loop, Body, RowStore<Program>, Cotangents>;
 
   public:
     explicit GradientGroup(Recorder& recorder)
@@ -55,7 +58,7 @@ class GradientGroup {
     GradientGroup& operator=(const GradientGroup&) = delete;
 
     /// Bytes that a row costs when its state is kept, and the part of the log among them.
-    static constexpr std::int64_t bytes_per_checkpoint = sizeof(Loop) + 48;
+    static constexpr std::int64_t bytes_per_checkpoint = RowStore<Program>::bytes_per_slot + 40;
     static constexpr std::int64_t bytes_per_logged_row = sizeof(Time) * Program::max_packs;
 
     /// The gradients of lanes [first, first + outcomes.size()), in rounds where they do not all
@@ -64,8 +67,9 @@ class GradientGroup {
     std::int32_t run(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
                      std::span<LaneOutcome> outcomes, const GroupMemory& memory,
                      LoopCounters& counters) {
-        if (!loop_ || memory_.checkpoints != memory.checkpoints)
-            loop_.emplace(Body{this}, LoopOptions{.checkpoints = memory.checkpoints});
+        if (!loop_ || memory_ != memory)
+            loop_.emplace(Body{this}, LoopOptions{.checkpoints = memory.checkpoints},
+                          RowStore<Program>(memory.logged_rows));
         memory_ = memory;
         group_.begin(inputs, first, outcomes);
         back_.clear_sums();
@@ -88,7 +92,6 @@ class GradientGroup {
         group_.seat_all(x, memory_.last_refill_row);
         num_packs_ = x.num_packs;
         is_back_ = false;
-        is_logged_ = true;
         log_.clear();
         loop_->run(x, [this](const Loop&, std::int64_t) { return group_.is_running(); });
     }
@@ -117,17 +120,13 @@ class GradientGroup {
             take_again(x, row);
             return;
         }
+        if (row == memory_.logged_rows) at_log_end_ = x;
         PerPack<Program, Time> used;
         group_.advance(x, row, used);
-        if (is_logged_) log(used);
+        if (row < memory_.logged_rows) log(used);
     }
 
     void log(const PerPack<Program, Time>& used) {
-        if (static_cast<std::int64_t>(log_.size()) >= memory_.logged_rows * num_packs_) {
-            is_logged_ = false;
-            log_.clear();
-            return;
-        }
         for (int pack = 0; pack < num_packs_; ++pack) log_.push_back(used.pack[pack]);
     }
 
@@ -139,12 +138,12 @@ class GradientGroup {
     /// A row of the way forward, once more: bit for bit what it was.
     void take_again(Loop& x, std::int64_t row) {
         seek(row);
+        if (row == memory_.logged_rows) x = at_log_end_;
         for (int pack = 0; pack < num_packs_; ++pack) {
-            if (is_logged_) {
+            if (row < memory_.logged_rows) {
                 step_again(x.pack[pack], pack, logged(row, pack));
             } else {
-                State k[Group::num_stages];
-                static_cast<void>(group_.slots(pack).attempt(x.pack[pack], row, k));
+                static_cast<void>(repeat(x.pack[pack], pack, row));
             }
         }
         group_.seating.visit_after_cursor(row, [&](const SeatChange& change) {
@@ -190,10 +189,17 @@ class GradientGroup {
     }
 
     [[nodiscard]] Time used_at(const Loop& x, std::int64_t row, int pack) {
-        if (is_logged_) return logged(row, pack);
+        if (row < memory_.logged_rows) return logged(row, pack);
         PackState<Program> copy = x.pack[pack];
-        State k[Group::num_stages];
-        return group_.slots(pack).attempt(copy, row, k).used;
+        return repeat(copy, pack, row);
+    }
+    /// An attempt once more, for who has no log. Returns the sizes of accepted steps.
+    Time repeat(PackState<Program>& x, int pack, std::int64_t row) {
+        auto& slots = group_.slots(pack);
+        Attempt<Program> attempt;
+        slots.compute(x, row, attempt);
+        x = slots.judge(x, row, attempt);
+        return attempt.used;
     }
 
     Recorder* recorder_;
@@ -203,7 +209,7 @@ class GradientGroup {
     GroupMemory memory_;
     int num_packs_ = 0;
     bool is_back_ = false;
-    bool is_logged_ = true;
+    Loop at_log_end_;        // for the controllers there
     std::vector<Time> log_;  // (row, pack) sizes of accepted steps, zero where none was
 };
 

@@ -73,7 +73,8 @@ class LaneGroup {
     /// was. An empty slot may seem to move.
     void advance(Loop& x, std::int64_t row, PerPack<Program, Time>& used) {
         used.num_packs = x.num_packs;
-        for (int pack = 0; pack < x.num_packs; ++pack) used.pack[pack] = advance_pack(x, pack, row);
+        advance_packs(x, row);
+        for (int pack = 0; pack < x.num_packs; ++pack) used.pack[pack] = attempts_[pack].used;
     }
 
     /// All rows until no lane is left, for who needs none of them again.
@@ -86,8 +87,7 @@ class LaneGroup {
                     continue;
                 }
             }
-            for (int pack = 0; pack < x.num_packs; ++pack) advance_pack(x, pack, row);
-            ++row;
+            advance_packs(x, row++);
         }
     }
 
@@ -171,32 +171,52 @@ class LaneGroup {
     }
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-    [[gnu::always_inline]] Time advance_pack(Loop& group, int pack, std::int64_t row) {
-        PackLanes& lanes = packs_[pack];
-        PackState<Program>& x = group.pack[pack];
-        const PackState<Program> before = x;
+    [[gnu::always_inline]] void advance_packs(Loop& x, std::int64_t row) {
         if constexpr (!is_adaptive) {
-            if (row < lanes.uniform_until) {
-                lanes.slots.uniform_row(x);
-                if (!lanes.is_broken(x.y)) [[likely]]
-                    return Time(inputs_->times.dt0);
-                x = before;  // and take the row again with care
-                lanes.uniform_until = 0;
-            }
+            if (uniform_row(x, row)) return;
         }
-        State k[num_stages];
-        const Attempt<Program> attempt = lanes.slots.attempt(x, row, k);
+        for (int pack = 0; pack < x.num_packs; ++pack)
+            packs_[pack].slots.compute(x.pack[pack], row, attempts_[pack]);
+        for (int pack = 0; pack < x.num_packs; ++pack) judge(x, pack, row);
+    }
+
+    [[gnu::always_inline]] void judge(Loop& x, int pack, std::int64_t row) {
+        PackLanes& lanes = packs_[pack];
+        Attempt<Program>& attempt = attempts_[pack];
+        const PackState<Program> after = lanes.slots.judge(x.pack[pack], row, attempt);
         if constexpr (is_adaptive) {
             lanes.rejected =
                 lanes.rejected +
                 select((attempt.h > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
         }
-        if (any((x.s >= lanes.event) | attempt.stalled) || row >= lanes.next_check) [[unlikely]] {
-            State copy[num_dense_stages];  // so that k itself can stay in registers
-            for (int i = 0; i < num_stages; ++i) copy[i] = k[i];
-            after_row(before, attempt, copy, group, pack, row);
+        if (any((after.s >= lanes.event) | attempt.stalled) || row >= lanes.next_check)
+            [[unlikely]] {
+            const PackState<Program> before = x.pack[pack];
+            x.pack[pack] = after;
+            after_row(before, attempt, x, pack, row);
+        } else {
+            x.pack[pack] = after;
         }
-        return attempt.used;
+    }
+
+    /// A row of constant size, if all packs are far from any event and stay finite.
+    [[gnu::always_inline]] bool uniform_row(Loop& x, std::int64_t row) {
+        for (int pack = 0; pack < x.num_packs; ++pack) {
+            if (row >= packs_[pack].uniform_until) return false;
+        }
+        State y[Program::max_packs];
+        bool broken = false;
+        for (int pack = 0; pack < x.num_packs; ++pack) {
+            y[pack] = packs_[pack].slots.uniform_step(x.pack[pack]);
+            broken = broken || packs_[pack].is_broken(y[pack]);
+        }
+        if (broken) return false;  // take the row with care
+        for (int pack = 0; pack < x.num_packs; ++pack) {
+            x.pack[pack].y = y[pack];
+            x.pack[pack].s = x.pack[pack].s + Time(inputs_->times.dt0);
+            attempts_[pack].used = Time(inputs_->times.dt0);
+        }
+        return true;
     }
 
     /// As many rows of constant size as are far from any event, and their number; none where one of
@@ -221,11 +241,11 @@ class LaneGroup {
     }
 
     [[gnu::noinline]] void after_row(const PackState<Program>& before,
-                                     const Attempt<Program>& attempt, State (&k)[num_dense_stages],
-                                     Loop& group, int pack, std::int64_t row) {
+                                     const Attempt<Program>& attempt, Loop& group, int pack,
+                                     std::int64_t row) {
         PackLanes& lanes = packs_[pack];
         PackState<Program>& x = group.pack[pack];
-        save_passed(lanes, before, attempt, k, x);
+        save_passed(lanes, before, attempt, x);
         if (recorder_->wants_steps()) save_steps(lanes, attempt, x);
         const bool cancelled = inputs_->cancelled.stop_requested();
         for (int slot = 0; slot < pack_slots; ++slot) {
@@ -254,8 +274,7 @@ class LaneGroup {
 
     /// Tells the recorder of every save point that this row has passed.
     void save_passed(PackLanes& lanes, const PackState<Program>& before,
-                     const Attempt<Program>& attempt, State (&k)[num_dense_stages],
-                     const PackState<Program>& x) {
+                     const Attempt<Program>& attempt, const PackState<Program>& x) {
         const auto& saves = inputs_->times.saves;
         const Slots& slots = lanes.slots;
         const auto next_save = [&](int slot) {
@@ -264,7 +283,8 @@ class LaneGroup {
                 lane == no_lane ? saves.size() : index(num_saved_[index(lane)]);
             return k_th < saves.size() ? saves[k_th] : never;
         };
-        bool has_dense_stages = num_dense_stages == num_stages;
+        State k[num_dense_stages];
+        bool has_dense_stages = false;
         for (;;) {
             Time theta(0);
             bool pending = false, interpolates = false;
@@ -281,6 +301,7 @@ class LaneGroup {
             if (interpolates) {
                 const auto dt = slots.size_of(attempt.h);
                 if (!has_dense_stages) {
+                    for (int i = 0; i < num_stages; ++i) k[i] = attempt.k[i];
                     Stepper::template stages<num_stages, num_dense_stages>(
                         slots.time_at(before.s), before.y, slots.parameters.values(), dt, k);
                     has_dense_stages = true;
@@ -419,6 +440,7 @@ class LaneGroup {
     std::int32_t next_lane_ = 0;
     int num_occupied_ = 0;
     PackLanes packs_[Program::max_packs];
+    Attempt<Program> attempts_[Program::max_packs];
     std::int64_t last_refill_row_ = 0;
     std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
 };

@@ -1,7 +1,10 @@
 #pragma once
 // One attempted step of all slots of a pack: the hot path of every adaptive solve. Branchless but
 // for the reuse of a last stage; each slot has its own time, size and verdict. An empty slot has
-// nothing left to its stop, tries a step of size zero or less, and stays where it is.
+// nothing left to its stop, tries a step of size zero or less, and stays where it is. An attempt
+// has two halves, so that a group can first compute the steps of all its packs and then judge them
+// all: either half of one pack is a long chain of operations, and those of its neighbours fill the
+// gaps.
 
 #include <algorithm>
 #include <eddy/solve/lane_program.hpp>
@@ -11,13 +14,19 @@
 
 namespace eddy::detail {
 
-/// What became of one attempt of all slots.
+/// An attempt of all slots of a pack: what was tried, and what was thought of it.
 template <class Program>
 struct Attempt {
-    typename Program::Time h;     // tried, as progress
-    typename Program::Time used;  // the same where it was accepted, else zero
+    static constexpr int num_stages =
+        Program::is_adaptive ? Program::Stepper::num_error_stages : Program::Stepper::num_stages;
+
+    typename Program::Time h;              // tried, as progress
+    MaskOf<typename Program::Time> lands;  // on the stop
+    typename Program::State k[num_stages];
     typename Program::State next;
     typename Program::State error;  // its estimate; not set where steps have a constant size
+
+    typename Program::Time used;  // h where it was accepted, else zero
     MaskOf<typename Program::Primal> accepted;
     MaskOf<typename Program::Time>
         stalled;  // rejected, and as small as a step may be; or not finite
@@ -41,8 +50,7 @@ class SlotStepper {
   public:
     using Loop = PackState<Program>;
     using Size = StepSize<Time, Primal>;
-    /// Stages of one attempt.
-    static constexpr int num_stages = is_adaptive ? Stepper::num_error_stages : Stepper::num_stages;
+    static constexpr int num_stages = Attempt<Program>::num_stages;
     /// Evaluations of f that an attempt costs a lane, and those that it costs once.
     static constexpr int evaluations_per_attempt = num_stages - (reuses_last_stage ? 1 : 0);
     static constexpr int evaluations_at_start = reuses_last_stage ? 1 : 0;
@@ -60,48 +68,61 @@ class SlotStepper {
     /// To be called when a slot's time or lane was changed from outside.
     void forget_last_stage() { last_stage_row_ = -1; }
 
-    /// Tries a step of every slot; x is the state behind it. k receives the stages.
-    [[gnu::always_inline]] Attempt<Program> attempt(Loop& x, std::int64_t row,
-                                                    State (&k)[num_stages]) {
+    /// Tries a step of every slot from x.
+    [[gnu::always_inline]] void compute(const Loop& x, std::int64_t row,
+                                        Attempt<Program>& attempt) const {
         const auto& p = parameters.values();
         const Time limited = is_adaptive ? min(x.h, Time(inputs_->times.dt_max)) : x.h;
         const Time left = stop - x.s;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
         const TimeMask lands = limited * Time(1.01) >= left;
-        Attempt<Program> attempt;
-        attempt.h = select(lands, left, limited);
-        const Size dt = size_of(attempt.h);
+        const Time h = select(lands, left, limited);
+        const Size dt = size_of(h);
         const TimeAt<Time> t = time_at(x.s);
+        State k[num_stages];
         if (reuses_last_stage && last_stage_row_ == row) {
             k[0] = last_stage_;
         } else {
             Stepper::template stages<0, 1>(t, x.y, p, dt, k);
         }
         Stepper::template stages<1, num_stages>(t, x.y, p, dt, k);
+        attempt.h = h;
+        attempt.lands = lands;
         attempt.next = Stepper::next_state(x.y, dt, k);
+        if constexpr (is_adaptive) attempt.error = Stepper::error(dt, k);
+        static_for<0, num_stages>([&]<int i>()
+                                      __attribute__((always_inline)) { attempt.k[i] = k[i]; });
+    }
+
+    /// Judges what was tried from x in `row`, and returns the state behind the row.
+    [[nodiscard, gnu::always_inline]] Loop judge(const Loop& x, std::int64_t row,
+                                                 Attempt<Program>& attempt) {
+        Loop after;
         if constexpr (is_adaptive) {
-            attempt.error = Stepper::error(dt, k);
-            judge(x, lands, attempt);
+            judge_error(x, attempt, after);
         } else {
-            take(x, lands, attempt);
+            accept(x, attempt, after);
         }
         static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-            x.y.data[i] = select(attempt.accepted, attempt.next.data[i], x.y.data[i]);
+            after.y.data[i] = select(attempt.accepted, attempt.next.data[i], x.y.data[i]);
         });
         if constexpr (reuses_last_stage) {
             static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-                last_stage_.data[i] =
-                    select(attempt.accepted, k[num_stages - 1].data[i], k[0].data[i]);
+                last_stage_.data[i] = select(attempt.accepted, attempt.k[num_stages - 1].data[i],
+                                             attempt.k[0].data[i]);
             });
             last_stage_row_ = row + 1;
         }
-        return attempt;
+        return after;
     }
 
-    /// A row of constant size, for slots that have at least a step and a half left to their stops.
+    /// The state behind a row of constant size, for slots that have at least a step and a half left
+    /// to their stops.
+    [[nodiscard, gnu::always_inline]] State uniform_step(const Loop& x) const {
+        return Stepper::step(time_at(x.s), x.y, parameters.values(), *uniform_);
+    }
     [[gnu::always_inline]] void uniform_row(Loop& x) const {
-        const auto& p = parameters.values();
-        x.y = Stepper::step(time_at(x.s), x.y, p, *uniform_);
+        x.y = uniform_step(x);
         x.s = x.s + Time(inputs_->times.dt0);
     }
 
@@ -143,36 +164,38 @@ class SlotStepper {
 
   private:
     /// Accepts an attempt or not, and chooses the next size.
-    [[gnu::always_inline]] void judge(Loop& x, const TimeMask& lands,
-                                      Attempt<Program>& attempt) const {
+    [[gnu::always_inline]] void judge_error(const Loop& x, Attempt<Program>& attempt,
+                                            Loop& after) const {
         constexpr int error_order = std::min(Method::order, Method::embedded_order) + 1;
         const Single norm = error_norm(x.y, attempt);
         const auto decision = inputs_->controller.propose(norm, error_order, x.history);
         const TimeMask moves = attempt.h > Time(0);
         const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
-        attempt.accepted =
-            (convert<Primal>(norm) <= Primal(1)) & (convert<Primal>(attempt.h) > Primal(0));
+        const Primal state_norm = convert<Primal>(norm), state_h = convert<Primal>(attempt.h);
+        attempt.accepted = (state_norm <= Primal(1)) & (state_h > Primal(0));
         attempt.used = select(accepted, attempt.h, Time(0));
         const Time proposed = attempt.h * convert<Time>(decision.factor);
         // A step cut short to land says nothing against the size before the cut.
-        const Time next = select(accepted & lands, max(proposed, x.h), proposed);
+        const Time next = select(accepted & attempt.lands, max(proposed, x.h), proposed);
         // Below four units in the last place of s a step would hardly move it.
         const Time smallest =
             max(Time(smallest_), x.s * Time(4 * std::numeric_limits<double>::epsilon()));
         attempt.stalled = moves & (!accepted) & (attempt.h <= smallest);
-        x.s = select(accepted, select(lands, stop, x.s + attempt.h), x.s);
-        x.h = max(next, smallest);
-        x.history = decision.history;
+        after.s = select(accepted, select(attempt.lands, stop, x.s + attempt.h), x.s);
+        after.h = max(next, smallest);
+        after.history = decision.history;
     }
 
     /// Accepts an attempt of constant size; one that is not finite is said to have stalled.
-    [[gnu::always_inline]] void take(Loop& x, const TimeMask& lands,
-                                     Attempt<Program>& attempt) const {
+    [[gnu::always_inline]] void accept(const Loop& x, Attempt<Program>& attempt,
+                                       Loop& after) const {
         const TimeMask moves = attempt.h > Time(0);
         attempt.accepted = convert<Primal>(attempt.h) > Primal(0);
         attempt.used = select(moves, attempt.h, Time(0));
         attempt.stalled = moves & (finiteness(attempt.next) != Time(0));
-        x.s = select(moves, select(lands, stop, x.s + attempt.h), x.s);
+        after.s = select(moves, select(attempt.lands, stop, x.s + attempt.h), x.s);
+        after.h = x.h;
+        after.history = x.history;
     }
 
     [[nodiscard, gnu::always_inline]] Single error_norm(const State& y,

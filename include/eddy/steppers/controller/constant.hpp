@@ -8,8 +8,8 @@ struct ConstantController {
     static constexpr bool is_adaptive = false;
 
     template <class Real>
-    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real&, int,
-                                                     const ControllerHistory<Real>& history) const {
+    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+        const Real&, int, const ControllerHistory<Real>& history) const {
         return {Real(1), history};
     }
 };

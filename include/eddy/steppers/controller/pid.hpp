@@ -27,8 +27,8 @@ struct PIDController {
     double min_factor = 0.2, max_factor = 10;  // FAC1 and FAC2 of DOPRI5
 
     template <class Real>
-    [[nodiscard]] EDDY_HD StepDecision<Real> propose(const Real& error_norm, int error_order,
-                                                     const ControllerHistory<Real>& history) const {
+    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+        const Real& error_norm, int error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = error_norm <= Real(1);
         const Real log2_error = log2_of(error_norm);
@@ -47,18 +47,18 @@ struct PIDController {
     static constexpr float largest = std::numeric_limits<float>::max();
 
     template <class Real>
-    [[nodiscard]] EDDY_HD static Real number(double x) {
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Real number(double x) {
         return Real(static_cast<float>(x));
     }
     /// Zero counts as 1e-20; infinity and NaN as the largest number.
     template <class Real>
-    [[nodiscard]] EDDY_HD static Real log2_of(const Real& error_norm) {
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Real log2_of(const Real& error_norm) {
         return fast_log2(max(min(Real(largest), error_norm), Real(1e-20f)));
     }
     /// log2 of e^β1 e₁^β2 e₂^β3.
     template <class Real>
-    [[nodiscard]] EDDY_HD Real after_accepted(const Real& log2_error,
-                                              const ControllerHistory<Real>& history) const {
+    [[nodiscard, gnu::always_inline]] EDDY_HD Real
+    after_accepted(const Real& log2_error, const ControllerHistory<Real>& history) const {
         const Real beta1 = number<Real>(pcoeff + icoeff + dcoeff);
         const Real beta2 = number<Real>(-pcoeff - 2 * dcoeff), beta3 = number<Real>(dcoeff);
         return mul_add(beta1, log2_error,
@@ -67,7 +67,7 @@ struct PIDController {
     /// Errors are remembered as at least 1e-4, as in DOPRI5: one that vanished by chance must not
     /// make the next step shrink.
     template <class Real>
-    [[nodiscard]] EDDY_HD static ControllerHistory<Real> remember(
+    [[nodiscard, gnu::always_inline]] EDDY_HD static ControllerHistory<Real> remember(
         const Real& log2_error, const MaskOf<Real>& accepted,
         const ControllerHistory<Real>& history) {
         const Real remembered = max(log2_error, Real(-13.2877124f));
