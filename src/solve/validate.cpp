@@ -29,11 +29,27 @@ void require_tolerances(const SolveOptions& options, int state_size, const char*
     }
 }
 
-void require_shape(std::ptrdiff_t rows, std::ptrdiff_t cols, std::ptrdiff_t wanted_rows,
-                   std::ptrdiff_t wanted_cols, const char* name, const char* where) {
-    if (rows == wanted_rows && cols == wanted_cols) return;
-    fail(where, name, " is ", rows, " x ", cols, " (lane, component); give ", wanted_rows, " x ",
-         wanted_cols);
+void require_valid(const PIDController& controller, const char* where) {
+    const auto& [pcoeff, icoeff, dcoeff, safety, min_factor, max_factor] = controller;
+    if (!std::isfinite(pcoeff) || !std::isfinite(icoeff) || !std::isfinite(dcoeff))
+        fail(where, "PIDController with pcoeff = ", pcoeff, ", icoeff = ", icoeff,
+             ", dcoeff = ", dcoeff, "; give finite coefficients");
+    if (!(safety > 0 && safety < 1))
+        fail(where, "PIDController with safety = ", safety,
+             "; give a factor between 0 and 1, such as 0.9");
+    if (!(min_factor > 0 && min_factor < 1))
+        fail(where, "PIDController with min_factor = ", min_factor,
+             "; give a factor between 0 and 1, such as 0.2");
+    if (!(max_factor >= 1))
+        fail(where, "PIDController with max_factor = ", max_factor,
+             "; give a factor of at least 1, such as 10");
+}
+
+void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
+                   const char* where, const char* alternative) {
+    if (got == wanted) return;
+    fail(where, name, " is ", got.rows, " x ", got.cols, " (lane, component); give ", wanted.rows,
+         " x ", wanted.cols, alternative);
 }
 
 void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component, const char* name,

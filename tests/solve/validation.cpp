@@ -1,6 +1,7 @@
 // Bad arguments of solve, pushforward and the gradients: each is found before any work, and told as
 // "where: what we got; what to do".
 
+#include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/gradient.hpp>
@@ -26,6 +27,16 @@ struct FirstComponent {
     static constexpr int data_size = 1;
     constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
         return y[0] - data[0];
+    }
+};
+/// Doubles or halves.
+struct Halving {
+    static constexpr bool is_adaptive = true;
+
+    template <class Real>
+    eddy::StepDecision<Real> propose(const Real& error_norm, int,
+                                     const eddy::ControllerHistory<Real>& history) const {
+        return {eddy::select(error_norm < Real(0.1f), Real(2), Real(0.5f)), history};
     }
 };
 
@@ -167,6 +178,59 @@ TEST_CASE("validation: a constant step size must be given, unless no step is tak
     CHECK(euler({.t1 = 0}) == "accepted");
 }
 
+TEST_CASE("validation: a PIDController has finite coefficients and factors that make sense") {
+    using PID = eddy::PIDController;
+    const auto said = [](const PID& controller) {
+        return refusal([&] {
+            (void)eddy::solve(Growth{}, eddy::Heun{}, Array(1, 2, 1), Array(1, 1, 1), {.t1 = 1},
+                              eddy::Serial{}, controller);
+        });
+    };
+    const std::string got = "solve: PIDController with ";
+
+    CHECK(said(eddy::pi_controller()) == "accepted");
+    CHECK(said(PID{.safety = 0.99, .min_factor = 0.1, .max_factor = 1}) == "accepted");
+    const std::string finite = "; give finite coefficients";
+    CHECK(said(PID{.pcoeff = not_a_number, .icoeff = 1, .dcoeff = 0}) ==
+          got + "pcoeff = nan, icoeff = 1, dcoeff = 0" + finite);
+    CHECK(said(PID{.pcoeff = 0, .icoeff = infinity, .dcoeff = 0}) ==
+          got + "pcoeff = 0, icoeff = inf, dcoeff = 0" + finite);
+    CHECK(said(PID{.pcoeff = 0, .icoeff = 1, .dcoeff = not_a_number}) ==
+          got + "pcoeff = 0, icoeff = 1, dcoeff = nan" + finite);
+    const std::string safe = "; give a factor between 0 and 1, such as 0.9";
+    CHECK(said(PID{.safety = 0}) == got + "safety = 0" + safe);
+    CHECK(said(PID{.safety = 1}) == got + "safety = 1" + safe);
+    CHECK(said(PID{.safety = not_a_number}) == got + "safety = nan" + safe);
+    const std::string least = "; give a factor between 0 and 1, such as 0.2";
+    CHECK(said(PID{.min_factor = -1}) == got + "min_factor = -1" + least);
+    CHECK(said(PID{.min_factor = 1}) == got + "min_factor = 1" + least);
+    const std::string most = "; give a factor of at least 1, such as 10";
+    CHECK(said(PID{.max_factor = 0.5}) == got + "max_factor = 0.5" + most);
+    CHECK(said(PID{.max_factor = not_a_number}) == got + "max_factor = nan" + most);
+}
+
+TEST_CASE("validation: a controller of the user's own needs no check") {
+    CHECK(refusal([] {
+              (void)eddy::solve(Growth{}, eddy::Heun{}, Array(1, 2, 1), Array(1, 1, 1), {.t1 = 1},
+                                eddy::Serial{}, Halving{});
+          }) == "accepted");
+}
+
+TEST_CASE("validation: a number of threads is not negative") {
+    const auto said = [](int threads) {
+        return refusal([&] {
+            (void)eddy::solve(Growth{}, eddy::Heun{}, Array(1, 2, 1), Array(1, 1, 1), {.t1 = 1},
+                              eddy::Cpu{.threads = threads});
+        });
+    };
+
+    CHECK(said(0) == "accepted");
+    CHECK(said(1) == "accepted");
+    CHECK(said(-1) ==
+          "solve: Cpu with threads = -1; give at least 1, or 0 for as many as the machine runs at "
+          "once");
+}
+
 TEST_CASE("validation: lists of times are in order and within the interval") {
     eddy::Times Options::*const lists[] = {&Options::save_at, &Options::step_to,
                                            &Options::jump_times};
@@ -206,6 +270,13 @@ TEST_CASE("validation: y0 and p have a row per lane and a column per component")
           "solve: p is 4 x 1 (lane, component); give 3 x 1");
     CHECK(refusal_of_arrays(Array(3, 2, 1), Array(3, 2, 1)) ==
           "solve: p is 3 x 2 (lane, component); give 3 x 1");
+
+    CHECK(refusal_of_arrays(Array(3, 2, 1), Array(1, 1, 1)) ==
+          "solve: p is 1 x 1 (lane, component); give 3 x 1, or eddy::shared(p) for one row that "
+          "all lanes use");
+    CHECK(refusal_of_arrays(Array(3, 2, 1), Array(1, 2, 1)) ==
+          "solve: p is 1 x 2 (lane, component); give 3 x 1");
+    CHECK(refusal_of_arrays(Array(1, 2, 1), Array(1, 1, 1)) == "accepted");
 
     const std::vector<double> two{1, 2};
     CHECK(refusal([&] {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <eddy/core/error.hpp>
 #include <eddy/core/pack.hpp>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +24,13 @@ struct Cpu {
     /// out of registers.
     template <class Real>
     using Lanes = Pack<Real, native_lanes<Real>>;
+
+    void require_valid(const char* where) const {
+        require_argument(threads >= 0, [&] {
+            return std::string(where) + ": Cpu with threads = " + std::to_string(threads) +
+                   "; give at least 1, or 0 for as many as the machine runs at once";
+        });
+    }
 
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
         if (num_groups <= 1 || threads == 1) return 1;

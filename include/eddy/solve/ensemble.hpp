@@ -24,7 +24,7 @@ template <class Real>
 template <class Array>
 [[nodiscard]] auto parameter_view(const Array& p) {
     static_assert(is_ensemble_array<Array>,
-                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, a "
+                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
                   "EnsembleArray), or eddy::shared(array) for one row that all lanes use");
     return ensemble_view(p);
 }
@@ -32,7 +32,7 @@ template <class Array>
 template <class Y0, class Parameters>
 constexpr void check_array_types() {
     static_assert(is_ensemble_array<Y0>,
-                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, a "
+                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
                   "EnsembleArray); a vector is one lane");
     static_assert(
         std::is_same_v<EnsembleScalarOf<Y0>, typename decltype(parameter_view(
@@ -52,6 +52,7 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
     constexpr int state_size = Program::state_size, parameter_size = Program::parameter_size;
     if (inputs.times.stops.empty()) {  // the options of a solver do not change
         require_tolerances(options, state_size, where);
+        require_valid(controller, where);
         inputs.times = plan_times(options, Program::is_adaptive, where);
     }
     inputs.controller = controller;
@@ -60,10 +61,12 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
     inputs.y0 = ensemble_view(y0);
     inputs.p = parameter_view(p);
     const std::ptrdiff_t lanes = inputs.y0.num_lanes;
-    require_shape(lanes, inputs.y0.num_components, lanes, state_size, "y0", where);
+    require_shape(array_shape(inputs.y0), {lanes, state_size}, "y0", where);
     if constexpr (parameter_size > 0 || is_shared<Parameters>) {
-        require_shape(inputs.p.num_lanes, inputs.p.num_components,
-                      is_shared<Parameters> ? 1 : lanes, parameter_size, "p", where);
+        const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, parameter_size};
+        const bool is_one_row = array_shape(inputs.p) == ArrayShape{1, parameter_size};
+        require_shape(array_shape(inputs.p), wanted, "p", where,
+                      is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
     }
     require_finite(inputs.y0, "y0", where);
     if constexpr (parameter_size > 0) require_finite(inputs.p, "p", where);
@@ -75,11 +78,11 @@ void prepare_tangents(LaneInputs<Program>& inputs, const Y0& y0, const Parameter
                       const char* where) {
     inputs.y0_tangent = ensemble_view(y0);
     inputs.p_tangent = parameter_view(p);
-    require_shape(inputs.y0_tangent.num_lanes, inputs.y0_tangent.num_components,
-                  inputs.y0.num_lanes, Program::state_size, "the tangent of y0", where);
+    require_shape(array_shape(inputs.y0_tangent), array_shape(inputs.y0), "the tangent of y0",
+                  where);
     if constexpr (Program::parameter_size > 0) {
-        require_shape(inputs.p_tangent.num_lanes, inputs.p_tangent.num_components,
-                      inputs.p.num_lanes, Program::parameter_size, "the tangent of p", where);
+        require_shape(array_shape(inputs.p_tangent), array_shape(inputs.p), "the tangent of p",
+                      where);
         require_finite(inputs.p_tangent, "the tangent of p", where);
     }
     require_finite(inputs.y0_tangent, "the tangent of y0", where);

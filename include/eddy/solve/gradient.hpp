@@ -87,6 +87,7 @@ struct GradientWorkspace {
 
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, const char* title) {
+        require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         const std::ptrdiff_t size = lanes_per_group<Program>(lanes);
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
@@ -215,8 +216,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
                "; give a std::vector with one array for each";
     });
     for (const auto& view : views) {
-        require_shape(view.num_lanes, view.num_components, view.num_lanes == 1 ? 1 : lanes, columns,
-                      name, where);
+        require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
         require_finite(view, name, where);
     }
 }

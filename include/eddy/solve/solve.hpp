@@ -86,6 +86,7 @@ struct SolveWorkspace {
     template <class Backend>
     Solution<typename Program::Scalar>& run(const SolveOptions& options, const Backend& backend,
                                             const char* title) {
+        require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
                        Program::state_size, options.save_steps);

@@ -5,6 +5,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ensemble_array.hpp>
 #include <eddy/solve/options.hpp>
+#include <eddy/steppers/controller/pid.hpp>
 #include <string>
 
 namespace eddy::detail {
@@ -12,9 +13,28 @@ namespace eddy::detail {
 /// rtol and atol; `state_size` components.
 void require_tolerances(const SolveOptions& options, int state_size, const char* where);
 
-/// "where: name is an array of 3 x 2; give ...".
-void require_shape(std::ptrdiff_t rows, std::ptrdiff_t cols, std::ptrdiff_t wanted_rows,
-                   std::ptrdiff_t wanted_cols, const char* name, const char* where);
+/// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
+/// less than 1.
+void require_valid(const PIDController& controller, const char* where);
+/// Any other controller, and a backend, may have a member require_valid(where) that checks it.
+template <class Extra>
+void require_valid(const Extra& extra, const char* where) {
+    if constexpr (requires { extra.require_valid(where); }) extra.require_valid(where);
+}
+
+struct ArrayShape {
+    std::ptrdiff_t rows, cols;
+
+    friend bool operator==(const ArrayShape&, const ArrayShape&) = default;
+};
+template <class Real>
+[[nodiscard]] ArrayShape array_shape(const EnsembleView<Real>& array) {
+    return {array.num_lanes, array.num_components};
+}
+
+/// "where: name is 3 x 1 (lane, component); give 3 x 2", and what else could be given.
+void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
+                   const char* where, const char* alternative = "");
 
 [[noreturn]] void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component,
                                    const char* name, const char* where);
