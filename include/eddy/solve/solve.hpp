@@ -60,13 +60,15 @@ inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_sea
     for (LaneOutcome& outcome : outcomes.subspan(static_cast<std::size_t>(num_seated)))
         outcome.result = Result::cancelled;
 }
+/// A cancelled lane is not done, but its steps were made.
 inline void report(Progress& progress, std::span<const LaneOutcome> outcomes) {
-    std::int64_t accepted = 0, rejected = 0;
+    std::int64_t done = 0, accepted = 0, rejected = 0;
     for (const LaneOutcome& outcome : outcomes) {
+        if (outcome.result != Result::cancelled) ++done;
         accepted += outcome.accepted;
         rejected += outcome.rejected;
     }
-    progress.add(static_cast<std::int64_t>(outcomes.size()), accepted, rejected);
+    progress.add(done, accepted, rejected);
 }
 
 /// What one thread works with.
