@@ -121,7 +121,8 @@ class GroupBack {
             const std::int32_t k = take_save(pack, slot, seed);
             for (int i = 0; i < Program::state_size; ++i)
                 y_cotangent[i] = y_cotangent[i] + get_lane(seed[i], slot);
-            if constexpr (with_times) recorder_->add_start_save(lane, k, state_of(seed, slot));
+            if constexpr (with_times)
+                recorder_->add_start_save(lane, k, state_of<Program>(seed, slot));
         }
         if (alive) recorder_->add_y0(lane, y_cotangent);
         if constexpr (!Program::shares_parameters) {
@@ -299,12 +300,6 @@ class GroupBack {
         Number t_cotangent = convert<Number>(0);  // of the steps since the last stop
     };
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-    static LaneState state_of(const State& y, int slot) {
-        LaneState state{};
-        for (int i = 0; i < Program::state_size; ++i) state[i] = get_lane(y[i], slot);
-        return state;
-    }
-
     Group* group_;
     Recorder* recorder_;
     PackBack packs_[Program::max_packs];

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <eddy/solve/first_step.hpp>
 #include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/pack_lanes.hpp>
+#include <eddy/solve/save_points.hpp>
 #include <eddy/solve/seating.hpp>
-#include <eddy/solve/slot_stepper.hpp>
 #include <limits>
 #include <span>
 #include <vector>
@@ -37,7 +38,7 @@ class LaneGroup {
     using Loop = LoopState<Program>;
     static constexpr int num_stages = Slots::num_stages;
 
-    explicit LaneGroup(Recorder& recorder) : recorder_(&recorder) {}
+    explicit LaneGroup(Recorder& recorder) : saves_(recorder) {}
 
     /// Takes over the lanes of a group; `outcomes` receives what becomes of them.
     void begin(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
@@ -47,7 +48,7 @@ class LaneGroup {
         outcomes_ = outcomes;
         next_lane_ = 0;
         FirstStep<Program>::choose(inputs, first, first + num_lanes(), first_sizes_);
-        num_saved_.assign(outcomes.size(), 0);
+        saves_.begin(inputs, outcomes.size());
     }
 
     /// Seats waiting lanes in all slots, before row 0. A lane that ends before `last_refill_row`
@@ -132,37 +133,11 @@ class LaneGroup {
         return outcomes_[index(lane)];
     }
     /// Save points that a lane has reached.
-    [[nodiscard]] std::int32_t num_saved(std::int32_t lane) const {
-        return num_saved_[index(lane)];
-    }
+    [[nodiscard]] std::int32_t num_saved(std::int32_t lane) const { return saves_.num_saved(lane); }
 
     Seating seating;
 
   private:
-    /// The slots of one pack, and who sits in them.
-    struct PackLanes {
-        Slots slots;
-        Seat seats[pack_slots];
-        std::int64_t first_row[pack_slots] = {};
-        MaskOf<Time> occupied = MaskOf<Time>(false);
-        Time event{};                    // (slot) the progress at which something happens
-        Time rejected{};                 // (slot) attempts of the lane that were rejected
-        std::int64_t next_check = 0;     // a row
-        std::int64_t uniform_until = 0;  // rows before it are far from any event
-
-        void begin(const LaneInputs<Program>& inputs) {
-            slots.begin(inputs);
-            slots.stop = Time(0);
-            for (Seat& seat : seats) seat = {};
-            occupied = MaskOf<Time>(false);
-            rejected = Time(0);
-        }
-        /// Has some lane a state that is not finite?
-        [[nodiscard, gnu::always_inline]] bool is_broken(const State& y) const {
-            return any(occupied & (Slots::finiteness(y) != Time(0)));
-        }
-    };
-
     static void reset_history(typename Program::History& history, int slot) {
         constexpr ControllerHistory<float> fresh{};
         set_lane(history.previous_log2, slot, fresh.previous_log2);
@@ -181,7 +156,7 @@ class LaneGroup {
     }
 
     [[gnu::always_inline]] void judge(Loop& x, int pack, std::int64_t row) {
-        PackLanes& lanes = packs_[pack];
+        PackLanes<Program>& lanes = packs_[pack];
         Attempt<Program>& attempt = attempts_[pack];
         const PackState<Program> after = lanes.slots.judge(x.pack[pack], row, attempt);
         if constexpr (is_adaptive) {
@@ -243,10 +218,9 @@ class LaneGroup {
     [[gnu::noinline]] void after_row(const PackState<Program>& before,
                                      const Attempt<Program>& attempt, Loop& group, int pack,
                                      std::int64_t row) {
-        PackLanes& lanes = packs_[pack];
+        PackLanes<Program>& lanes = packs_[pack];
         PackState<Program>& x = group.pack[pack];
-        save_passed(lanes, before, attempt, x);
-        if (recorder_->wants_steps()) save_steps(lanes, attempt, x);
+        saves_.pass(lanes, before, attempt, x);
         const bool cancelled = inputs_->cancelled.stop_requested();
         for (int slot = 0; slot < pack_slots; ++slot) {
             if (lanes.seats[slot].lane == no_lane) continue;
@@ -272,77 +246,9 @@ class LaneGroup {
         look_ahead(group, pack, row);
     }
 
-    /// Tells the recorder of every save point that this row has passed.
-    void save_passed(PackLanes& lanes, const PackState<Program>& before,
-                     const Attempt<Program>& attempt, const PackState<Program>& x) {
-        const auto& saves = inputs_->times.saves;
-        const Slots& slots = lanes.slots;
-        const auto next_save = [&](int slot) {
-            const std::int32_t lane = lanes.seats[slot].lane;
-            const std::size_t k_th =
-                lane == no_lane ? saves.size() : index(num_saved_[index(lane)]);
-            return k_th < saves.size() ? saves[k_th] : never;
-        };
-        State k[num_dense_stages];
-        bool has_dense_stages = false;
-        for (;;) {
-            Time theta(0);
-            bool pending = false, interpolates = false;
-            for (int slot = 0; slot < pack_slots; ++slot) {
-                const double at = next_save(slot), from = get_lane(before.s, slot);
-                if (!(at <= get_lane(x.s, slot))) continue;
-                pending = true;
-                if (at <= from || at == get_lane(x.s, slot)) continue;
-                interpolates = true;
-                set_lane(theta, slot, (at - from) / get_lane(attempt.h, slot));
-            }
-            if (!pending) return;
-            State between{};
-            if (interpolates) {
-                const auto dt = slots.size_of(attempt.h);
-                if (!has_dense_stages) {
-                    for (int i = 0; i < num_stages; ++i) k[i] = attempt.k[i];
-                    Stepper::template stages<num_stages, num_dense_stages>(
-                        slots.time_at(before.s), before.y, slots.parameters.values(), dt, k);
-                    has_dense_stages = true;
-                }
-                between = Program::Dense::evaluate(before.y, dt.h, k, convert<Primal>(theta));
-            }
-            for (int slot = 0; slot < pack_slots; ++slot) {
-                const double at = next_save(slot), from = get_lane(before.s, slot);
-                if (!(at <= get_lane(x.s, slot))) continue;
-                save(lanes, slot,
-                     at <= from                  ? before.y
-                     : at == get_lane(x.s, slot) ? x.y
-                                                 : between);
-            }
-        }
-    }
-
-    static LaneState state_of(const State& y, int slot) {
-        LaneState state{};
-        for (int i = 0; i < Program::state_size; ++i) state[i] = get_lane(y[i], slot);
-        return state;
-    }
-    void save(const PackLanes& lanes, int slot, const State& y) {
-        const std::int32_t lane = lanes.seats[slot].lane;
-        recorder_->save(lane, num_saved_[index(lane)]++, state_of(y, slot));
-    }
-    void save_steps(const PackLanes& lanes, const Attempt<Program>& attempt,
-                    const PackState<Program>& x) {
-        for (int slot = 0; slot < pack_slots; ++slot) {
-            if (lanes.seats[slot].lane == no_lane || !(get_lane(attempt.used, slot) > 0)) continue;
-            recorder_->save_step(lanes.seats[slot].lane, time_of(lanes, x.s, slot),
-                                 state_of(x.y, slot));
-        }
-    }
-    static double time_of(const PackLanes& lanes, const Time& s, int slot) {
-        return get_lane(lanes.slots.time_at(s) + Time(0), slot);
-    }
-
     /// A lane that cannot go on.
-    void fail(PackLanes& lanes, const PackState<Program>& before, const Attempt<Program>& attempt,
-              int slot, std::int64_t row) {
+    void fail(PackLanes<Program>& lanes, const PackState<Program>& before,
+              const Attempt<Program>& attempt, int slot, std::int64_t row) {
         int worst = 0;
         bool finite = true;
         Scalar largest(-1);
@@ -359,7 +265,7 @@ class LaneGroup {
                get_lane(before.s, slot), worst);
     }
 
-    void finish(PackLanes& lanes, int slot, std::int64_t row, Result result, double s,
+    void finish(PackLanes<Program>& lanes, int slot, std::int64_t row, Result result, double s,
                 int component = -1) {
         const std::int64_t attempts = row - lanes.first_row[slot] + 1;
         const auto rejected = static_cast<std::int64_t>(get_lane(lanes.rejected, slot));
@@ -371,7 +277,7 @@ class LaneGroup {
             .rejected = rejected,
             .evaluations = attempts * Slots::evaluations_per_attempt + Slots::evaluations_at_start +
                            (inputs_->times.dt0 == 0 ? 2 : 0),
-            .t = time_of(lanes, Time(s), slot),
+            .t = lanes.time_of(Time(s), slot),
             .component = component};
         longest_ = std::max(longest_, attempts);
         --num_occupied_;
@@ -390,12 +296,11 @@ class LaneGroup {
         packs_[pack].first_row[slot] = row + 1;
         set_lane(packs_[pack].rejected, slot, 0.);
         packs_[pack].slots.parameters.seat(*inputs_, slot, first_ + lane);
-        if (recorder_->wants_steps())
-            recorder_->save_step(lane, inputs_->times.t0, inputs_->load_y0(first_ + lane));
+        saves_.begin_lane(lane, first_);
         change_seat(x, pack, slot, row, {lane, 0});
     }
     void change_seat(Loop& x, int pack, int slot, std::int64_t row, Seat to) {
-        PackLanes& lanes = packs_[pack];
+        PackLanes<Program>& lanes = packs_[pack];
         const SeatChange change{row, pack * pack_slots + slot, lanes.seats[slot], to};
         seating.record(change);
         enter_seat(x.pack[pack], slot, change);
@@ -408,16 +313,15 @@ class LaneGroup {
     /// Finds out when something happens next: in progress of each slot, and in rows.
     void look_ahead(const Loop& x, int pack, std::int64_t row) {
         const TimePlan& times = inputs_->times;
-        PackLanes& lanes = packs_[pack];
-        lanes.next_check = row + (recorder_->wants_steps() ? 1 : patience);
+        PackLanes<Program>& lanes = packs_[pack];
+        lanes.next_check = row + (saves_.wants_steps() ? 1 : patience);
         double nearest = never;
         for (int slot = 0; slot < pack_slots; ++slot) {
             const std::int32_t lane = lanes.seats[slot].lane;
             double event = never;
             if (lane != no_lane) {
                 event = get_lane(lanes.slots.stop, slot);
-                const std::size_t k = index(num_saved_[index(lane)]);
-                if (k < times.saves.size()) event = std::min(event, times.saves[k]);
+                event = std::min(event, saves_.next(lanes.seats[slot]));
                 lanes.next_check =
                     std::min(lanes.next_check, lanes.first_row[slot] + times.max_steps - 1);
                 nearest = std::min(nearest, event - get_lane(x.pack[pack].s, slot));
@@ -431,15 +335,14 @@ class LaneGroup {
         }
     }
 
-    Recorder* recorder_;
+    SavePoints<Program, Recorder> saves_;
     const LaneInputs<Program>* inputs_ = nullptr;
     std::ptrdiff_t first_ = 0;
     std::span<LaneOutcome> outcomes_;
-    std::vector<double> first_sizes_;      // (lane)
-    std::vector<std::int32_t> num_saved_;  // (lane)
+    std::vector<double> first_sizes_;  // (lane)
     std::int32_t next_lane_ = 0;
     int num_occupied_ = 0;
-    PackLanes packs_[Program::max_packs];
+    PackLanes<Program> packs_[Program::max_packs];
     Attempt<Program> attempts_[Program::max_packs];
     std::int64_t last_refill_row_ = 0;
     std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
