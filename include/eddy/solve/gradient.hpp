@@ -161,6 +161,7 @@ struct GradientWorkspace {
         memory.logged_rows = budget / 4 / Group::bytes_per_logged_row;
         memory.last_refill_row = std::min(
             {memory.checkpoints, memory.logged_rows, refill_bytes / Group::bytes_per_checkpoint});
+        if constexpr (!Program::sums_by_lane) memory.last_refill_row = 0;
         return memory;
     }
 

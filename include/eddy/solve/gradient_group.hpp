@@ -78,9 +78,10 @@ class GradientGroup {
             back();
             add(counters);
         }
-        if constexpr (Program::shares_parameters) {
-            for (const auto& sums : back_.sums()) recorder_->add_shared(sums);
+        if constexpr (!Program::sums_by_lane) {
+            for (const auto& sums : back_.sums()) recorder_->add_sums(sums);
         }
+        recorder_->finish();
         return group_.num_seated();
     }
 

@@ -58,6 +58,8 @@ class GradientRecorder {
     using Lane = typename Program::Lane;
     using LaneState = typename Program::LaneState;
     using Real = typename Program::Scalar;
+    static constexpr bool adds_lanes_in_order =
+        Program::shares_parameters && Program::sums_by_lane && Program::parameter_size > 0;
 
   public:
     /// `shared_sum`: (component) where this group adds its part of a shared parameter's gradient.
@@ -70,6 +72,8 @@ class GradientRecorder {
         shared_sum_ = shared_sum;
         count_ = count;
         states_.resize(inputs.times.saves.size() * static_cast<std::size_t>(count));
+        if constexpr (adds_lanes_in_order)
+            lane_sums_.assign(static_cast<std::size_t>(count * Program::parameter_size), Lane(0));
     }
     [[nodiscard]] static constexpr bool wants_steps() { return false; }
     void save_step(std::int32_t, double, const LaneState&) {}
@@ -129,16 +133,30 @@ class GradientRecorder {
             add(target_.y0, target_.y0_tangent, row(lane), i, cotangent[i]);
     }
     void add_p(std::int32_t lane, int i, const Lane& value) {
-        if constexpr (Program::shares_parameters)
+        if constexpr (adds_lanes_in_order) {
+            Lane& sum = lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)];
+            sum = sum + value;
+        } else if constexpr (Program::shares_parameters) {
             shared_sum_[i] = shared_sum_[i] + value;
-        else
+        } else {
             add(target_.p, target_.p_tangent, row(lane), i, value);
+        }
     }
     /// The sums of one pack, slot by slot.
-    void add_shared(const Vec<typename Program::Number, Program::parameter_room>& sums) {
+    void add_sums(const Vec<typename Program::Number, Program::parameter_room>& sums) {
         for (int i = 0; i < Program::parameter_size; ++i) {
             for (int slot = 0; slot < Program::pack_slots; ++slot)
                 shared_sum_[i] = shared_sum_[i] + get_lane(sums[i], slot);
+        }
+    }
+    /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
+    /// does not depend on who ended first, nor on the memory that there was.
+    void finish() {
+        if constexpr (adds_lanes_in_order) {
+            for (std::size_t k = 0; k < lane_sums_.size(); ++k) {
+                Lane& sum = shared_sum_[k % static_cast<std::size_t>(Program::parameter_size)];
+                sum = sum + lane_sums_[k];
+            }
         }
     }
 
@@ -169,6 +187,7 @@ class GradientRecorder {
     GradientTarget<Real> target_;
     Lane* shared_sum_ = nullptr;
     std::vector<LaneState> states_;  // (save point, lane)
+    std::vector<Lane> lane_sums_;    // (lane, component) of shared parameters
 };
 
 }  // namespace eddy::detail

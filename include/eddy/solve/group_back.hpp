@@ -43,7 +43,8 @@ class GroupBack {
 
     /// Forgets the sums of the parameters.
     void clear_sums() { sums_.assign(Program::max_packs, Sums{}); }
-    /// (pack) what the slots of each pack have brought to the cotangents of shared parameters.
+    /// (pack) what the slots of each pack have brought to the cotangents of the parameters, where
+    /// lanes do not hand them out.
     [[nodiscard]] const std::vector<Sums>& sums() const { return sums_; }
 
     /// Begins at the end of a run, with the seats that it left.
@@ -125,7 +126,7 @@ class GroupBack {
                 recorder_->add_start_save(lane, k, state_of<Program>(seed, slot));
         }
         if (alive) recorder_->add_y0(lane, y_cotangent);
-        if constexpr (!Program::shares_parameters) {
+        if constexpr (Program::sums_by_lane) {
             Sums& sums = sums_[index(pack)];
             for (int i = 0; i < Program::parameter_size; ++i) {
                 if (alive) recorder_->add_p(lane, i, get_lane(sums[i], slot));

@@ -67,6 +67,9 @@ struct LaneProgram {
     static constexpr int max_slots = pack_slots * max_packs;
     static constexpr int state_size = Field::state_size;
     static constexpr int parameter_size = Field::parameter_size;
+    /// Does each lane hand out its own part of the parameters' gradient? The parts of many shared
+    /// parameters stay in the slots: lanes then sit down in an order that depends on nothing else.
+    static constexpr bool sums_by_lane = !shared || parameter_size <= 64;
     static constexpr int parameter_room = parameter_size > 0 ? parameter_size : 1;
 
     using State = Vec<Number, state_size>;

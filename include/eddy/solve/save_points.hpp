@@ -49,7 +49,7 @@ class SavePoints {
     /// Tells the recorder of what a row from `before` to `x` has passed.
     void pass(const PackLanes<Program>& lanes, const PackState<Program>& before,
               const Attempt<Program>& attempt, const PackState<Program>& x) {
-        State k[Stepper::num_dense_stages];
+        State k[Stepper::num_dense_stages]{};
         bool has_stages = false;
         Round round;
         while (find_pending(lanes, before, attempt, x, round)) {
