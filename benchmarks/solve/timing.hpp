@@ -1,0 +1,65 @@
+#pragma once
+// Timing where others use the machine too: the arms of a comparison take turns, round after round.
+// The median over the rounds counts; for a ratio, the median of each round's own ratio, in which
+// both arms met the same clock frequency and the same neighbours.
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benchmark {
+
+[[nodiscard]] inline double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+class Race {
+  public:
+    /// An arm whose every call does `work` units; returns its index.
+    int add(double work, std::function<void()> call) {
+        arms_.push_back({work, std::move(call), {}});
+        return static_cast<int>(arms_.size()) - 1;
+    }
+
+    /// One round to warm up, then `rounds` that count.
+    void run(int rounds) {
+        for (int round = -1; round < rounds; ++round) {
+            for (Arm& arm : arms_) {
+                const auto start = std::chrono::steady_clock::now();
+                arm.call();
+                const auto end = std::chrono::steady_clock::now();
+                const std::chrono::duration<double, std::nano> elapsed = end - start;
+                if (round >= 0) arm.times.push_back(elapsed.count() / arm.work);
+            }
+        }
+    }
+
+    /// Nanoseconds per unit of work.
+    [[nodiscard]] double time(int arm) const { return median(times(arm)); }
+    /// The time of one arm over that of another.
+    [[nodiscard]] double ratio(int above, int below) const {
+        std::vector<double> ratios;
+        for (std::size_t round = 0; round < times(above).size(); ++round)
+            ratios.push_back(times(above)[round] / times(below)[round]);
+        return median(std::move(ratios));
+    }
+
+  private:
+    struct Arm {
+        double work;
+        std::function<void()> call;
+        std::vector<double> times;  // (round)
+    };
+    [[nodiscard]] const std::vector<double>& times(int arm) const {
+        return arms_[static_cast<std::size_t>(arm)].times;
+    }
+
+    std::vector<Arm> arms_;
+};
+
+}  // namespace benchmark
