@@ -1,0 +1,23 @@
+#pragma once
+// What the user asks for on the command line.
+
+#include <string>
+#include <vector>
+
+namespace lynx_hare {
+
+struct Request {
+    std::string counts_file;
+    std::string output_folder = ".";
+    int num_starts = 4096;
+    int num_threads = 0;  ///< 0: one per core
+    bool help = false;
+};
+
+/// Throws BadInput for what it does not know. `default_file` is read where no file is named.
+[[nodiscard]] Request parse(const std::vector<std::string>& arguments,
+                            const std::string& default_file);
+
+extern const char* const usage;
+
+}  // namespace lynx_hare

@@ -1,0 +1,171 @@
+#include "counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace lynx_hare {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> wanted{"year", "hare", "lynx"};
+// Two residuals a row against six unknowns, and some left to estimate their variance.
+constexpr int fewest_rows = 4;
+
+struct Place {
+    std::string file;
+    int line = 0;
+
+    [[noreturn]] void complain(const std::string& got, const std::string& remedy) const {
+        const std::string where = line > 0 ? file + ":" + std::to_string(line) : file;
+        throw BadInput(where + ": " + got + "; " + remedy);
+    }
+};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blank = " \t\r";
+    const auto first = text.find_first_not_of(blank);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string_view unquoted(std::string_view text) {
+    const bool in_quotes = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return in_quotes ? text.substr(1, text.size() - 2) : text;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+    std::vector<std::string_view> fields;
+    for (;;) {
+        const auto comma = line.find(',');
+        fields.push_back(unquoted(trimmed(line.substr(0, comma))));
+        if (comma == line.npos) return fields;
+        line.remove_prefix(comma + 1);
+    }
+}
+
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
+
+/// The position of each wanted column.
+struct Header {
+    std::array<std::size_t, wanted.size()> column{};
+    std::size_t num_columns = 0;
+
+    Header(const std::vector<std::string_view>& names, const Place& place)
+        : num_columns(names.size()) {
+        std::string listed;
+        for (const auto name : names) listed += (listed.empty() ? "" : ", ") + quoted(name);
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const auto is_wanted = [&](auto name) { return lower_case(name) == wanted[i]; };
+            const auto found = std::find_if(names.begin(), names.end(), is_wanted);
+            if (found == names.end()) {
+                place.complain("no column " + quoted(wanted[i]) + " among " + listed,
+                               "the first line must name year, hare and lynx, with commas between");
+            }
+            if (std::find_if(found + 1, names.end(), is_wanted) != names.end()) {
+                place.complain("two columns " + quoted(wanted[i]) + " in " + listed,
+                               "name each column once");
+            }
+            column[i] = static_cast<std::size_t>(found - names.begin());
+        }
+    }
+};
+
+double number(std::string_view text, std::string_view column, const Place& place) {
+    const std::string got = std::string(column) + " is " + quoted(text);
+    if (text.empty()) {
+        place.complain("no " + std::string(column), "write a number, or remove the row");
+    }
+    if (text.starts_with('+')) text.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        place.complain(got, "write a number, with a point before its decimals");
+    }
+    if (!std::isfinite(value)) place.complain(got, "write a finite number");
+    return value;
+}
+
+double count(std::string_view text, std::string_view column, const Place& place) {
+    const double value = number(text, column, place);
+    if (!(value > 0)) {
+        place.complain(std::string(column) + " is " + quoted(text),
+                       "counts must be above zero, for their logarithms are fitted");
+    }
+    return value;
+}
+
+void append_row(Counts& counts, const Header& header, const std::vector<std::string_view>& fields,
+                const Place& place) {
+    if (fields.size() != header.num_columns) {
+        place.complain(std::to_string(fields.size()) + " fields under " +
+                           std::to_string(header.num_columns) + " columns",
+                       "write one field for each column");
+    }
+    const std::string_view year_text = fields[header.column[0]];
+    const double year = number(year_text, "year", place);
+    if (!counts.year.empty() && !(year > counts.year.back())) {
+        place.complain("year " + quoted(year_text) + " does not come after the row above",
+                       "sort the rows by year, and give each year once");
+    }
+    const double hare = count(fields[header.column[1]], "hare", place);
+    const double lynx = count(fields[header.column[2]], "lynx", place);
+    counts.year.push_back(year);
+    counts.hare.push_back(hare);
+    counts.lynx.push_back(lynx);
+}
+
+std::ifstream open(const Place& place) {
+    if (!std::filesystem::exists(place.file)) {
+        place.complain("there is no such file", "give a CSV with the columns year, hare and lynx");
+    }
+    std::ifstream stream(place.file);
+    if (std::filesystem::is_directory(place.file) || !stream) {
+        place.complain("this is not a file that can be read", "give a CSV file");
+    }
+    return stream;
+}
+
+}  // namespace
+
+Counts read_counts(const std::string& file) {
+    Place place{file};
+    std::ifstream stream = open(place);
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+    Counts counts;
+    std::optional<Header> header;
+    for (std::string text; std::getline(stream, text);) {
+        ++place.line;
+        std::string_view line = text;
+        if (place.line == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(3);
+        line = trimmed(line);
+        if (line.empty() || line.starts_with('#')) continue;
+        const auto fields = fields_of(line);
+        if (header) {
+            append_row(counts, *header, fields, place);
+        } else {
+            header.emplace(fields, place);
+        }
+    }
+    if (!header) place.complain("nothing is in it", "begin with the line year,hare,lynx");
+    if (counts.num_rows() < fewest_rows) {
+        place.complain(std::to_string(counts.num_rows()) + " rows of counts",
+                       "six unknowns are fitted, give at least " + std::to_string(fewest_rows));
+    }
+    return counts;
+}
+
+}  // namespace lynx_hare

@@ -1,0 +1,121 @@
+#include "picture.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <system_error>
+
+namespace lynx_hare {
+
+namespace {
+
+/// Everything but the data: what stands above and below it in the script.
+constexpr const char* before_data = R"(# Draws lynx_hare.png from lynx_hare.csv, in this folder.
+set terminal pngcairo size 1200,600 font 'sans,13' background '#ffffff'
+set output 'lynx_hare.png'
+set encoding utf8
+set datafile separator ','
+hare = '#1f77b4'
+lynx = '#d62728'
+$data << end_of_data
+)";
+constexpr const char* after_data = R"(set xlabel 'year'
+set ylabel 'count'
+set format y '%g'
+set yrange [0:*]
+set key top right
+set grid ytics linecolor '#dddddd'
+set border 3
+set tics nomirror
+plot 'lynx_hare.csv' using 'year':'hare_low':'hare_high' with filledcurves \
+         fillcolor rgb hare fillstyle transparent solid 0.2 noborder notitle, \
+     '' using 'year':'lynx_low':'lynx_high' with filledcurves \
+         fillcolor rgb lynx fillstyle transparent solid 0.2 noborder notitle, \
+     '' using 'year':'hare' with lines linecolor rgb hare linewidth 2.5 title 'hares, fitted', \
+     $data using 1:2 with points pointtype 7 pointsize 1.2 linecolor rgb hare title 'hares', \
+     'lynx_hare.csv' using 'year':'lynx' with lines linecolor rgb lynx linewidth 2.5 \
+         title 'lynxes, fitted', \
+     $data using 1:3 with points pointtype 5 pointsize 1.2 linecolor rgb lynx title 'lynxes'
+)";
+
+std::string title(const Estimate& estimate) {
+    const Eigen::ArrayXd value = estimate.values();
+    std::ostringstream text;
+    text << std::setprecision(3) << std::showpoint << "hare'' = " << value[0] << " hare − "
+         << value[1] << " hare·lynx,   lynx'' = −" << value[2] << " lynx + " << value[3]
+         << " hare·lynx;   band: fits in the 95 % region of the sum of squares";
+    return text.str();
+}
+
+void close_whole(std::ofstream& stream, const std::filesystem::path& file) {
+    stream.close();
+    if (!stream) throw std::runtime_error(file.string() + ": cannot be written; is there space?");
+}
+
+void write_script(const OutputFiles& files, const Counts& counts, const Estimate& estimate) {
+    std::ofstream script(files.script());
+    script << before_data << std::setprecision(17);
+    for (std::size_t row = 0; row < counts.year.size(); ++row)
+        script << counts.year[row] << ',' << counts.hare[row] << ',' << counts.lynx[row] << '\n';
+    script << "end_of_data\nset title '" << title(estimate) << "' font ',11'\n" << after_data;
+    close_whole(script, files.script());
+}
+
+}  // namespace
+
+OutputFiles::OutputFiles(const std::string& output_folder, const std::string& counts_file)
+    : folder(output_folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error || access(folder.c_str(), W_OK) != 0) {
+        throw BadInput("--output: the folder '" + output_folder +
+                       "' cannot be written to; name another");
+    }
+    if (std::filesystem::equivalent(curves(), counts_file, error)) {
+        throw BadInput("--output: '" + curves().string() +
+                       "' is the data and would be replaced; name another folder");
+    }
+}
+
+void write_curves(const OutputFiles& files, const Band& band) {
+    std::ofstream stream(files.curves());
+    stream << "# the best fit, and the least and the largest of the fits found in the 95 % region\n"
+           << "year,hare,hare_low,hare_high,lynx,lynx_low,lynx_high\n"
+           << std::setprecision(10);
+    for (std::size_t i = 0; i < band.year.size(); ++i) {
+        stream << band.year[i];
+        const auto k = static_cast<Eigen::Index>(i);
+        for (const int species : {0, 1}) {
+            stream << ',' << band.best(k, species) << ',' << band.low(k, species) << ','
+                   << band.high(k, species);
+        }
+        stream << '\n';
+    }
+    close_whole(stream, files.curves());
+}
+
+void draw_picture(const OutputFiles& files, const Counts& counts, const Estimate& estimate) {
+    write_script(files, counts, estimate);
+    std::fflush(stdout);
+    const std::string folder = files.folder.string();
+    if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) {
+        std::printf("files: lynx_hare.csv and lynx_hare.gp in %s\n", folder.c_str());
+        std::printf(
+            "  no picture, for there is no gnuplot: install gnuplot-nox, and run\n"
+            "  gnuplot lynx_hare.gp in that folder\n");
+        return;
+    }
+    const std::filesystem::path here = std::filesystem::current_path();
+    std::filesystem::current_path(files.folder);  // no name of a folder passes through the shell
+    const bool is_drawn = std::system("gnuplot lynx_hare.gp") == 0;
+    std::filesystem::current_path(here);
+    std::printf("files: lynx_hare.csv, lynx_hare.gp%s in %s\n",
+                is_drawn ? " and lynx_hare.png" : "; no picture, for gnuplot failed;",
+                folder.c_str());
+}
+
+}  // namespace lynx_hare

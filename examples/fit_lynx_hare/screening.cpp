@@ -1,0 +1,40 @@
+#include "screening.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ensemble.hpp"
+#include "log_residuals.hpp"
+#include "stopwatch.hpp"
+
+namespace lynx_hare {
+
+namespace {
+
+constexpr double rtol = 1e-8;
+constexpr int most_compared = 100;
+
+}  // namespace
+
+Screening screen(const Counts& counts, const UnknownsArray& starts) {
+    Screening screening;
+    const Stopwatch solving;
+    screening.sums_of_squares = sums_of_squares(counts, starts, rtol);
+    screening.solve_seconds = solving.seconds();
+    const Stopwatch differentiating;
+    const UnknownsArray reverse = gradients(counts, starts, rtol);
+    screening.gradient_seconds = differentiating.seconds();
+
+    LogResiduals residuals(counts, rtol);
+    for (int lane = 0; lane < starts.rows() && screening.num_compared < most_compared; ++lane) {
+        if (!std::isfinite(screening.sums_of_squares[lane])) continue;
+        const Eigen::VectorXd forward = Linearised(residuals, starts.row(lane)).gradient();
+        const Eigen::VectorXd difference = forward - reverse.row(lane).matrix().transpose();
+        screening.largest_disagreement =
+            std::max(screening.largest_disagreement, difference.norm() / (1 + forward.norm()));
+        ++screening.num_compared;
+    }
+    return screening;
+}
+
+}  // namespace lynx_hare

@@ -1,0 +1,240 @@
+"""Runs examples/fit_lynx_hare: `fit_lynx_hare.py PROGRAM`. The fit is compared with one by other means, and each way in which
+a user's file or command can be wrong with the words and the exit code that it must bring.
+"""
+
+import csv
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(sys.argv.pop(1)).resolve()
+
+# SciPy 1.17: DOP853 with the variational equations at rtol 1e-12, then MINPACK's lmder through least_squares.
+SUM_OF_SQUARES = "2.0186612"
+VALUES = {"a": 0.5401589922, "b": 0.0271653572, "c": 0.7963860432, "d": 0.0236946384, "hare0": 34.6024244035, "lynx0": 5.8445061397}
+ERRORS = {"a": 0.05948867, "b": 0.00384304, "c": 0.08385637, "d": 0.00328603, "hare0": 2.92940814, "lynx0": 0.47930028}
+
+GOOD = ["year,lynx,hare", "1900,4.0,30.0", "1901,6.1,47.2", "1902,9.8,70.2", "1903,35.2,77.4", "1904,59.4,36.3", "1905,41.7,20.6"]
+
+
+def with_line(number, text):
+    lines = list(GOOD)
+    lines[number - 1] = text
+    return lines
+
+
+class Example(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_program(self, *arguments, **options):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, **options)
+
+    def counts(self, lines, name="counts.csv", end="\n"):
+        (self.folder / name).write_bytes("".join(line + end for line in lines).encode())
+        return name
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+class Fit(Example):
+    def test_the_pelts_give_the_known_optimum(self):
+        done = self.run_program("--quick", "--output", "results")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(f"sum of squares: {SUM_OF_SQUARES},", done.stdout)
+        for name, value in VALUES.items():
+            fitted, error = re.search(rf"^  {name} +(\S+) +(\S+)$", done.stdout, re.MULTILINE).groups()
+            self.assertEqual(float(fitted), float(f"{value:.8g}"))
+            self.assertEqual(float(error), float(f"{ERRORS[name]:.3g}"))
+        self.check_gradients(done.stdout)
+        self.check_curves()
+
+    def check_gradients(self, output):
+        norms = re.search(r"gradient: norm (\S+) by forward mode, (\S+) by reverse mode", output).groups()
+        for norm in norms:
+            self.assertLess(float(norm), 1e-9)  # of a sum of 2, where the starts have hundreds
+        disagreement = re.search(r"reverse mode is forward mode within (\S+) at 64 of them", output)[1]
+        self.assertLess(float(disagreement), 1e-10)
+
+    def curves_of_the_pelts(self):
+        """Those of test_the_pelts_give_the_known_optimum, computed where there are none yet."""
+        file = self.folder / "results/lynx_hare.csv"
+        if not file.exists():
+            self.run_program("--quick", "--output", "results", check=True)
+        lines = file.read_text(encoding="utf-8").splitlines()[1:]
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+
+    def check_curves(self):
+        rows = self.curves_of_the_pelts()
+        self.assertEqual((rows[0]["year"], rows[-1]["year"]), (1900, 1920))
+        self.assertAlmostEqual(rows[0]["hare"], VALUES["hare0"], places=6)
+        self.assertAlmostEqual(rows[0]["lynx"], VALUES["lynx0"], places=6)
+        for row in rows:
+            for name in ("hare", "lynx"):
+                self.assertLess(0, row[name + "_low"])
+                self.assertLess(row[name + "_low"], row[name])
+                self.assertLess(row[name], row[name + "_high"])
+
+    def test_without_gnuplot_everything_but_the_picture_is_there(self):
+        self.counts(GOOD)
+        done = self.run_program("--starts", "8", "counts.csv", env={**os.environ, "PATH": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("there is no gnuplot: install gnuplot-nox", done.stdout)
+        self.assertEqual(self.files(), ["counts.csv", "lynx_hare.csv", "lynx_hare.gp"])
+
+    def test_columns_in_any_order_case_and_company(self):
+        plain = self.run_program("--quick", self.counts(GOOD))
+        lines = ["# counts", '"Hare", note, "Year", LYNX', ""]
+        for line in GOOD[1:]:
+            year, lynx, hare = line.split(",")
+            lines.append(f"+{hare},some words,{year} , {lynx}")
+        dressed = self.run_program("--quick", self.counts(["\ufeff" + lines[0], *lines[1:]], "dressed.csv", "\r\n"))
+        self.assertEqual((plain.returncode, dressed.returncode), (0, 0), dressed.stderr)
+        fit = lambda output: re.search(r"^fit:.*?gradient", output, re.DOTALL | re.MULTILINE)[0]
+        self.assertEqual(fit(plain.stdout), fit(dressed.stdout))
+
+    def test_data_that_do_not_determine_all_unknowns_are_told(self):
+        rows = [f"{year},5,10" for year in range(1900, 1908)]  # at rest, at whatever speed
+        done = self.run_program("--quick", self.counts(["year,lynx,hare", *rows]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no standard errors: the data do not determine all six", done.stdout)
+
+    def test_counts_of_the_model_itself_give_its_rates_back(self):
+        rows = self.curves_of_the_pelts()[::40]
+        lines = ["year,hare,lynx", *(f"{row['year']},{row['hare']},{row['lynx']}" for row in rows)]
+        done = self.run_program("--quick", self.counts(lines))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name, value in VALUES.items():
+            fitted = re.search(rf"^  {name} +(\S+)", done.stdout, re.MULTILINE)[1]
+            self.assertAlmostEqual(float(fitted) / value, 1, places=7)
+
+    def test_a_search_that_goes_on_forever_is_told(self):
+        rows = ["1900,1,10", "1901,1,10", "1902,1,10", "1903,100,10", "1904,1,10", "1905,1,10"]  # ever faster lynxes
+        done = self.run_program("--quick", self.counts(["year,lynx,hare", *rows]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("this is not zero", done.stdout)
+
+
+    def test_interrupted_on_a_terminal_it_goes_on_with_what_is_done(self):
+        ours, its = pty.openpty()
+        with subprocess.Popen([PROGRAM, "--starts", "5000"], cwd=self.folder, stdout=subprocess.PIPE, stderr=its, text=True) as running:
+            os.close(its)
+            os.read(ours, 1)  # the bar
+            running.send_signal(signal.SIGINT)
+            output = running.stdout.read()
+        os.close(ours)
+        self.assertEqual(running.returncode, 0)
+        done, rest = re.search(r"^refined: (\d+) .*\n.*\n  stopped before the other (\d+)$", output, re.MULTILINE).groups()
+        self.assertEqual(int(done) + int(rest), 5000)
+        self.assertIn("lynx_hare.csv", self.files())
+
+
+class Refusals(Example):
+    def check_refused(self, arguments, message):
+        before = self.files()
+        done = self.run_program(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr, message + "\n")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.files(), before)
+
+    def check_bad_counts(self, lines, message):
+        self.check_refused([self.counts(lines)], message)
+
+    def test_no_such_file(self):
+        self.check_refused(["pelts.csv"], "pelts.csv: there is no such file; give a CSV with the columns year, hare and lynx")
+
+    def test_a_folder(self):
+        self.check_refused(["."], ".: this is not a file that can be read; give a CSV file")
+
+    def test_an_empty_file(self):
+        self.check_bad_counts([], "counts.csv: nothing is in it; begin with the line year,hare,lynx")
+
+    def test_a_missing_column(self):
+        self.check_bad_counts(
+            with_line(1, "year,lynx,rabbit"),
+            "counts.csv:1: no column 'hare' among 'year', 'lynx', 'rabbit'; "
+            "the first line must name year, hare and lynx, with commas between")
+
+    def test_other_separators(self):
+        self.check_bad_counts(
+            ["# by hand", "year;lynx;hare", "1900;4,0;30,0"],
+            "counts.csv:2: no column 'year' among 'year;lynx;hare'; "
+            "the first line must name year, hare and lynx, with commas between")
+
+    def test_a_column_twice(self):
+        self.check_bad_counts(with_line(1, "year,lynx,hare,Hare"),
+                              "counts.csv:1: two columns 'hare' in 'year', 'lynx', 'hare', 'Hare'; name each column once")
+
+    def test_a_negative_count(self):
+        self.check_bad_counts(with_line(4, "1902,-9.8,70.2"),
+                              "counts.csv:4: lynx is '-9.8'; counts must be above zero, for their logarithms are fitted")
+
+    def test_a_count_of_zero(self):
+        self.check_bad_counts(with_line(4, "1902,9.8,0"),
+                              "counts.csv:4: hare is '0'; counts must be above zero, for their logarithms are fitted")
+
+    def test_a_word_for_a_number(self):
+        self.check_bad_counts(with_line(3, "1901,many,47.2"),
+                              "counts.csv:3: lynx is 'many'; write a number, with a point before its decimals")
+
+    def test_a_number_and_more(self):
+        self.check_bad_counts(with_line(3, "1901,6.1 k,47.2"),
+                              "counts.csv:3: lynx is '6.1 k'; write a number, with a point before its decimals")
+
+    def test_not_a_number(self):
+        self.check_bad_counts(with_line(3, "1901,nan,47.2"), "counts.csv:3: lynx is 'nan'; write a finite number")
+
+    def test_an_empty_field(self):
+        self.check_bad_counts(with_line(3, "1901,,47.2"), "counts.csv:3: no lynx; write a number, or remove the row")
+
+    def test_a_field_too_few(self):
+        self.check_bad_counts(with_line(3, "1901,6.1"), "counts.csv:3: 2 fields under 3 columns; write one field for each column")
+
+    def test_years_out_of_order(self):
+        self.check_bad_counts(
+            with_line(4, "1899,9.8,70.2"),
+            "counts.csv:4: year '1899' does not come after the row above; sort the rows by year, and give each year once")
+
+    def test_a_year_twice(self):
+        self.check_bad_counts(
+            with_line(4, "1901,9.8,70.2"),
+            "counts.csv:4: year '1901' does not come after the row above; sort the rows by year, and give each year once")
+
+    def test_too_few_rows(self):
+        self.check_bad_counts(GOOD[:4], "counts.csv:4: 3 rows of counts; six unknowns are fitted, give at least 4")
+
+    def test_a_result_in_the_place_of_the_data(self):
+        self.counts(GOOD, "lynx_hare.csv")
+        self.check_refused(["lynx_hare.csv"],
+                           "--output: './lynx_hare.csv' is the data and would be replaced; name another folder")
+
+    def test_a_folder_that_cannot_be_made(self):
+        self.counts(GOOD)
+        self.check_refused(["--output", "counts.csv/results"],
+                           "--output: the folder 'counts.csv/results' cannot be written to; name another")
+
+    def test_words_on_the_command_line(self):
+        self.check_refused(["--fast"], "--fast: there is no such option; see --help")
+        self.check_refused(["--starts"], "--starts: nothing follows; see --help")
+        self.check_refused(["--starts", "few"], "--starts: 'few'; give a whole number from 1 to 1000000")
+        self.check_refused(["--threads", "0"], "--threads: '0'; give a whole number from 1 to 1024")
+        self.check_refused(["one.csv", "two.csv"], "two.csv: a second file after one.csv; give one file")
+
+    def test_help(self):
+        done = self.run_program("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("usage: fit_lynx_hare [options] [counts.csv]", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
