@@ -142,19 +142,19 @@ class TimePlanner {
         std::vector<Stop> all;
         for (const double t : options_.jump_times.values) {
             const double s = progress(t);
-            if (s > 0 && s < span) all.push_back({just_before(t), s});
+            if (s > 0 && s < span) all.push_back({just_before(t), s, t});
         }
         for (const double t : options_.step_to.values) {
             const double s = progress(t);
             const auto is_there = [s](const Stop& stop) { return stop.after == s; };
             if (s > 0 && s < span && std::none_of(all.begin(), all.end(), is_there))
-                all.push_back({s, s});
+                all.push_back({s, s, t});
         }
         std::sort(all.begin(), all.end(),
                   [](const Stop& a, const Stop& b) { return a.after < b.after; });
         const auto same = [](const Stop& a, const Stop& b) { return a.after == b.after; };
         all.erase(std::unique(all.begin(), all.end(), same), all.end());
-        all.push_back({span, span});
+        all.push_back({span, span, options_.t1});
         return all;
     }
 

@@ -245,6 +245,9 @@ class GradientSolver {
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
     using Tap = detail::LossTapOf<Field, LossFunction>;
+    static_assert(std::is_void_v<typename Choice::Function>,
+                  "value_and_gradient: observe(function) has no place here; the loss itself may be "
+                  "any function of the state");
 
     template <class Y0, class Parameters, bool dual>
     using ProgramFor = LaneProgram<
@@ -257,7 +260,12 @@ class GradientSolver {
     explicit GradientSolver(SolveOptions options, const Extras&... extras)
         : options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
-          controller_(detail::extra_or_default<Controller>(extras...)) {}
+          controller_(detail::extra_or_default<Controller>(extras...)) {
+        require_argument(!options_.save_steps, [] {
+            return "value_and_gradient: save_steps = true; a loss is a sum over save points, leave "
+                   "it out";
+        });
+    }
 
     /// Loss and gradient; the result stays valid until the next call.
     template <class Data, class Y0, class Parameters>

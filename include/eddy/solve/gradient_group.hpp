@@ -191,7 +191,9 @@ class GradientGroup {
 
     [[nodiscard]] Time used_at(const Loop& x, std::int64_t row, int pack) {
         if (row < memory_.logged_rows) return logged(row, pack);
-        PackState<Program> copy = x.pack[pack];
+        // Replayed from the log, x has no controllers where the log ends.
+        PackState<Program> copy =
+            row == memory_.logged_rows ? at_log_end_.pack[pack] : x.pack[pack];
         return repeat(copy, pack, row);
     }
     /// An attempt once more, for who has no log. Returns the sizes of accepted steps.

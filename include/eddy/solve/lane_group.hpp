@@ -277,7 +277,8 @@ class LaneGroup {
             .rejected = rejected,
             .evaluations = attempts * Slots::evaluations_per_attempt + Slots::evaluations_at_start +
                            (inputs_->times.dt0 == 0 ? 2 : 0),
-            .t = lanes.time_of(Time(s), slot),
+            .t = result == Result::success ? inputs_->times.stops.back().t
+                                           : lanes.time_of(Time(s), slot),
             .component = component};
         longest_ = std::max(longest_, attempts);
         --num_occupied_;

@@ -118,9 +118,13 @@ class SavePoints {
     void save_steps(const PackLanes<Program>& lanes, const Attempt<Program>& attempt,
                     const PackState<Program>& x) {
         for (int slot = 0; slot < pack_slots; ++slot) {
-            if (lanes.seats[slot].lane == no_lane || !(get_lane(attempt.used, slot) > 0)) continue;
-            recorder_->save_step(lanes.seats[slot].lane, lanes.time_of(x.s, slot),
-                                 state_of<Program>(x.y, slot));
+            const Seat& seat = lanes.seats[slot];
+            if (seat.lane == no_lane || !(get_lane(attempt.used, slot) > 0)) continue;
+            const bool lands = get_lane(x.s, slot) == get_lane(lanes.slots.stop, slot);
+            recorder_->save_step(
+                seat.lane,
+                lands ? inputs_->times.stops[index(seat.stop)].t : lanes.time_of(x.s, slot),
+                state_of<Program>(x.y, slot));
         }
     }
 

@@ -62,7 +62,8 @@ class SlotStepper {
         inputs_ = &inputs;
         parameters.begin(inputs);
         smallest_ = std::max(inputs.times.dt_min, std::numeric_limits<double>::min());
-        if constexpr (!is_adaptive) uniform_.emplace(inputs.times.direction * inputs.times.dt0);
+        if constexpr (!is_adaptive)
+            uniform_.emplace(inputs.times.dt0, inputs.times.direction * inputs.times.dt0);
         forget_last_stage();
     }
     /// To be called when a slot's time or lane was changed from outside.

@@ -14,6 +14,7 @@ namespace eddy {
 struct Stop {
     double before;
     double after;
+    double t;  // as it was given
 };
 
 /// What the lanes need to know of time. All sizes and times but t0 are progress.

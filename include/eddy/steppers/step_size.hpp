@@ -35,12 +35,14 @@ struct StepSize {
     }
 };
 
-/// One dt for all lanes; the products are read from memory, where an instruction can broadcast
+/// One dt for all lanes, in the units of the time that steps start from; h is the size for the
+/// state, with its sign. The products are read from memory, where an instruction can broadcast
 /// them.
 template <class Tableau, class Scalar>
 class UniformStepSize {
   public:
-    explicit UniformStepSize(double step) : dt(step), h(static_cast<Scalar>(step)) {
+    UniformStepSize(double time_step, double state_step)
+        : dt(time_step), h(static_cast<Scalar>(state_step)) {
         const auto& tableau = Tableau::tableau;
         for (int i = 0; i < num_stages; ++i) {
             b_[i] = static_cast<Scalar>(tableau.b[i]) * h;
