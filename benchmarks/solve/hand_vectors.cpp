@@ -50,11 +50,17 @@ class HandStep {
                    c_.b[3] * k[3][n] + c_.b[4] * k[4][n] + c_.b[5] * k[5][n];
     }
 
-    /// `cotangent` becomes that of y; adds to p_cotangent.
-    [[gnu::always_inline]] void pull_back(const V (&y)[3], V (&cotangent)[3],
-                                          V (&p_cotangent)[3]) const {
-        V k[6][3], states[6][3], pulled[6][3];
+    /// The states of all stages of a step from y.
+    [[gnu::always_inline]] void compute_stages(const V (&y)[3], V (&states)[6][3]) const {
+        V k[6][3];
         stages<0, 6>(y, k, states);
+    }
+
+    /// `cotangent`, of the state behind the step, becomes that of the state before; adds to
+    /// p_cotangent.
+    [[gnu::always_inline]] void pull_back(const V (&states)[6][3], V (&cotangent)[3],
+                                          V (&p_cotangent)[3]) const {
+        V pulled[6][3];
         const V next[3] = {cotangent[0], cotangent[1], cotangent[2]};
         pull_stages<5>(states, next, pulled, cotangent, p_cotangent);
     }
@@ -189,12 +195,19 @@ void hand_gradient(const HandBatch<Real>& batch, int num_steps, double dt, Real*
             for (V& component : cotangent) component = Real(2) * component;
         }
         for (int step = num_steps; step-- > 0;) {
+            // In two loops: stages and pullback of one vector are too long a chain of instructions
+            // for a processor to look ahead to the next vector.
+            V states[num_turns][6][3];
 #pragma GCC unroll 1
             for (int turn = 0; turn < num_turns; ++turn) {
                 const Real* stored = memory + 3 * width * (step * num_turns + turn);
                 const V from[3] = {load(stored), load(stored + width), load(stored + 2 * width)};
-                HandStep<Real>(coefficients, block.rho(turn)).pull_back(from, y[turn], p[turn]);
+                HandStep<Real>(coefficients, block.rho(turn)).compute_stages(from, states[turn]);
             }
+#pragma GCC unroll 1
+            for (int turn = 0; turn < num_turns; ++turn)
+                HandStep<Real>(coefficients, block.rho(turn))
+                    .pull_back(states[turn], y[turn], p[turn]);
         }
         block.store_all(batch.y, y);
         block.store_all(p_cotangent, p);

@@ -21,7 +21,7 @@ namespace benchmark {
 
 inline void print_row(const std::string& what, const std::string& goal, const std::string& measured,
                       const std::string& ratio, const std::string& error) {
-    std::printf("%-44s %-9s %-26s %-9s %s\n", what.c_str(), goal.c_str(), measured.c_str(),
+    std::printf("%-56s %-8s %-18s %-8s %s\n", what.c_str(), goal.c_str(), measured.c_str(),
                 ratio.c_str(), error.c_str());
     std::fflush(stdout);
 }
@@ -32,7 +32,7 @@ inline void print_heading(const std::string& title, const std::string& how) {
 #ifndef __OPTIMIZE__
     std::printf("NOT OPTIMISED: these figures mean nothing; build the release preset\n");
 #endif
-    print_row("what", "goal", "measured", "ratio", "achieved error");
+    print_row("what", "goal", "measured", "ratio", "achieved error; work");
 }
 
 [[nodiscard]] inline std::string nanoseconds(double time) {

@@ -1,11 +1,14 @@
 #pragma once
-// Timing where others use the machine too: the arms of a comparison take turns, round after round.
+// Timing where others use the machine too: the arms of a comparison take turns, round after round,
+// and the time that a processor gave to them is counted, without what it gave to others in between.
 // The median over the rounds counts; for a ratio, the median of each round's own ratio, in which
-// both arms met the same clock frequency and the same neighbours.
+// both arms met the same clock frequency and the same neighbours. Arms with several threads need
+// the time on the wall.
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <utility>
@@ -18,8 +21,21 @@ namespace benchmark {
     return values[values.size() / 2];
 }
 
+enum class Clock { processor, wall };
+
+/// Nanoseconds since some time in the past.
+[[nodiscard]] inline double now(Clock clock) {
+    if (clock == Clock::processor)
+        return static_cast<double>(std::clock()) * (1e9 / CLOCKS_PER_SEC);
+    const std::chrono::duration<double, std::nano> time =
+        std::chrono::steady_clock::now().time_since_epoch();
+    return time.count();
+}
+
 class Race {
   public:
+    explicit Race(Clock clock = Clock::processor) : clock_(clock) {}
+
     /// An arm whose every call does `work` units; returns its index.
     int add(double work, std::function<void()> call) {
         arms_.push_back({work, std::move(call), {}});
@@ -30,11 +46,10 @@ class Race {
     void run(int rounds) {
         for (int round = -1; round < rounds; ++round) {
             for (Arm& arm : arms_) {
-                const auto start = std::chrono::steady_clock::now();
+                const double start = now(clock_);
                 arm.call();
-                const auto end = std::chrono::steady_clock::now();
-                const std::chrono::duration<double, std::nano> elapsed = end - start;
-                if (round >= 0) arm.times.push_back(elapsed.count() / arm.work);
+                const double elapsed = now(clock_) - start;
+                if (round >= 0) arm.times.push_back(elapsed / arm.work);
             }
         }
     }
@@ -59,6 +74,7 @@ class Race {
         return arms_[static_cast<std::size_t>(arm)].times;
     }
 
+    Clock clock_;
     std::vector<Arm> arms_;
 };
 

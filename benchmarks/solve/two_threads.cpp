@@ -56,7 +56,7 @@ int main() {
     const eddy::EnsembleArray<double> no_data(1, 3);
     const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-8, .atol = 1e-8};
     volatile double sink = 0;
-    Race race;
+    Race race(Clock::wall);
     const Pair machine =
         add_pair(race, [](int threads) { return [threads] { run_registers(threads); }; });
     const Pair solve = add_pair(race, [&](int threads) {
