@@ -50,8 +50,8 @@ struct SolveOptions {
     Tolerance atol = 1e-9;
     /// Save points, in the order of integration; the end alone where there are none.
     Times save_at{};
-    /// Every accepted step as well: solution.num_steps(lane), solution.step_time(lane, k),
-    /// solution.step_y(lane, k).
+    /// Every accepted step as well: solution.num_steps(lane), solution.step_t(lane, k),
+    /// solution.step_y(lane, k, i).
     bool save_steps = false;
     /// Times that a step must end at; with the save points in it, they are not interpolated.
     Times step_to{};
