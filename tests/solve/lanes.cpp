@@ -189,6 +189,25 @@ TEST_CASE("lanes: neither does one in single precision by steps of constant size
         same_gradient);
 }
 
+TEST_CASE("lanes: gradients in single precision are those in double, to single precision") {
+    const auto in_double = mixed_lanes<double>(50);
+    auto in_float = mixed_lanes<float>(50);
+    const auto exact = eddy::value_and_gradient(
+        Forced{}, eddy::Bosh3{}, HalfSquares{}, two_points<double>, in_double.y0, in_double.p,
+        {.t1 = 1, .rtol = 1e-9, .save_at = {0.4, 1}}, one_thread);
+    const auto rounded = eddy::value_and_gradient(
+        Forced{}, eddy::Bosh3{}, HalfSquares{}, two_points<float>, in_float.y0, in_float.p,
+        {.t1 = 1, .save_at = {0.4, 1}, .dt0 = 1e-3}, one_thread, eddy::ConstantController{});
+
+    // 1000 steps, each of which rounds to 6e-8, at twenty radians at most.
+    for (std::ptrdiff_t lane = 0; lane < 50; ++lane) {
+        for (int i = 0; i < 2; ++i) {
+            CHECK(std::fabs(rounded.gradient.y0(lane, i) - exact.gradient.y0(lane, i)) < 1e-4);
+            CHECK(std::fabs(rounded.gradient.p(lane, i) - exact.gradient.p(lane, i)) < 1e-4);
+        }
+    }
+}
+
 TEST_CASE("lanes: one thread and two give the same, sums of shared gradients included") {
     const auto lanes = mixed_lanes<double>(1000);
     const std::vector<double> shared_p{6, 5};
