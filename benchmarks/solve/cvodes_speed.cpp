@@ -68,11 +68,10 @@ std::vector<Tuned> tune(double target, const std::vector<double>& exact) {
 Tuned fastest(const std::vector<Tuned>& tuned) {
     std::vector<std::unique_ptr<CvodesAdjoint>> adjoints;
     Race race;
-    volatile double sink = 0;
     for (const Tuned& one : tuned) {
         adjoints.push_back(std::make_unique<CvodesAdjoint>(one.choices, one.tolerance));
         CvodesAdjoint& adjoint = *adjoints.back();
-        race.add(1, [&sink, &adjoint] { sink = gradient_by_cvodes(adjoint)[0]; });
+        race.add(1, [&adjoint] { kept = gradient_by_cvodes(adjoint)[0]; });
     }
     race.run(5);
     int best = 0;
@@ -95,15 +94,14 @@ void compare(const char* name, const std::vector<double>& exact) {
     const auto stats = result.report.total_stats();
 
     Race race;
-    volatile double sink = 0;
     const int ours =
-        race.add(num_lanes, [&] { sink = solver(no_data, lanes.y0, lanes.p).loss.total; });
+        race.add(num_lanes, [&] { kept = solver(no_data, lanes.y0, lanes.p).loss.total; });
     std::string ratio;
     if (has_cvodes) {
         const Tuned tuned = fastest(tune(error, exact));
         CvodesAdjoint adjoint(tuned.choices, tuned.tolerance);
         const int peer = race.add(static_cast<double>(num_lanes / stride),
-                                  [&] { sink = gradient_by_cvodes(adjoint)[0]; });
+                                  [&] { kept = gradient_by_cvodes(adjoint)[0]; });
         race.run(num_rounds);
         print_row(name_of(tuned), "", nanoseconds(race.time(peer)), "", text("%.2e", tuned.error));
         ratio = text("%.0f", race.ratio(peer, ours));

@@ -42,12 +42,11 @@ void compare_eddy(const std::string& name, const eddy::SolveOptions& options,
                                          controller, backend);
     const auto stats = solver(lanes.y0, lanes.p).total_stats();
     const auto work = static_cast<double>(stats.accepted + stats.rejected);
-    volatile double sink = 0;
 
     Race race;
-    const int forward = race.add(work, [&] { sink = solver(lanes.y0, lanes.p).y()(0, 0); });
-    const int all = race.add(work, [&] { sink = stored(no_data, lanes.y0, lanes.p).loss.total; });
-    const int some = race.add(work, [&] { sink = bounded(no_data, lanes.y0, lanes.p).loss.total; });
+    const int forward = race.add(work, [&] { kept = solver(lanes.y0, lanes.p).y()(0, 0); });
+    const int all = race.add(work, [&] { kept = stored(no_data, lanes.y0, lanes.p).loss.total; });
+    const int some = race.add(work, [&] { kept = bounded(no_data, lanes.y0, lanes.p).loss.total; });
     race.run(num_rounds);
 
     print_row(

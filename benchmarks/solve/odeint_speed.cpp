@@ -3,6 +3,7 @@
 
 #include <eddy/solvers/dopri5.hpp>
 #include <eddy/solvers/tsit5.hpp>
+#include <eddy/solvers/vern7.hpp>
 
 #include "lorenz_lanes.hpp"
 #include "matched_error.hpp"
@@ -39,15 +40,14 @@ void compare(const char* name, const std::vector<double>& exact) {
     const auto stats = solution.total_stats();
 
     Race race;
-    volatile double sink = 0;
-    const int ours = race.add(num_lanes, [&] { sink = solver(lanes.y0, lanes.p).y()(0, 0); });
+    const int ours = race.add(num_lanes, [&] { kept = solver(lanes.y0, lanes.p).y()(0, 0); });
     std::string ratio;
     if (has_odeint) {
         const auto odeint_error = [&](double tolerance) {
             return relative_error(solve_by_odeint(tolerance, stride), exact);
         };
         const double tolerance = tolerance_for(error, odeint_error);
-        const int peer = race.add(num_lanes, [&] { sink = solve_by_odeint(tolerance, 1)[0]; });
+        const int peer = race.add(num_lanes, [&] { kept = solve_by_odeint(tolerance, 1)[0]; });
         race.run(num_rounds);
         print_row(text("Boost.Odeint, dopri5, tolerance %.1e", tolerance), "",
                   nanoseconds(race.time(peer)), "", text("%.2e", odeint_error(tolerance)));
@@ -69,4 +69,5 @@ int main() {
     const auto exact = reference(num_lanes, stride).y;
     compare<eddy::Tsit5>("Tsit5", exact);
     compare<eddy::Dopri5>("Dopri5", exact);
+    compare<eddy::Vern7>("Vern7", exact);
 }

@@ -83,9 +83,8 @@ template <class Call>
 void race_batches(const char* what, const Array& mixed, const Array& equal, Call call) {
     const double mixed_steps = accepted_of(call(mixed)), equal_steps = accepted_of(call(equal));
     Race race;
-    volatile double sink = 0;
-    const int even = race.add(equal_steps, [&] { sink = accepted_of(call(equal)); });
-    const int uneven = race.add(mixed_steps, [&] { sink = accepted_of(call(mixed)); });
+    const int even = race.add(equal_steps, [&] { kept = accepted_of(call(equal)); });
+    const int uneven = race.add(mixed_steps, [&] { kept = accepted_of(call(mixed)); });
     race.run(num_rounds);
     print_row(text("%s, equal lanes, mu = %.3f", what, equal(0, 0)), "",
               nanoseconds(race.time(even)), "", text("%.0f steps", equal_steps));
