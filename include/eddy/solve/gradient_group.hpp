@@ -176,9 +176,14 @@ class GradientGroup {
         seek(row);
         Cotangents result;
         result.num_packs = num_packs_;
+        Time used[Program::max_packs];
+        for (int pack = 0; pack < num_packs_; ++pack) {
+            used[pack] = used_at(x, row, pack);
+            back_.compute_stages(x.pack[pack], pack, used[pack]);
+        }
         for (int pack = 0; pack < num_packs_; ++pack)
             result.pack[pack] =
-                back_.pull_pack(x.pack[pack], pack, used_at(x, row, pack), cotangents.pack[pack]);
+                back_.pull_pack(x.pack[pack], pack, used[pack], cotangents.pack[pack]);
         group_.seating.visit_before_cursor(row - 1, [&](const SeatChange& change) {
             if constexpr (with_times) back_.settle_start(change);
             if (change.seats_a_lane()) {

@@ -78,6 +78,27 @@ class GroupBack {
         return left > 0 ? group_->inputs().times.saves[index(left - 1)] : -1;
     }
 
+    /// The stages of a row of step sizes h, for `pull_pack`: first of all packs, then pull them
+    /// back.
+    [[gnu::always_inline]] void compute_stages(const PackState<Program>& x, int pack,
+                                               const Time& h) {
+        PackBack& lanes = packs_[pack];
+        const auto& slots = group_->slots(pack);
+        const auto compute = [&](const auto& dt) __attribute__((always_inline)) {
+            State k[Stepper::num_stages];
+            State stage[Stepper::num_stages];
+            Stepper::stage_states(slots.time_at(x.s), x.y, slots.parameters.values(), dt, k, stage);
+            static_for<0, Stepper::num_stages>([&]<int i>() __attribute__((always_inline)) {
+                lanes.stage[i] = stage[i];
+                if constexpr (with_times) lanes.k[i] = k[i];
+            });
+        };
+        if (slots.is_uniform(h))
+            compute(slots.uniform_size());
+        else
+            compute(slots.size_of(h));
+    }
+
     /// The cotangent of the state before a row of step sizes h from that behind it.
     [[gnu::always_inline]] State pull_pack(const PackState<Program>& x, int pack, const Time& h,
                                            const State& next_cotangent) {
@@ -88,7 +109,12 @@ class GroupBack {
             return pull_pack_with_saves(x, pack, h, next_cotangent);
         Times times = no_times();
         const auto pull = [&](const auto& dt) __attribute__((always_inline)) {
-            return pull_step(x, pack, dt, h, next_cotangent, NoStageCotangents{}, times);
+            return pull_step(
+                pack, h, next_cotangent, [&](auto& sums) __attribute__((always_inline)) {
+                    return Stepper::pull_stages(slots.time_at(x.s), slots.parameters.values(), dt,
+                                                lanes.k, lanes.stage, next_cotangent,
+                                                NoStageCotangents{}, sums, times);
+                });
         };
         const State pulled =
             slots.is_uniform(h) ? pull(slots.uniform_size()) : pull(slots.size_of(h));
@@ -151,24 +177,21 @@ class GroupBack {
     }
 
     /// The step's adjoint, for the lanes that moved.
-    template <class Size, class StageCotangents, class Times>
-    [[gnu::always_inline]] State pull_step(const PackState<Program>& x, int pack, const Size& dt,
-                                           const Time& h, const State& next_cotangent,
-                                           const StageCotangents& own, Times& times) {
-        auto& slots = group_->slots(pack);
+    template <class Adjoint>
+    [[gnu::always_inline]] State pull_step(int pack, const Time& h, const State& next_cotangent,
+                                           Adjoint adjoint) {
         const auto moves = convert<Primal>(select(packs_[pack].alive, h, Time(0))) != Primal(0);
+        Sums& sums = sums_[index(pack)];
         State pulled;
-        const auto pull = [&](Sums & sums) __attribute__((always_inline)) {
-            MaskedSum<Number, MaskOf<Primal>, Program::parameter_room> sum{sums, moves};
-            pulled = Stepper::pullback(slots.time_at(x.s), x.y, slots.parameters.values(), dt,
-                                       next_cotangent, own, sum, times);
-        };
         if constexpr (Program::parameter_size <= longest_unrolled) {
-            Sums local = sums_[index(pack)];  // in registers
-            pull(local);
-            sums_[index(pack)] = local;
+            Sums of_step{};  // in registers
+            pulled = adjoint(of_step);
+            for_components<Program::parameter_room>([&](int i) __attribute__((always_inline)) {
+                sums[i] = select(moves, sums[i] + of_step[i], sums[i]);
+            });
         } else {
-            pull(sums_[index(pack)]);
+            MaskedSum<Number, MaskOf<Primal>, Program::parameter_room> sum{sums, moves};
+            pulled = adjoint(sum);
         }
         for_components<Program::state_size>([&](int i) __attribute__((always_inline)) {
             pulled[i] = select(moves, pulled[i], next_cotangent[i]);
@@ -182,12 +205,19 @@ class GroupBack {
         const auto dt = group_->slots(pack).size_of(h);
         Seeds seeds;
         collect_seeds(x, pack, h, cotangent, seeds);
+        const auto pull = [&](const auto& own) {
+            const auto& slots = group_->slots(pack);
+            return pull_step(pack, h, cotangent, [&](auto& sums) {
+                return Stepper::pullback(slots.time_at(x.s), x.y, slots.parameters.values(), dt,
+                                         cotangent, own, sums, seeds.times);
+            });
+        };
         State pulled;
         if (seeds.within) {
-            pulled = pull_step(x, pack, dt, h, cotangent, seeds.k, seeds.times);
+            pulled = pull(seeds.k);
             for (int i = 0; i < Program::state_size; ++i) pulled[i] = pulled[i] + seeds.y[i];
         } else {
-            pulled = pull_step(x, pack, dt, h, cotangent, NoStageCotangents{}, seeds.times);
+            pulled = pull(NoStageCotangents{});
         }
         if constexpr (with_times) settle_step(x, pack, h, seeds.times);
         return pulled;
@@ -298,6 +328,7 @@ class GroupBack {
         TimeMask alive = TimeMask(false);  // a lane sits there, and it succeeded
         Time pending = Time(-1);  // progress of the last save point not yet passed; -1: none
         Seat seats[pack_slots];
+        State stage[Stepper::num_stages]{}, k[Stepper::num_stages]{};  // of the row
         Number t_cotangent = convert<Number>(0);  // of the steps since the last stop
     };
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }

@@ -139,15 +139,36 @@ struct ExplicitRungeKutta {
         const State<Number>& next_cotangent, const StageCotangents& own_cotangents,
         ParameterCotangent& p_cotangent, Times& times) {
         constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
-        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         constexpr int count = has_own ? num_dense_stages : num_stages;
         const auto& size = as_step_size(dt);
         State<Number> k[count];
         State<Number> stage[count];
+        stage_states(t, y, p, size, k, stage);
+        return pull_stages(t, p, size, k, stage, next_cotangent, own_cotangents, p_cotangent,
+                           times);
+    }
+
+    /// The first half of a pullback, for who does many in turn: either half is a long chain of
+    /// operations. The first k.size() stages, and the states where they are taken.
+    template <class Time, class Number, class Parameters, class Size, int count>
+    [[gnu::always_inline]] EDDY_HD static constexpr void stage_states(
+        const Time& t, const State<Number>& y, const Parameters& p, const Size& size,
+        State<Number> (&k)[count], State<Number> (&stage)[count]) {
         static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
             stage[i] = stage_state<i>(y, size, k);
             k[i] = derivative<i>(t, stage[i], p, size);
         });
+    }
+
+    /// The second half. k is read where the cotangents of times are asked for, and only there.
+    template <class Time, class Number, class Parameters, class Size, int count,
+              class StageCotangents, class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pull_stages(
+        const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
+        const State<Number> (&stage)[count], const State<Number>& next_cotangent,
+        const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
+        constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
+        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
         State<Number> stage_cotangent[count];
         static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
@@ -204,7 +225,8 @@ struct ExplicitRungeKutta {
         constexpr double b = Rows::tableau.b[i];
         State<Number> sum{};
         if constexpr (b != 0) sum = detail::scaled(size.template b<Rows, i>(), next_cotangent);
-        static_for<i + 1, count>([&]<int j>() __attribute__((always_inline)) {
+        static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int j = count + i - reversed;  // the newest last: the sum waits for it
             constexpr double a = Rows::tableau.a[j][i];
             if constexpr (a != 0)
                 detail::add_scaled(sum, size.template a<Rows, j, i>(), stage_cotangent[j]);
