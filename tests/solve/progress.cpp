@@ -189,24 +189,6 @@ TEST_CASE("progress: counts of several threads add up") {
     CHECK(stage.pipe.text() == "\rsolve: 4000 lanes in 10.0 s, 8000 steps, 4000 rejected\x1b[K\n");
 }
 
-TEST_CASE("progress: a cancelled lane is not done, a failed one is") {
-    using eddy::Result;
-    Stage stage;
-    const std::vector<eddy::LaneOutcome> outcomes{
-        {.result = Result::success, .accepted = 10, .rejected = 1},
-        {.result = Result::non_finite, .accepted = 5, .rejected = 2},
-        {.result = Result::cancelled, .accepted = 3, .rejected = 0},
-        {.result = Result::cancelled}};
-    {
-        eddy::Progress progress(true, {}, 4, "solve", stage.output());
-        eddy::detail::report(progress, outcomes);
-        stage.now = 110;
-        (void)stage.pipe.awaited_text();
-    }
-    CHECK(stage.pipe.text() ==
-          "\rsolve: stopped, 2 of 4 lanes in 10.0 s, 18 steps, 3 rejected\x1b[K\n");
-}
-
 TEST_CASE("progress: a cancelled caller stops the work, shown or not") {
     for (bool is_terminal : {false, true}) {
         Pipe pipe;

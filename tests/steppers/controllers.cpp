@@ -59,8 +59,8 @@ TEST_CASE("controllers: the proportional-integral controller is e^(-0.7/k) e1^(0
 }
 
 TEST_CASE("controllers: H312PID is e^(-1/18k) e1^(-1/9k) e2^(-1/18k)") {
-    const auto decision = eddy::PIDController{}.propose(std::ldexp(1.f, -9), 1,
-                                                        {.previous_log2 = -9, .earlier_log2 = -2});
+    const auto decision = eddy::pid_controller().propose(std::ldexp(1.f, -9), 1,
+                                                         {.previous_log2 = -9, .earlier_log2 = -2});
 
     CHECK(float_near(decision.factor, 0.9 * std::pow(2., 0.5 + 1 + 1. / 9)));
     CHECK(decision.history.previous_log2 == -9);
@@ -111,7 +111,8 @@ TEST_CASE(
     const History histories[] = {{},
                                  {.previous_log2 = -13, .earlier_log2 = -1},
                                  {.previous_log2 = -1, .earlier_log2 = -13, .was_rejected = true}};
-    const eddy::PIDController controllers[] = {{}, eddy::pi_controller(), eddy::i_controller()};
+    const eddy::PIDController controllers[] = {eddy::pid_controller(), eddy::pi_controller(),
+                                               eddy::i_controller()};
     int num_failures = 0;
     for (const auto& controller : controllers) {
         for (const auto& history : histories) {

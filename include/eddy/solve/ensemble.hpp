@@ -88,15 +88,14 @@ void prepare_tangents(LaneInputs<Program>& inputs, const Y0& y0, const Parameter
     require_finite(inputs.y0_tangent, "the tangent of y0", where);
 }
 
-/// How many lanes form a group: enough groups to keep many threads busy, enough lanes in each to
-/// refill its slots. Depends on the number of lanes alone, so that sums over lanes do not depend on
-/// the machine's threads.
+/// How many lanes form a group where `wanted_groups` would do: enough in each to refill its slots
+/// many times, not so many that progress and memory suffer.
 template <class Program>
-[[nodiscard]] std::ptrdiff_t lanes_per_group(std::ptrdiff_t num_lanes) {
-    constexpr std::ptrdiff_t slots = Program::max_slots, wanted_groups = 16, most_refills = 32;
+[[nodiscard]] std::ptrdiff_t lanes_per_group(std::ptrdiff_t num_lanes,
+                                             std::ptrdiff_t wanted_groups) {
+    constexpr std::ptrdiff_t slots = Program::max_slots, most_refills = 64;
     const std::ptrdiff_t share = (num_lanes + wanted_groups - 1) / wanted_groups;
-    const std::ptrdiff_t rounds = std::clamp<std::ptrdiff_t>(share / slots, 1, most_refills);
-    return rounds * slots;
+    return std::clamp<std::ptrdiff_t>((share + slots - 1) / slots, 1, most_refills) * slots;
 }
 
 /// An object of any type, kept from call to call; made anew where another type is asked for.

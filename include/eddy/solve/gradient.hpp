@@ -89,7 +89,10 @@ struct GradientWorkspace {
     void run(const SolveOptions& options, const Backend& backend, const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
-        const std::ptrdiff_t size = lanes_per_group<Program>(lanes);
+        // The groups of a shared gradient depend on the number of lanes alone, so that the sum over
+        // lanes does not depend on the machine.
+        const std::ptrdiff_t size = lanes_per_group<Program>(
+            lanes, Program::shares_parameters ? 16 : 4 * backend.num_workers(lanes));
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
         const std::ptrdiff_t num_workers = backend.num_workers(num_groups);
         while (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
@@ -98,6 +101,7 @@ struct GradientWorkspace {
         const GroupMemory memory = memory_of(options, num_workers);
         Progress progress(options.progress, options.cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
+        inputs.progress = &progress;
         backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
             const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
             auto& [recorder, group, counters] = *workers[static_cast<std::size_t>(worker)];
@@ -106,7 +110,6 @@ struct GradientWorkspace {
             const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
                 static_cast<std::size_t>(first), static_cast<std::size_t>(count));
             cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, counters));
-            report(progress, outcomes);
         });
         finish(num_groups, memory);
     }
@@ -150,8 +153,8 @@ struct GradientWorkspace {
         using Group = GradientGroup<Program, typename Worker::Recorder, with_times>;
         constexpr std::int64_t most = std::int64_t{1} << 20;
         // Lanes that follow each other in a slot make a longer loop: worth it while its states stay
-        // near the processor.
-        constexpr std::int64_t refill_bytes = std::int64_t{1} << 20;
+        // in the second-level cache, and beyond where lanes would wait for longer ones.
+        constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
         const auto budget = static_cast<std::int64_t>(options.memory_budget) / num_workers;
         GroupMemory memory;
         memory.checkpoints =
@@ -159,9 +162,11 @@ struct GradientWorkspace {
                 ? options.checkpoints
                 : std::clamp<std::int64_t>(budget / 4 * 3 / Group::bytes_per_checkpoint, 1, most);
         memory.logged_rows = budget / 4 / Group::bytes_per_logged_row;
-        memory.last_refill_row = std::min(
-            {memory.checkpoints, memory.logged_rows, refill_bytes / Group::bytes_per_checkpoint});
-        if constexpr (!Program::sums_by_lane) memory.last_refill_row = 0;
+        if constexpr (Program::sums_by_lane) {
+            memory.refill.far = std::min(memory.checkpoints, memory.logged_rows);
+            memory.refill.near =
+                std::min(memory.refill.far, near_bytes / Group::bytes_per_checkpoint);
+        }
         return memory;
     }
 

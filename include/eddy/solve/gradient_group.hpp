@@ -19,7 +19,7 @@ namespace eddy::detail {
 struct GroupMemory {
     std::int64_t checkpoints = 1;
     std::int64_t logged_rows = 0;
-    std::int64_t last_refill_row = 0;
+    RefillLimits refill;
 
     friend bool operator==(const GroupMemory&, const GroupMemory&) = default;
 };
@@ -90,7 +90,7 @@ class GradientGroup {
 
     void forward() {
         Loop x;
-        group_.seat_all(x, memory_.last_refill_row);
+        group_.seat_all(x, memory_.refill);
         num_packs_ = x.num_packs;
         is_back_ = false;
         log_.clear();
@@ -122,7 +122,7 @@ class GradientGroup {
             return;
         }
         if (row == memory_.logged_rows) at_log_end_ = x;
-        PerPack<Program, Time> used;
+        PerPack<Program, Time> used{};
         group_.advance(x, row, used);
         if (row < memory_.logged_rows) log(used);
     }

@@ -16,6 +16,15 @@
 
 namespace eddy::detail {
 
+/// Until which row an empty slot takes another lane: `near` in general, `far` where lanes are so
+/// uneven that slots would long stay empty.
+struct RefillLimits {
+    std::int64_t near = 0;
+    std::int64_t far = 0;
+
+    friend bool operator==(const RefillLimits&, const RefillLimits&) = default;
+};
+
 /// The lanes [first, first + outcomes.size()) of a call, worked on by one thread. `Recorder` is
 /// told of save points: save(lane, k, y), lane within the group.
 template <class Program, class Recorder>
@@ -51,11 +60,13 @@ class LaneGroup {
         saves_.begin(inputs, outcomes.size());
     }
 
-    /// Seats waiting lanes in all slots, before row 0. A lane that ends before `last_refill_row`
-    /// makes room for another, so long as the longest lane so far would still end by then.
-    void seat_all(Loop& x, std::int64_t last_refill_row) {
-        last_refill_row_ = last_refill_row;
+    /// Seats waiting lanes in all slots, before row 0. A lane that ends makes room for another so
+    /// long as the longest lane so far would still end within the limits.
+    void seat_all(Loop& x, const RefillLimits& limits) {
+        limits_ = limits;
         longest_ = 0;
+        num_ended_ = 0;
+        total_attempts_ = 0;
         seating.clear();
         num_occupied_ = 0;
         const int waiting = num_lanes() - next_lane_;
@@ -237,13 +248,30 @@ class LaneGroup {
             } else {
                 continue;
             }
-            if (!cancelled && has_waiting_lanes() && row + longest_ < last_refill_row_) {
+            if (!cancelled && has_waiting_lanes() && refills(row)) {
                 seat_next(group, pack, slot, row);
             } else {
                 change_seat(group, pack, slot, row, {});
             }
         }
         look_ahead(group, pack, row);
+    }
+
+    /// Is there room for another lane behind this row?
+    [[nodiscard]] bool refills(std::int64_t row) const {
+        std::int64_t longest = longest_;
+        for (const PackLanes<Program>& lanes : packs_) {
+            for (int slot = 0; slot < pack_slots; ++slot) {
+                if (lanes.seats[slot].lane != no_lane)
+                    longest = std::max(longest, row + 1 - lanes.first_row[slot]);
+            }
+        }
+        // Eight times the longest lane: what slots lose at the end is then a tenth.
+        const bool uneven = static_cast<double>(total_attempts_) <
+                            0.6 * static_cast<double>(longest) * static_cast<double>(num_ended_);
+        const std::int64_t last =
+            uneven ? std::max(limits_.near, std::min(limits_.far, 8 * longest)) : limits_.near;
+        return row < last - longest;
     }
 
     /// A lane that cannot go on.
@@ -280,6 +308,13 @@ class LaneGroup {
             .t = result == Result::success ? inputs_->times.stops.back().t
                                            : lanes.time_of(Time(s), slot),
             .component = component};
+        const LaneOutcome& outcome = outcomes_[index(lanes.seats[slot].lane)];
+        if (inputs_->progress) {  // a cancelled lane is not done, but its steps were made
+            inputs_->progress->add(result == Result::cancelled ? 0 : 1, outcome.accepted,
+                                   outcome.rejected);
+        }
+        ++num_ended_;
+        total_attempts_ += attempts;
         longest_ = std::max(longest_, attempts);
         --num_occupied_;
     }
@@ -345,7 +380,8 @@ class LaneGroup {
     int num_occupied_ = 0;
     PackLanes<Program> packs_[Program::max_packs];
     Attempt<Program> attempts_[Program::max_packs];
-    std::int64_t last_refill_row_ = 0;
+    RefillLimits limits_;
+    std::int64_t num_ended_ = 0, total_attempts_ = 0;  // of lanes that have ended
     std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
 };
 

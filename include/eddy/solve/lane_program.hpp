@@ -9,6 +9,7 @@
 #include <eddy/core/result.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/solve/ensemble_array.hpp>
+#include <eddy/solve/progress.hpp>
 #include <eddy/solve/time_plan.hpp>
 #include <eddy/steppers/controller/decision.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
@@ -122,6 +123,7 @@ struct LaneInputs {
     EnsembleView<const Scalar> y0, p;                  // p: one row where it is shared
     EnsembleView<const Scalar> y0_tangent, p_tangent;  // of a dual number; empty: zero
     std::stop_token cancelled;
+    Progress* progress = nullptr;  // told of every lane that has ended
 
     [[nodiscard]] typename Program::LaneState load_y0(std::ptrdiff_t lane) const {
         typename Program::LaneState y{};

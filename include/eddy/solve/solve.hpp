@@ -60,16 +60,6 @@ inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_sea
     for (LaneOutcome& outcome : outcomes.subspan(static_cast<std::size_t>(num_seated)))
         outcome.result = Result::cancelled;
 }
-/// A cancelled lane is not done, but its steps were made.
-inline void report(Progress& progress, std::span<const LaneOutcome> outcomes) {
-    std::int64_t done = 0, accepted = 0, rejected = 0;
-    for (const LaneOutcome& outcome : outcomes) {
-        if (outcome.result != Result::cancelled) ++done;
-        accepted += outcome.accepted;
-        rejected += outcome.rejected;
-    }
-    progress.add(done, accepted, rejected);
-}
 
 /// What one thread works with.
 template <class Program, class Tap>
@@ -92,13 +82,16 @@ struct SolveWorkspace {
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
                        Program::state_size, options.save_steps);
-        const std::ptrdiff_t size = lanes_per_group<Program>(lanes);
+        // No sum runs over lanes here: few groups for each worker, so that a slot has many lanes.
+        const std::ptrdiff_t size = lanes_per_group<Program>(lanes, 4 * backend.num_workers(lanes));
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
         const auto num_workers = static_cast<std::size_t>(backend.num_workers(num_groups));
         while (workers.size() < num_workers)
             workers.push_back(std::make_unique<SolveWorker<Program, Tap>>());
         Progress progress(options.progress, options.cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
+        inputs.progress = &progress;
+        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
         backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
             const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
             const std::span<LaneOutcome> outcomes = solution.lanes().subspan(
@@ -106,10 +99,9 @@ struct SolveWorkspace {
             auto& [recorder, group, state] = *workers[static_cast<std::size_t>(worker)];
             recorder.begin(inputs, first, solution, options.save_steps);
             group.begin(inputs, first, outcomes);
-            group.seat_all(state, std::numeric_limits<std::int64_t>::max());
+            group.seat_all(state, {never, never});
             group.run(state);
             cancel_waiting(outcomes, group.num_seated());
-            report(progress, outcomes);
         });
         return solution;
     }
