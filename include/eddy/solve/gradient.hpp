@@ -183,15 +183,7 @@ struct GradientWorkspace {
             }
         }
         LoopCounters& total = result.report.counters = {};
-        for (const auto& worker : workers) {
-            const LoopCounters& own = worker->counters;
-            total.advances += own.advances;
-            total.recomputed += own.recomputed;
-            total.pullbacks += own.pullbacks;
-            total.stores += own.stores;
-            total.loads += own.loads;
-            total.peak_checkpoints = std::max(total.peak_checkpoints, own.peak_checkpoints);
-        }
+        for (const auto& worker : workers) add(total, worker->counters);
         result.report.checkpoints = memory.checkpoints;
     }
 };

@@ -6,6 +6,7 @@
 // slot receives the cotangents of a lane's save points as its rows pass them, and hands out the
 // lane's gradient when the row is reached at which the lane sat down.
 
+#include <algorithm>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/group_back.hpp>
 #include <eddy/solve/lane_group.hpp>
@@ -14,6 +15,16 @@
 #include <vector>
 
 namespace eddy::detail {
+
+/// Adds what one loop did to what others did.
+inline void add(LoopCounters& total, const LoopCounters& loop) {
+    total.advances += loop.advances;
+    total.recomputed += loop.recomputed;
+    total.pullbacks += loop.pullbacks;
+    total.stores += loop.stores;
+    total.loads += loop.loads;
+    total.peak_checkpoints = std::max(total.peak_checkpoints, loop.peak_checkpoints);
+}
 
 /// How much a group may keep.
 struct GroupMemory {
@@ -76,7 +87,7 @@ class GradientGroup {
         while (group_.has_waiting_lanes() && !inputs.cancelled.stop_requested()) {
             forward();
             back();
-            add(counters);
+            add(counters, loop_->counters());
         }
         if constexpr (!Program::sums_by_lane) {
             for (const auto& sums : back_.sums()) recorder_->add_sums(sums);
@@ -104,16 +115,6 @@ class GradientGroup {
         cotangents.num_packs = num_packs_;
         for (int pack = 0; pack < num_packs_; ++pack) cotangents.pack[pack] = State{};
         static_cast<void>(loop_->reverse(cotangents));
-    }
-
-    void add(LoopCounters& counters) const {
-        const LoopCounters& own = loop_->counters();
-        counters.advances += own.advances;
-        counters.recomputed += own.recomputed;
-        counters.pullbacks += own.pullbacks;
-        counters.stores += own.stores;
-        counters.loads += own.loads;
-        counters.peak_checkpoints = std::max(counters.peak_checkpoints, own.peak_checkpoints);
     }
 
     void advance(Loop& x, std::int64_t row) {
