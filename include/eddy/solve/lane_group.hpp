@@ -30,14 +30,11 @@ struct RefillLimits {
 template <class Program, class Recorder>
 class LaneGroup {
     using Scalar = typename Program::Scalar;
-    using Primal = typename Program::Primal;
     using Time = typename Program::Time;
     using State = typename Program::State;
     using LaneState = typename Program::LaneState;
-    using Stepper = typename Program::Stepper;
     using Slots = SlotStepper<Program>;
     static constexpr int pack_slots = Program::pack_slots;
-    static constexpr int num_dense_stages = Stepper::num_dense_stages;
     static constexpr bool is_adaptive = Program::is_adaptive;
     static constexpr double never = std::numeric_limits<double>::infinity();
     // Rows between two looks at whether the call was cancelled.
