@@ -14,8 +14,9 @@ eddy::SolveOptions options_at(const std::vector<double>& years, double rtol) {
     std::vector<double> since_first;
     for (const double year : years) since_first.push_back(year - years.front());
     // Logarithms are compared, so the error counts relative to the count, however small that is.
-    // max_steps: an optimiser on its way may try rates that take forever; 5,000 steps at rtol 1e-8
-    // are twenty times what the fits of the pelts take, and a method of order 5 needs rtol^(-1/5).
+    // max_steps: an optimiser on its way may try rates that take forever. 5,000 steps at rtol 1e-8
+    // are three times what the hardest start for the pelts takes; a method of order 5 needs
+    // rtol^(-1/5) of them.
     return {.t0 = 0,
             .t1 = since_first.back(),
             .rtol = rtol,

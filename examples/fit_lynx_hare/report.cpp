@@ -60,8 +60,10 @@ void print_screening(const Screening& screening) {
     std::printf("  their gradients by reverse mode in %.3f s: %.3g gradients/s\n",
                 screening.gradient_seconds, num_starts / screening.gradient_seconds);
     if (finite.empty()) return;
-    std::printf("  reverse mode is forward mode within %.1e at %d of them\n",
-                screening.largest_disagreement, screening.num_compared);
+    if (screening.num_compared > 0) {
+        std::printf("  reverse mode is forward mode within %.1e at %d of them\n",
+                    screening.largest_disagreement, screening.num_compared);
+    }
     std::printf("  sums of squares: least %.4g, median %.4g; %.0f without a trajectory\n",
                 *std::min_element(finite.begin(), finite.end()), median(finite),
                 num_starts - static_cast<double>(finite.size()));

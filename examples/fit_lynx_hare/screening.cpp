@@ -1,6 +1,5 @@
 #include "screening.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "ensemble.hpp"
@@ -29,9 +28,12 @@ Screening screen(const Counts& counts, const UnknownsArray& starts) {
     for (int lane = 0; lane < starts.rows() && screening.num_compared < most_compared; ++lane) {
         if (!std::isfinite(screening.sums_of_squares[lane])) continue;
         const Eigen::VectorXd forward = Linearised(residuals, starts.row(lane)).gradient();
+        if (!forward.allFinite()) continue;  // too far out for the optimiser as well
         const Eigen::VectorXd difference = forward - reverse.row(lane).matrix().transpose();
-        screening.largest_disagreement =
-            std::max(screening.largest_disagreement, difference.norm() / (1 + forward.norm()));
+        const double disagreement = difference.norm() / (1 + forward.norm());
+        // A NaN is a disagreement, and stays: nothing is larger.
+        if (disagreement > screening.largest_disagreement || std::isnan(disagreement))
+            screening.largest_disagreement = disagreement;
         ++screening.num_compared;
     }
     return screening;

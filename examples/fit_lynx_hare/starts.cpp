@@ -48,7 +48,7 @@ UnknownsArray starting_points(const Counts& counts, int num_starts) {
         const double b = a - lynx.at(part(5)), d = c - hare.at(part(7));
         starts.row(lane) << a, b, c, d, hare.at(part(11)), lynx.at(part(13));
     }
-    return starts;
+    return starts.max(-largest_unknown).min(largest_unknown);
 }
 
 }  // namespace lynx_hare

@@ -117,6 +117,12 @@ class Fit(Example):
             fitted = re.search(rf"^  {name} +(\S+)", done.stdout, re.MULTILINE)[1]
             self.assertAlmostEqual(float(fitted) / value, 1, places=7)
 
+    def test_counts_beyond_all_reason_end_without_a_fit(self):
+        rows = ["1,1e300,1e-300", "2,2e300,1e-299", "3,1e299,5e-300", "4,1e300,1e-300"]
+        done = self.run_program("--quick", self.counts(["year,hare,lynx", *rows]))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "no start ended at an optimum; try more of them with --starts\n")
+
     def test_a_search_that_goes_on_forever_is_told(self):
         rows = ["1900,1,10", "1901,1,10", "1902,1,10", "1903,100,10", "1904,1,10", "1905,1,10"]  # ever faster lynxes
         done = self.run_program("--quick", self.counts(["year,lynx,hare", *rows]))
