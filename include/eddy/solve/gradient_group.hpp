@@ -73,8 +73,7 @@ class GradientGroup {
     static constexpr std::int64_t bytes_per_logged_row = sizeof(Time) * Program::max_packs;
 
     /// The gradients of lanes [first, first + outcomes.size()), in rounds where they do not all
-    /// fit.
-    /// Returns how many of them sat down: all, unless the call was cancelled.
+    /// fit. Returns how many of them sat down: all, unless the call was cancelled.
     std::int32_t run(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
                      std::span<LaneOutcome> outcomes, const GroupMemory& memory,
                      LoopCounters& counters) {
@@ -132,11 +131,12 @@ class GradientGroup {
         for (int pack = 0; pack < num_packs_; ++pack) log_.push_back(used.pack[pack]);
     }
 
-    // The seats as they were at a row.
+    /// Seats all slots as they were at a row.
     void seek(std::int64_t row) {
         group_.seating.seek(row,
                             [this](int slot, const Seat& seat) { back_.set_seat(slot, seat); });
     }
+
     /// A row of the way forward, once more: bit for bit what it was.
     void take_again(Loop& x, std::int64_t row) {
         seek(row);
