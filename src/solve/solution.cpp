@@ -5,6 +5,16 @@
 
 namespace eddy {
 
+void detail::throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
+    std::ostringstream text;
+    text << what << " " << index << " was asked for; ";
+    if (count > 0)
+        text << "give a number from 0 to " << count - 1;
+    else
+        text << "there is none";
+    throw InvalidArgument(text.str());
+}
+
 bool Outcomes::success() const {
     return std::none_of(lanes_.begin(), lanes_.end(),
                         [](const LaneOutcome& lane) { return is_failure(lane.result); });

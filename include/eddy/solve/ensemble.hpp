@@ -9,6 +9,7 @@
 #include <eddy/solve/options.hpp>
 #include <eddy/solve/validate.hpp>
 #include <memory>
+#include <utility>
 
 namespace eddy::detail {
 
@@ -98,12 +99,25 @@ template <class Program>
     return std::clamp<std::ptrdiff_t>((share + slots - 1) / slots, 1, most_refills) * slots;
 }
 
-/// An object of any type, kept from call to call; made anew where another type is asked for.
+/// An object of any type, kept from call to call; made anew where another type is asked for. A copy
+/// begins empty: two solvers share no memory, and may be used by two threads.
 class Workspace {
   public:
+    Workspace() = default;
+    Workspace(const Workspace&) noexcept {}
+    Workspace(Workspace&& other) noexcept
+        : object_(std::move(other.object_)), tag_(std::exchange(other.tag_, nullptr)) {}
+    Workspace& operator=(Workspace other) noexcept {
+        object_ = std::move(other.object_);
+        tag_ = std::exchange(other.tag_, nullptr);
+        return *this;
+    }
+    ~Workspace() = default;
+
     template <class T>
     [[nodiscard]] T& get() {
         if (tag_ != &tag_of<T>) {
+            tag_ = nullptr;
             object_ = std::make_shared<T>();
             tag_ = &tag_of<T>;
         }

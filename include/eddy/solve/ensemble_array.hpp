@@ -84,12 +84,13 @@ class EnsembleArray {
     [[nodiscard]] Real* data() { return values_.data(); }
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
-    [[nodiscard]] EnsembleView<Real> view() {
+    [[nodiscard]] EnsembleView<Real> view() & {
         return {data(), num_lanes_, num_components_, 1, num_lanes_};
     }
-    [[nodiscard]] EnsembleView<const Real> view() const {
+    [[nodiscard]] EnsembleView<const Real> view() const& {
         return {data(), num_lanes_, num_components_, 1, num_lanes_};
     }
+    EnsembleView<const Real> view() const&& = delete;  // of an array that is about to go
     template <class Array>
     requires std::is_convertible_v<EnsembleView<const Real>, Array>
     operator Array() const { return view(); }

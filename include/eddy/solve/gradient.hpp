@@ -17,6 +17,7 @@ struct Loss {
     std::vector<Real> of_lane;
 
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()), "loss: lane");
         return of_lane[static_cast<std::size_t>(lane)];
     }
 };
@@ -25,6 +26,7 @@ struct Loss {
 template <class Real>
 struct LaneValues : EnsembleArray<Real> {
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        detail::require_index(lane, this->rows(), "gradient: lane");
         return EnsembleArray<Real>::operator()(lane, 0);
     }
 };
@@ -86,7 +88,8 @@ struct GradientWorkspace {
     std::vector<std::unique_ptr<Worker>> workers;
 
     template <class Backend>
-    void run(const SolveOptions& options, const Backend& backend, const char* title) {
+    void run(const SolveOptions& options, const Backend& backend, const std::stop_token& cancelled,
+             const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         // The groups of a shared gradient depend on the number of lanes alone, so that the sum over
@@ -99,7 +102,7 @@ struct GradientWorkspace {
             workers.push_back(std::make_unique<Worker>());
         const GradientTarget<Real> target = reset(lanes, num_groups);
         const GroupMemory memory = memory_of(options, num_workers);
-        Progress progress(options.progress, options.cancelled, lanes, title);
+        Progress progress(options.progress, cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
         inputs.progress = &progress;
         backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
@@ -264,28 +267,40 @@ class GradientSolver {
         });
     }
 
-    /// Loss and gradient; the result stays valid until the next call.
+    /// Loss and gradient; the result stays valid until the next call. `cancelled` stops this call
+    /// alone, in place of the token of the options.
     template <class Data, class Y0, class Parameters>
-    auto& operator()(const Data& data, const Y0& y0, const Parameters& p) {
+    auto& operator()(const Data& data, const Y0& y0, const Parameters& p,
+                     const std::stop_token& cancelled) {
         auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
-        workspace.run(options_, backend_, "value_and_gradient");
+        workspace.run(options_, backend_, cancelled, "value_and_gradient");
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return workspace.result;
+    }
+    template <class Data, class Y0, class Parameters>
+    auto& operator()(const Data& data, const Y0& y0, const Parameters& p) {
+        return (*this)(data, y0, p, options_.cancelled);
     }
 
     /// Loss, gradient and the Hessian's product with the direction.
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
-                                const Y0Direction& y0_direction, const PDirection& p_direction) {
+                                const Y0Direction& y0_direction, const PDirection& p_direction,
+                                const std::stop_token& cancelled) {
         detail::check_array_types<Y0Direction, PDirection>();
         constexpr const char* where = "hessian_vector_product";
         auto& workspace = prepare<true>(data, y0, p, where);
         detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
-        workspace.run(options_, backend_, where);
+        workspace.run(options_, backend_, cancelled, where);
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return HessianVectorProduct<EnsembleScalarOf<Y0>>{
             workspace.result.gradient, workspace.tangent, workspace.result.report,
             workspace.result.loss};
+    }
+    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                const Y0Direction& y0_direction, const PDirection& p_direction) {
+        return hessian_vector_product(data, y0, p, y0_direction, p_direction, options_.cancelled);
     }
 
   private:
@@ -337,11 +352,11 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
 /// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
 /// computed: one (lane, observable) array of the shape of solution.y(k), or a std::vector of one
 /// for each save point. Solves once more on the way, bit for bit as before, so that a solution need
-/// not keep its steps.
+/// not keep its steps. `cancelled` stops this call, in place of the token of the solution's options.
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
 [[nodiscard]] Gradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents) {
+    const Arrays& cotangents, const std::stop_token& cancelled) {
     using Choice = detail::ExtrasOf<Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
@@ -367,8 +382,14 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     detail::collect_arrays(workspace.seeds.cotangents, cotangents,
                            workspace.inputs.times.saves.size(), solution.num_lanes(),
                            Tap::num_outputs, "cotangents", "pullback");
-    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), "pullback");
+    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), cancelled, "pullback");
     return std::move(workspace.result.gradient);
+}
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents) {
+    return pullback(solution, cotangents, solution.options().cancelled);
 }
 
 /// The gradient, and the product of the Hessian of the total loss with a direction, which has the

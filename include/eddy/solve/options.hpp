@@ -67,6 +67,8 @@ struct SolveOptions {
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;
     bool progress = false;  ///< a bar on standard error, where that is a terminal
+    /// Stops the call from outside. A token stops once and for all: give a solver object, which is
+    /// called again, one with each call instead.
     std::stop_token cancelled{};
 };
 

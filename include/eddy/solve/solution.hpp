@@ -3,6 +3,7 @@
 // there is one per save point, however many steps were taken.
 
 #include <cstdint>
+#include <eddy/core/error.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/solve/ensemble_array.hpp>
 #include <eddy/solve/lane_program.hpp>
@@ -12,6 +13,18 @@
 #include <vector>
 
 namespace eddy {
+
+namespace detail {
+
+[[noreturn]] void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what);
+
+/// `what` with its article: "solution: lane".
+inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
+    if (index < 0 || index >= count) [[unlikely]]
+        throw_no_such_index(index, count, what);
+}
+
+}  // namespace detail
 
 /// What the steps of one lane cost.
 struct LaneStats {
@@ -56,6 +69,7 @@ class Outcomes {
 
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
         return lanes_[static_cast<std::size_t>(lane)];
     }
     std::vector<LaneOutcome> lanes_;
@@ -85,27 +99,50 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] std::ptrdiff_t num_saves() const {
         return static_cast<std::ptrdiff_t>(t_.size());
     }
-    [[nodiscard]] double t(std::ptrdiff_t k) const { return t_[static_cast<std::size_t>(k)]; }
-    /// The state at save point k: (lane, component), or what `observe` makes of it.
-    [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const { return block(y_, k); }
+    [[nodiscard]] double t(std::ptrdiff_t k) const {
+        require_save_point(k);
+        return t_[static_cast<std::size_t>(k)];
+    }
+    /// The state at save point k: (lane, component), or what `observe` makes of it. A view of this
+    /// solution's memory; of a solution that is about to go, as in `solve(…).y()`, an array.
+    [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        return block(y_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> y(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(y(k));
+    }
     /// Its tangent, after `pushforward`.
-    [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const {
+    [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        require_argument(tangent_.size() == y_.size(), [] {
+            return "solution: a tangent was asked for, but there are none; call pushforward "
+                   "instead of "
+                   "solve";
+        });
         return block(tangent_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> tangent(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(tangent(k));
     }
 
     /// Accepted steps of a lane, kept where options.save_steps asked for them; the start is the
     /// first.
     [[nodiscard]] std::ptrdiff_t num_steps(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
         return steps_.empty() ? 0 : static_cast<std::ptrdiff_t>(of(lane).t.size());
     }
     [[nodiscard]] double step_t(std::ptrdiff_t lane, std::ptrdiff_t k) const {
+        require_step(lane, k);
         return of(lane).t[static_cast<std::size_t>(k)];
     }
     [[nodiscard]] Real step_y(std::ptrdiff_t lane, std::ptrdiff_t k, std::ptrdiff_t i) const {
+        require_step(lane, k);
+        detail::require_index(i, num_state_, "solution: component");
         return of(lane).y[static_cast<std::size_t>(k * num_state_ + i)];
     }
 
-    /// For who fills it in: allocates for these save points, everything NaN.
+    /// For the caller that fills it in: allocates for these save points, everything NaN.
     void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
                bool has_tangents, std::ptrdiff_t state_size, bool has_steps);
     [[nodiscard]] EnsembleView<Real> y_block(std::ptrdiff_t k) { return block(y_, k); }
@@ -117,6 +154,16 @@ class [[nodiscard]] Solution : public Outcomes {
     }
 
   private:
+    void require_save_point(std::ptrdiff_t k) const {
+        detail::require_index(k, num_saves(), "solution: save point");
+    }
+    void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        require_argument(!steps_.empty() || num_lanes() == 0, [] {
+            return "solution: a step was asked for, but none were kept; set .save_steps = true";
+        });
+        detail::require_index(k, num_steps(lane), "solution: step");
+    }
     [[nodiscard]] const detail::StepsOfLane<Real>& of(std::ptrdiff_t lane) const {
         return steps_[static_cast<std::size_t>(lane)];
     }

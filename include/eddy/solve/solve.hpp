@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <tuple>
 #include <vector>
 
@@ -77,7 +78,7 @@ struct SolveWorkspace {
 
     template <class Backend>
     Solution<typename Program::Scalar>& run(const SolveOptions& options, const Backend& backend,
-                                            const char* title) {
+                                            const std::stop_token& cancelled, const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
@@ -88,7 +89,7 @@ struct SolveWorkspace {
         const auto num_workers = static_cast<std::size_t>(backend.num_workers(num_groups));
         while (workers.size() < num_workers)
             workers.push_back(std::make_unique<SolveWorker<Program, Tap>>());
-        Progress progress(options.progress, options.cancelled, lanes, title);
+        Progress progress(options.progress, cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
         inputs.progress = &progress;
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -124,22 +125,27 @@ class EnsembleSolver {
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
-    /// The solution stays valid until the next call.
+    /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of
+    /// the token of the options.
     template <class Y0, class Parameters>
-    auto& operator()(const Y0& y0, const Parameters& p) {
+    auto& operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
         detail::check_array_types<Y0, Parameters>();
         using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
         using Program =
             LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
         auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
         detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, "solve");
-        return workspace.run(options_, backend_, "solve");
+        return workspace.run(options_, backend_, cancelled, "solve");
+    }
+    template <class Y0, class Parameters>
+    auto& operator()(const Y0& y0, const Parameters& p) {
+        return (*this)(y0, p, options_.cancelled);
     }
 
     /// The same with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     auto& operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                     const PTangent& p_tangent) {
+                     const PTangent& p_tangent, const std::stop_token& cancelled) {
         detail::check_array_types<Y0, Parameters>();
         detail::check_array_types<Y0Tangent, PTangent>();
         using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
@@ -149,7 +155,12 @@ class EnsembleSolver {
         auto& inputs = workspace.inputs;
         detail::prepare_inputs(inputs, options_, controller_, y0, p, "pushforward");
         detail::prepare_tangents(inputs, y0_tangent, p_tangent, "pushforward");
-        return workspace.run(options_, backend_, "pushforward");
+        return workspace.run(options_, backend_, cancelled, "pushforward");
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    auto& operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                     const PTangent& p_tangent) {
+        return (*this)(y0, p, y0_tangent, p_tangent, options_.cancelled);
     }
 
   private:

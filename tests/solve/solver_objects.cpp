@@ -1,0 +1,174 @@
+// What callers hold: a solution, whose parts are checked when they are asked for, and a solver
+// object, which may be called again, copied and moved.
+
+#include <eddy/backends/cpu.hpp>
+#include <eddy/solve/gradient.hpp>
+#include <eddy/solvers/bosh3.hpp>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using support::Array;
+using support::Forced;
+using support::HalfSquares;
+using support::message_of;
+using support::same_array;
+
+const eddy::SolveOptions options{.t1 = 3, .rtol = 1e-5, .atol = 1e-8, .save_at = {1, 2, 3}};
+
+Array some_y0(std::ptrdiff_t lanes) {
+    Array y0(lanes, 2, 0.5);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) y0(lane, 0) = 0.1 * double(lane % 17);
+    return y0;
+}
+Array some_p(std::ptrdiff_t lanes) {
+    Array p(lanes, 2, 1.5);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) p(lane, 1) = 1 + 0.2 * double(lane % 13);
+    return p;
+}
+auto solve_lanes(std::ptrdiff_t lanes, const eddy::SolveOptions& asked) {
+    return eddy::solve(Forced{}, eddy::Bosh3{}, some_y0(lanes), some_p(lanes), asked);
+}
+
+}  // namespace
+
+TEST_CASE("solution: what is out of range is refused with a sentence") {
+    auto asked = options;
+    asked.save_steps = true;
+    const auto solution = solve_lanes(4, asked);
+    const auto plain = solve_lanes(4, options);
+
+    CHECK(message_of([&] { static_cast<void>(solution.y(3)); }) ==
+          "solution: save point 3 was asked for; give a number from 0 to 2");
+    CHECK(message_of([&] { static_cast<void>(solution.y(-1)); }) ==
+          "solution: save point -1 was asked for; give a number from 0 to 2");
+    CHECK(message_of([&] { static_cast<void>(solution.t(3)); }) ==
+          "solution: save point 3 was asked for; give a number from 0 to 2");
+    CHECK(message_of([&] { static_cast<void>(solution.tangent(0)); }) ==
+          "solution: a tangent was asked for, but there are none; call pushforward instead of "
+          "solve");
+    CHECK(message_of([&] { static_cast<void>(solution.tangent(3)); }) ==
+          "solution: save point 3 was asked for; give a number from 0 to 2");
+    for (const std::ptrdiff_t lane : {-1, 4}) {
+        const auto refused =
+            "solution: lane " + std::to_string(lane) + " was asked for; give a number from 0 to 3";
+        CHECK(message_of([&] { static_cast<void>(solution.result(lane)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(solution.stats(lane)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(solution.failure(lane)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(solution.num_steps(lane)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(plain.num_steps(lane)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(solution.step_t(lane, 0)); }) == refused);
+        CHECK(message_of([&] { static_cast<void>(solution.step_y(lane, 0, 0)); }) == refused);
+    }
+    const auto past = "solution: step " + std::to_string(solution.num_steps(1)) +
+                      " was asked for; give a number from 0 to " +
+                      std::to_string(solution.num_steps(1) - 1);
+    CHECK(message_of([&] { static_cast<void>(solution.step_t(1, solution.num_steps(1))); }) ==
+          past);
+    CHECK(message_of([&] { static_cast<void>(solution.step_y(1, solution.num_steps(1), 0)); }) ==
+          past);
+    CHECK(message_of([&] { static_cast<void>(solution.step_y(1, 0, 2)); }) ==
+          "solution: component 2 was asked for; give a number from 0 to 1");
+    CHECK(message_of([&] { static_cast<void>(plain.step_t(1, 0)); }) ==
+          "solution: a step was asked for, but none were kept; set .save_steps = true");
+    CHECK(message_of([&] { static_cast<void>(solve_lanes(0, options).result(0)); }) ==
+          "solution: lane 0 was asked for; there is none");
+    CHECK(message_of([&] { static_cast<void>(eddy::Solution<double>{}.y()); }) ==
+          "solution: save point 0 was asked for; there is none");
+    CHECK(plain.num_steps(1) == 0);
+}
+
+TEST_CASE("solution: a part of one that is about to go is an array of its own") {
+    const auto kept = solve_lanes(4, options);
+    const auto end = solve_lanes(4, options).y(2);
+
+    CHECK(same_array(end, kept.y(2)));
+    CHECK(std::is_same_v<decltype(solve_lanes(4, options).y()), Array>);
+    CHECK(std::is_same_v<decltype(solve_lanes(4, options).tangent()), Array>);
+    CHECK(std::is_same_v<decltype(kept.y()), eddy::EnsembleView<const double>>);
+}
+
+TEST_CASE("gradient: a lane that there is not is refused with a sentence") {
+    const std::vector data(3, Array(1, 2, 0.25));
+    const auto result =
+        eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data, some_y0(4),
+                                 some_p(4), options, eddy::differentiate_times);
+
+    const std::string to_do = " was asked for; give a number from 0 to 3";
+    CHECK(message_of([&] { static_cast<void>(result.loss(4)); }) == "loss: lane 4" + to_do);
+    CHECK(message_of([&] { static_cast<void>(result.gradient.t0(-1)); }) ==
+          "gradient: lane -1" + to_do);
+    CHECK(message_of([&] { static_cast<void>(result.report.result(4)); }) ==
+          "solution: lane 4" + to_do);
+}
+
+TEST_CASE("solver: a token stops one call, and the next goes on") {
+    const Array y0 = some_y0(40), p = some_p(40);
+    const std::vector data(3, Array(1, 2, 0.25));
+    auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, options);
+    auto gradient = eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options);
+    const Array end(solver(y0, p).y(2));
+    const double loss = gradient(data, y0, p).loss.total;
+    std::stop_source stopped;
+    stopped.request_stop();
+    const auto is_cancelled = [](const eddy::Outcomes& outcomes) {
+        return outcomes.result(0) == eddy::Result::cancelled &&
+               outcomes.result(39) == eddy::Result::cancelled;
+    };
+
+    for (int call = 0; call < 2; ++call) {
+        CHECK(is_cancelled(solver(y0, p, stopped.get_token())));
+        CHECK(same_array(solver(y0, p).y(2), end));
+        CHECK(same_array(solver(y0, p, std::stop_token{}).y(2), end));
+        CHECK(is_cancelled(solver(y0, p, y0, p, stopped.get_token())));
+        CHECK(solver(y0, p, y0, p).success());
+        CHECK(is_cancelled(gradient(data, y0, p, stopped.get_token()).report));
+        CHECK(gradient(data, y0, p).loss.total == loss);
+    }
+}
+
+TEST_CASE("solver: the token of a call takes the place of that of the options") {
+    std::stop_source stopped;
+    stopped.request_stop();
+    auto asked = options;
+    asked.cancelled = stopped.get_token();
+    auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, asked);
+    const auto solution = solve_lanes(4, asked);
+    const std::vector cotangents(3, Array(4, 2, 1.));
+
+    CHECK_FALSE(solver(some_y0(4), some_p(4)).success());
+    CHECK(solver(some_y0(4), some_p(4), std::stop_token{}).success());
+    CHECK(eddy::pullback(solution, cotangents).y0(0, 0) == 0);
+    CHECK(eddy::pullback(solution, cotangents, std::stop_token{}).y0(0, 0) != 0);
+}
+
+TEST_CASE("solver: a copy shares nothing, and what was moved from may be assigned to") {
+    const Array y0 = some_y0(40), p = some_p(40);
+    auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, options);
+    const auto& solution = solver(y0, p);
+    const Array end(solution.y(2));
+
+    auto copy = solver;
+    static_cast<void>(copy(some_y0(3), some_p(3)));
+    CHECK(same_array(solution.y(2), end));
+
+    std::thread elsewhere([&] {
+        for (int call = 0; call < 20; ++call) static_cast<void>(copy(some_y0(7), some_p(7)));
+    });
+    for (int call = 0; call < 20; ++call) CHECK(same_array(solver(y0, p).y(2), end));
+    elsewhere.join();
+
+    auto moved = std::move(solver);
+    CHECK(same_array(moved(y0, p).y(2), end));
+    solver = moved;
+    CHECK(same_array(solver(y0, p).y(2), end));
+    copy = std::move(moved);
+    CHECK(same_array(copy(y0, p).y(2), end));
+}
