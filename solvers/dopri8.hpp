@@ -3,8 +3,7 @@
 #include <eddy/steppers/interpolant_tableau.hpp>
 namespace eddy {
 /// Dormand–Prince 8(5,3), the method of DOP853: 12 stages. Eighth order, seventh-order dense output
-/// with four further stages. DOP853 divides the square of a fifth-order error estimate by a
-/// third-order one; b_error is the former alone, which is safe but asks for smaller steps.
+/// with four further stages. Two embedded methods, of orders 5 and 3, estimate the error together.
 /// Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, sections II.5 and
 /// II.6, doi:10.1007/978-3-540-78862-1, and the coefficients that its authors publish: those that
 /// are not rational to 20 digits.
@@ -41,6 +40,19 @@ struct Dopri8 {
                     -0.49575894965725019152, 1.664377182454986537, -0.35032884874997368169,
                     0.33417911871301747903, 0.081923206485115712466, -0.022355307863886295259},
     };
+    static constexpr int coarse_order = 3;
+    static constexpr double b_coarse_error[12] = {0.054293734116568762238 - 31. / 127,
+                                                  0,
+                                                  0,
+                                                  0,
+                                                  0,
+                                                  4.4503128927524088814,
+                                                  1.891517899314500383,
+                                                  -5.8012039600105847815,
+                                                  0.31116436695781989441 - 12675. / 17272,
+                                                  -0.15216094966251607856,
+                                                  0.20136540080403034837,
+                                                  0.044710615727772590518 - 3. / 136};
     static constexpr InterpolantTableau<12, 4, 7> interpolant{
         .order = 7,
         .c = {1, 1. / 10, 1. / 5, 7. / 9},

@@ -188,6 +188,17 @@ TEST_CASE("controllers: an error norm hides neither infinite states nor zero sca
     CHECK(eddy::error_norm(State{{1e-9}}, State{{0}}, State{{0}}, 0.1, 0.0) > 1);
 }
 
+TEST_CASE("controllers: two estimates make one norm, which hides nothing either") {
+    CHECK(near(eddy::combined_square(4., 900.), 16. / 13));
+    CHECK(eddy::combined_square(4., 0.) == 4);
+    CHECK(eddy::combined_square(0., 0.) == 0);
+    CHECK(eddy::combined_square(0., 9.) == 0);
+    CHECK(std::isnan(eddy::combined_square(1., infinity)));  // not zero
+    CHECK(std::isnan(eddy::combined_square(infinity, 1.)));
+    CHECK(std::isnan(eddy::combined_square(1., not_a_number)));
+    CHECK(std::isnan(eddy::combined_square(not_a_number, 1.)));
+}
+
 TEST_CASE("controllers: the first step follows Hairer's rule") {
     CHECK(near(eddy::initial_step_trial(2.0, 4.0, 1.0), 0.005));
     CHECK(eddy::initial_step_trial(1e-6, 4.0, 1.0) == 1e-6);

@@ -13,12 +13,13 @@ using eddy::AllMethods;
 using support::ErrorAt;
 using support::ExactProblem;
 
+/// b, or b̂ of an embedded method: b less the weights of the error that it estimates.
 template <class Method>
-std::vector<support::Weighed> weights(bool embedded) {
+std::vector<support::Weighed> weights(const double* error = nullptr) {
     std::vector<support::Weighed> b;
     for (int i = 0; i < Method::tableau.num_stages; ++i)
         b.push_back(support::weighed(static_cast<long double>(Method::tableau.b[i]) -
-                                     (embedded ? Method::tableau.b_error[i] : 0)));
+                                     (error == nullptr ? 0 : error[i])));
     return b;
 }
 
@@ -53,7 +54,7 @@ TEST_CASE("methods: a wrong twelfth digit breaks an order condition") {
     tableau.a[4][2] += 1e-12;
     tableau.a[4][1] -= 1e-12;
 
-    CHECK(support::satisfied_order(tableau.a, weights<eddy::Dopri5>(false), 1, trees) < 5);
+    CHECK(support::satisfied_order(tableau.a, weights<eddy::Dopri5>(), 1, trees) < 5);
 }
 
 TEST_CASE("methods: the rooted-tree conditions hold up to each method's order and not above") {
@@ -61,13 +62,19 @@ TEST_CASE("methods: the rooted-tree conditions hold up to each method's order an
 
     AllMethods::for_each([&]<class Method>() {
         INFO(support::type_name<Method>());
-        CHECK(support::satisfied_order(Method::tableau.a, weights<Method>(false), 1, trees) ==
+        CHECK(support::satisfied_order(Method::tableau.a, weights<Method>(), 1, trees) ==
               Method::order);
         if constexpr (requires { Method::embedded_order; }) {
-            CHECK(support::satisfied_order(Method::tableau.a, weights<Method>(true), 1, trees) ==
-                  Method::embedded_order);
+            CHECK(support::satisfied_order(Method::tableau.a,
+                                           weights<Method>(Method::tableau.b_error), 1,
+                                           trees) == Method::embedded_order);
         } else {
             for (double e : Method::tableau.b_error) CHECK(e == 0);
+        }
+        if constexpr (eddy::has_coarse_error<Method>) {
+            CHECK(support::satisfied_order(Method::tableau.a,
+                                           weights<Method>(Method::b_coarse_error), 1,
+                                           trees) == Method::coarse_order);
         }
     });
 }

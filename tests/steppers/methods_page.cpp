@@ -15,7 +15,11 @@ std::string row_of() {
     constexpr auto& dense = eddy::interpolant_tableau<Method>;
     std::ostringstream row;
     row << "| `" << support::type_name<Method>() << "` | " << Method::order;
-    if constexpr (requires { Method::embedded_order; }) row << "(" << Method::embedded_order << ")";
+    if constexpr (requires { Method::embedded_order; }) {
+        row << "(" << Method::embedded_order;
+        if constexpr (eddy::has_coarse_error<Method>) row << "," << Method::coarse_order;
+        row << ")";
+    }
     row << " | " << Method::tableau.num_stages << " | " << (eddy::is_fsal<Method> ? "yes" : "no")
         << " | ";
     if constexpr (requires { Method::interpolant; }) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/solve/seated_parameters.hpp>
+#include <eddy/steppers/controller/error_norm.hpp>
 #include <limits>
 #include <optional>
 
@@ -25,6 +26,12 @@ struct Attempt {
     typename Program::State k[num_stages];
     typename Program::State next;
     typename Program::State error;  // its estimate; not set where steps have a constant size
+    /// The second estimate of a method that has two.
+    struct None {};
+    static constexpr bool has_coarse_error =
+        Program::is_adaptive && eddy::has_coarse_error<typename Program::Method>;
+    [[no_unique_address]] std::conditional_t<has_coarse_error, typename Program::State, None>
+        coarse_error;
 
     typename Program::Time used;  // h where it was accepted, else zero
     MaskOf<typename Program::Primal> accepted;
@@ -91,6 +98,8 @@ class SlotStepper {
         attempt.lands = lands;
         attempt.next = Stepper::next_state(x.y, dt, k);
         if constexpr (is_adaptive) attempt.error = Stepper::error(dt, k);
+        if constexpr (Attempt<Program>::has_coarse_error)
+            attempt.coarse_error = Stepper::template error<true>(dt, k);
         static_for<0, num_stages>([&]<int i>()
                                       __attribute__((always_inline)) { attempt.k[i] = k[i]; });
     }
@@ -155,21 +164,26 @@ class SlotStepper {
     /// |error| in units of the tolerances, of one component.
     [[nodiscard, gnu::always_inline]] Primal ratio(const State& y, const Attempt<Program>& attempt,
                                                    int i) const {
+        return ratio(y, attempt, attempt.error, i);
+    }
+
+  private:
+    /// |error| of an estimate in units of the tolerances, of one component.
+    [[nodiscard, gnu::always_inline]] Primal ratio(const State& y, const Attempt<Program>& attempt,
+                                                   const State& error, int i) const {
         const Primal from = primal(y[i]), to = primal(attempt.next[i]);
         const Primal scale =
             mul_add(max(abs(from), abs(to)), Primal(inputs_->rtol), Primal(inputs_->atol[i]));
         // Where `to` is not finite the ratio is NaN: an infinite scale would hide it.
-        return (primal(attempt.error[i]) + (to - to)) /
+        return (primal(error[i]) + (to - to)) /
                max(scale, Primal(std::numeric_limits<Scalar>::min()));
     }
 
-  private:
     /// Accepts an attempt or not, and chooses the next size.
     [[gnu::always_inline]] void judge_error(const Loop& x, Attempt<Program>& attempt,
                                             Loop& after) const {
-        constexpr int error_order = std::min(Method::order, Method::embedded_order) + 1;
         const Single norm = error_norm(x.y, attempt);
-        const auto decision = inputs_->controller.propose(norm, error_order, x.history);
+        const auto decision = inputs_->controller.propose(norm, error_order<Method>, x.history);
         const TimeMask moves = attempt.h > Time(0);
         const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
         const Primal state_norm = convert<Primal>(norm), state_h = convert<Primal>(attempt.h);
@@ -201,12 +215,20 @@ class SlotStepper {
 
     [[nodiscard, gnu::always_inline]] Single error_norm(const State& y,
                                                         const Attempt<Program>& attempt) const {
+        Primal sum = sum_of_squares(y, attempt, attempt.error);
+        if constexpr (Attempt<Program>::has_coarse_error)
+            sum = combined_square(sum, sum_of_squares(y, attempt, attempt.coarse_error));
+        return sqrt(convert<Single>(sum * Primal(Scalar(1) / Scalar(size))));
+    }
+    [[nodiscard, gnu::always_inline]] Primal sum_of_squares(const State& y,
+                                                            const Attempt<Program>& attempt,
+                                                            const State& error) const {
         Primal sum(0);
         for_components<size>([&](int i) __attribute__((always_inline)) {
-            const Primal r = ratio(y, attempt, i);
+            const Primal r = ratio(y, attempt, error, i);
             sum = mul_add(r, r, sum);
         });
-        return sqrt(convert<Single>(sum * Primal(Scalar(1) / Scalar(size))));
+        return sum;
     }
 
     const LaneInputs<Program>* inputs_ = nullptr;

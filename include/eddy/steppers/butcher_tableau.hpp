@@ -38,6 +38,25 @@ inline constexpr bool is_fsal = [] {
     return last > 0;
 }();
 
+/// Has a method two error estimates? It then has `b_coarse_error`, weights as in `b_error`, of an
+/// estimate of `coarse_order` below `embedded_order`. The norm of its error is that of both
+/// (`combined_square` of controller/error_norm.hpp).
+template <RungeKuttaMethod Method>
+inline constexpr bool has_coarse_error = requires {
+    Method::b_coarse_error[0];
+};
+
+/// The power of dt with which the norm of a step's estimated error falls.
+template <RungeKuttaMethod Method>
+inline constexpr int error_order = [] {
+    constexpr int lower =
+        Method::order < Method::embedded_order ? Method::order : Method::embedded_order;
+    if constexpr (has_coarse_error<Method>)
+        return 2 * (lower + 1) - (Method::coarse_order + 1);
+    else
+        return lower + 1;
+}();
+
 namespace detail {
 
 constexpr bool nearly_zero(double x) { return x < 2e-14 && x > -2e-14; }
@@ -63,10 +82,18 @@ constexpr bool rows_sum_to_c(const ButcherTableau<stages>& tableau) {
 }
 
 template <int stages>
-constexpr bool errors_sum_to_zero(const ButcherTableau<stages>& tableau) {
+constexpr bool sum_to_zero(const double (&weights)[stages]) {
     double sum = 0;
-    for (double e : tableau.b_error) sum += e;
+    for (double weight : weights) sum += weight;
     return nearly_zero(sum);
+}
+
+template <class Method>
+constexpr bool errors_sum_to_zero() {
+    if constexpr (has_coarse_error<Method>) {
+        if (!sum_to_zero(Method::b_coarse_error)) return false;
+    }
+    return sum_to_zero(Method::tableau.b_error);
 }
 
 /// The elementary weights of the rooted trees. A tree is built from stage vectors: `Stages` holds
@@ -135,7 +162,7 @@ struct ValidTableau {
     static_assert(detail::is_strictly_lower(tableau),
                   "tableau: a of an explicit method must be strictly lower triangular");
     static_assert(detail::rows_sum_to_c(tableau), "tableau: the rows of a must sum to c");
-    static_assert(detail::errors_sum_to_zero(tableau), "tableau: b_error must sum to 0");
+    static_assert(detail::errors_sum_to_zero<Method>(), "tableau: b_error must sum to 0");
     static_assert(Method::order >= 1 && detail::satisfies_order(tableau, 1),
                   "tableau: b must sum to 1");
     static_assert(Method::order < 2 || detail::satisfies_order(tableau, 2),

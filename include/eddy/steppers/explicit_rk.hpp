@@ -108,14 +108,14 @@ struct ExplicitRungeKutta {
         return next;
     }
 
-    /// The error estimate dt Σ_i (b_i − b̂_i) k_i.
-    template <class Number, class Size, int room>
+    /// The error estimate dt Σ_i (b_i − b̂_i) k_i; the coarse one where a method has two.
+    template <bool coarse = false, class Number, class Size, int room>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> error(
         const Size& size, const State<Number> (&k)[room]) {
         using Weight = ScalarOf<Number>;
         State<Number> sum{};
         static_for<0, num_error_stages>([&]<int i>() __attribute__((always_inline)) {
-            constexpr double e = Rows::tableau.b_error[i];
+            constexpr double e = error_weight<coarse>(i);
             if constexpr (e != 0) detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
         });
         return detail::scaled(size.h, sum);
@@ -189,6 +189,14 @@ struct ExplicitRungeKutta {
     }
 
   private:
+    template <bool coarse>
+    static constexpr double error_weight(int i) {
+        if constexpr (coarse)
+            return Method::b_coarse_error[i];
+        else
+            return Rows::tableau.b_error[i];
+    }
+
     template <bool of_time>
     using Pullback = std::conditional_t<of_time, decltype(vjp<0, 1, 2>(Program{})),
                                         decltype(vjp<1, 2>(Program{}))>;

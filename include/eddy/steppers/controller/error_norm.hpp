@@ -41,6 +41,19 @@ template <class Real, int size, class Tolerance>
     return scaled_mean_square(error + (next - next), max(abs(y), abs(next)), rtol, atol);
 }
 
+/// The squared norm n⁴ / (n² + m² / 100) of a method with two error estimates, from the squares of
+/// their norms: n of the fine one, m of the coarse one. It falls with a higher power of dt than
+/// either, as the error of the step does (Hairer, Nørsett & Wanner 1993, Solving ODEs I, II.10, and
+/// their DOP853). Zero where both are; NaN where either is not finite.
+template <class Real>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real combined_square(const Real& fine,
+                                                                         const Real& coarse) {
+    using Scalar = ScalarOf<Real>;
+    const Real sum = mul_add(Real(static_cast<Scalar>(0.01)), coarse, fine);
+    const Real divisor = max(sum, Real(std::numeric_limits<Scalar>::min()));
+    return mul_add(fine, fine / divisor, sum - sum);
+}
+
 /// The root of `squared_error_norm`.
 template <class Real, int size, class Tolerance>
 [[nodiscard]] EDDY_HD constexpr Real error_norm(const Vec<Real, size>& error,
