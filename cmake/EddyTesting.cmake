@@ -1,10 +1,14 @@
 # The kinds of tests. Each function registers CTest tests under one label; `ctest -L label` runs a kind alone.
 
-# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …]): one Catch2 program, one CTest test.
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level]): one Catch2 program, one CTest test, compiled for the
+# level of this build (EDDY_TEST_LEVEL) or for its own.
 function(eddy_test name)
-    cmake_parse_arguments(arg "" "LABEL" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(arg "" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
     add_executable(test_${name} ${arg_SOURCES})
     target_link_libraries(test_${name} PRIVATE eddy_test_main ${arg_LIBRARIES})
+    if(arg_LEVEL OR test_level)
+        target_compile_options(test_${name} PRIVATE -march=$<IF:$<BOOL:${arg_LEVEL}>,${arg_LEVEL},${test_level}>)
+    endif()
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
 endfunction()

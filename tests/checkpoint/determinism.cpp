@@ -1,7 +1,9 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -127,4 +129,14 @@ TEST_CASE("state_hash: one changed bit changes the hash, through ranges, pairs a
     CHECK(hash(std::tuple{1, 2.0, std::array{3}}) != hash(std::tuple{1, 2.0, std::array{4}}));
     CHECK(hash(std::vector<std::vector<int>>{{1}, {}}) !=
           hash(std::vector<std::vector<int>>{{}, {1}}));
+}
+
+TEST_CASE("state_hash: every NaN is the same, whatever its sign and payload") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const float small_nan = std::numeric_limits<float>::quiet_NaN();
+
+    CHECK(StateHash<double>{}(nan, 0) == StateHash<double>{}(-nan, 0));
+    CHECK(StateHash<double>{}(nan, 0) == StateHash<double>{}(std::nan("7"), 0));
+    CHECK(StateHash<double>{}(nan, 0) != StateHash<double>{}(1.0, 0));
+    CHECK(StateHash<float>{}(small_nan, 0) == StateHash<float>{}(-small_nan, 0));
 }

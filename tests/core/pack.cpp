@@ -1,22 +1,17 @@
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <eddy/core/pack_math.hpp>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/same_bits.hpp"
 
 using eddy::Mask;
 using eddy::Pack;
 
 namespace {
-
-template <class Real>
-bool same_bits(Real a, Real b) {
-    return std::memcmp(&a, &b, sizeof(Real)) == 0;
-}
 
 /// Ordinary numbers, both zeros, infinities, NaN, subnormals, in an order without a period that
 /// divides a pack.
@@ -38,13 +33,11 @@ Pack<Real, lanes> samples(int first) {
     return pack;
 }
 
-/// NaN compares equal to NaN here: which NaN an operation returns is not defined.
 template <class Real, int lanes, class Scalar, class... Packs>
 bool equals_scalar(const Pack<Real, lanes>& result, Scalar scalar, const Packs&... arguments) {
     for (int lane = 0; lane < lanes; ++lane) {
         const Real expected = scalar(arguments[lane]...);
-        if (std::isnan(expected) ? !std::isnan(result[lane]) : !same_bits(expected, result[lane]))
-            return false;
+        if (!support::same_bits(expected, result[lane])) return false;
     }
     return true;
 }

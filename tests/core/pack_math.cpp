@@ -1,7 +1,6 @@
-#include <cstring>
-
 #include "core/math_functions.hpp"
 #include "support/catch.hpp"
+#include "support/same_bits.hpp"
 
 using namespace eddy::test;
 using eddy::Pack;
@@ -39,7 +38,7 @@ void for_each_function(Visit visit) {
 }
 
 /// How often a lane of a pack of `lanes` differs in its bits from the same arguments in a pack of
-/// one.
+/// one. All NaN are equal: clang 14 gives acos another NaN alone than in a pair with AVX-512.
 template <class Real, int lanes, class Function>
 int lanes_unlike_alone(Function function, const std::vector<Real>& x, const std::vector<Real>& y) {
     int unlike = 0;
@@ -50,7 +49,7 @@ int lanes_unlike_alone(Function function, const std::vector<Real>& x, const std:
             const auto at = i + static_cast<std::size_t>(lane);
             const Real alone = function(Pack<Real, 1>(x[at]), Pack<Real, 1>(y[at]))[0],
                        here = together[lane];
-            unlike += std::memcmp(&alone, &here, sizeof(Real)) != 0;
+            unlike += !support::same_bits(alone, here);
         }
     }
     return unlike;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <eddy/solve/solve.hpp>
 #include <initializer_list>
 
 #include "support/equations.hpp"
+#include "support/same_bits.hpp"
 
 namespace support {
 
@@ -52,12 +52,6 @@ eddy::EnsembleArray<Real> rows(std::initializer_list<std::initializer_list<doubl
         ++lane;
     }
     return array;
-}
-
-/// The same bits: NaN equals itself, 0 is not −0.
-template <class Real>
-bool same_bits(const Real& a, const Real& b) {
-    return std::memcmp(&a, &b, sizeof(Real)) == 0;
 }
 
 /// One row in each array, bit for bit.

@@ -1,15 +1,13 @@
 #pragma once
 // Arguments for graphs, and the comparison of results.
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <eddy/trace/interpret.hpp>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "support/random.hpp"
+#include "support/same_bits.hpp"
 
 namespace support {
 
@@ -58,14 +56,6 @@ Arrays<Real> moderate_arguments(const std::vector<eddy::Argument>& shapes, std::
         }
     }
     return arguments;
-}
-
-/// Bit for bit, but for the payload of NaN, which no machine promises.
-template <class Real>
-bool same_bits(Real a, Real b) {
-    using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 template <class Real>

@@ -1,11 +1,13 @@
 #pragma once
 // A hash of a loop state, bit for bit: two states that differ in any bit of a number hash
-// differently but for chance. It follows numbers, ranges and tuples; padding never enters. For a
-// type of your own specialise StateHash.
+// differently but for chance. All NaN are one: their signs and payloads are no promise of any
+// processor. It follows numbers, ranges and tuples; padding never enters. For a type of your own
+// specialise StateHash.
 
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <ranges>
 #include <tuple>
 #include <type_traits>
@@ -41,14 +43,16 @@ struct StateHash<Number> {
 template <>
 struct StateHash<float> {
     constexpr std::uint64_t operator()(float number, std::uint64_t seed) const {
-        return mix_hash(seed, std::bit_cast<std::uint32_t>(number));
+        const float one_nan = std::numeric_limits<float>::quiet_NaN();
+        return mix_hash(seed, std::bit_cast<std::uint32_t>(number == number ? number : one_nan));
     }
 };
 
 template <>
 struct StateHash<double> {
     constexpr std::uint64_t operator()(double number, std::uint64_t seed) const {
-        return mix_hash(seed, std::bit_cast<std::uint64_t>(number));
+        const double one_nan = std::numeric_limits<double>::quiet_NaN();
+        return mix_hash(seed, std::bit_cast<std::uint64_t>(number == number ? number : one_nan));
     }
 };
 
