@@ -1,13 +1,26 @@
 # The kinds of tests. Each function registers CTest tests under one label; `ctest -L label` runs a kind alone.
 
-# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level]): one Catch2 program, one CTest test, compiled for the
-# level of this build (EDDY_TEST_LEVEL) or for its own.
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [OPTIMISED] [UNSANITIZED]): one Catch2 program, one CTest
+# test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
+# OPTIMISED: as the build type says, for what an optimiser could change; the others at -O1, which takes a quarter off.
+# UNSANITIZED: left out of builds with sanitizers, for what runs straight through registers: it allocates and indexes nothing that
+# another test does not.
 function(eddy_test name)
-    cmake_parse_arguments(arg "" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(arg "OPTIMISED;UNSANITIZED" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+    if(arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+        return()
+    endif()
     add_executable(test_${name} ${arg_SOURCES})
     target_link_libraries(test_${name} PRIVATE eddy_test_main ${arg_LIBRARIES})
-    if(arg_LEVEL OR test_level)
-        target_compile_options(test_${name} PRIVATE -march=$<IF:$<BOOL:${arg_LEVEL}>,${arg_LEVEL},${test_level}>)
+    if(NOT arg_OPTIMISED)
+        target_compile_options(test_${name} PRIVATE -O1)
+    endif()
+    set(level ${test_level})
+    if(arg_LEVEL)
+        set(level ${arg_LEVEL})
+    endif()
+    if(level)
+        target_compile_options(test_${name} PRIVATE -march=${level})
     endif()
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
