@@ -178,6 +178,39 @@ def the_front_door_opens_to_all(tree):
             yield f"{path}:1: unreached header: include it in eddy.hpp, or in solvers/all.hpp if it is a method"
 
 
+def sources_are_built(tree):
+    """Each source is named by the CMakeLists.txt of its folder or of one above it (of its floor, in src), with its ending or, where
+    a function adds that, without; each header outside include/ and solvers/ is included by another file."""
+    words = {path.parent: set(re.sub(r"#[^\n]*|[()\"]", " ", tree.text(path)).split())
+             for path in tree.files if path.name == "CMakeLists.txt"}
+    prefix = re.compile(r"\$\{(PROJECT|CMAKE_CURRENT)_SOURCE_DIR\}/")
+    words = {folder: {prefix.sub("", word) for word in listed} for folder, listed in words.items()}
+    included = {name for _, _, name in includes(tree, tree.sources())}
+    for path in tree.sources():
+        if path.suffix in (".cpp", ".cu"):
+            names = {(folder, str(form.relative_to(folder))) for folder in path.parents for form in (path, path.with_suffix(""))}
+            names |= {(Path("include/eddy") / (floor_of(path) or ""), str(path))}
+            if not any(name in words.get(folder, ()) for folder, name in names):
+                yield f"{path}:1: source built by nothing: name it in a CMakeLists.txt, or remove it"
+        elif path not in tree.headers() and not any(f"/{path}".endswith(f"/{name}") for name in included):
+            yield f"{path}:1: header included by nothing: include it, or remove it"
+
+
+def cmake_versions_agree(tree):
+    """The presets, the README and each project ask for the CMake that the root CMakeLists.txt asks for."""
+    asked = r"cmake_minimum_required\(VERSION ([\d.]+)\)"
+    forms = {"CMakePresets.json": r'"cmakeMinimumRequired": \{"major": (\d+), "minor": (\d+)', "README.md": rf"CMake (\d[\d.]*\d)|{asked}"}
+    wanted = re.search(asked, tree.text(Path("CMakeLists.txt")))
+    for path in tree.files:
+        if not wanted or path.name not in ("CMakeLists.txt", *forms):
+            continue
+        for number, line in tree.lines(path):
+            for match in re.finditer(forms.get(path.name, asked), line):
+                version = ".".join(group for group in match.groups() if group)
+                if version != wanted[1]:
+                    yield f"{path}:{number}: CMake version: {version} here, {wanted[1]} in CMakeLists.txt"
+
+
 def paths_are_relative(tree):
     for path in tree.files:
         for number, line in tree.lines(path):
@@ -187,7 +220,7 @@ def paths_are_relative(tree):
 
 RULES = [floors_are_known, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
          headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, the_front_door_opens_to_all,
-         paths_are_relative]
+         sources_are_built, cmake_versions_agree, paths_are_relative]
 
 
 def complaints(root):

@@ -7,9 +7,10 @@ from pathlib import Path
 import check
 
 GOOD = {
-    "CMakeLists.txt": "target_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n",
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n",
     "include/eddy/eddy.hpp": "#include <eddy/backends/cuda.hpp>\n#include <eddy/core/host_device.hpp>\n",
-    "include/eddy/core/CMakeLists.txt": "FILES\n    host_device.hpp\n    vec.hpp  # not gone.hpp\n",
+    "include/eddy/core/CMakeLists.txt": "FILES\n    host_device.hpp\n    vec.hpp  # not gone.hpp\n"
+                                        "PRIVATE ${PROJECT_SOURCE_DIR}/src/core/error.cpp)\n",
     "include/eddy/core/host_device.hpp": "#if defined(__CUDACC__)\n#define EDDY_HD __host__ __device__\n#endif\n",
     "include/eddy/core/vec.hpp": "#include <array>\n// __CUDACC__ is not asked here\n#define LOCAL 1\n#undef LOCAL\n",
     "include/eddy/ad/CMakeLists.txt": "FILES vjp.hpp)\n",
@@ -19,6 +20,10 @@ GOOD = {
     "solvers/CMakeLists.txt": "set(headers\n    tsit5.hpp\n)\n",
     "solvers/tsit5.hpp": "#include <eddy/ad/vjp.hpp>\n" + "// a table of numbers\n" * 500,
     "src/core/private.hpp": "#pragma once\n",
+    "tests/CMakeLists.txt": "eddy_test(vec SOURCES core/vec.cpp)\neddy_benchmark(speed)\n",
+    "tests/core/vec.cpp": "",
+    "tests/speed.cpp": "",
+    "README.md": "It needs CMake 3.25.\n",
     "src/core/error.cpp": "#include <eddy/core/vec.hpp>\n#include \"private.hpp\"\n// https://example.org/work/home\n",
 }
 
@@ -58,7 +63,9 @@ class EachRuleCanFail(unittest.TestCase):
         self.expect("include/eddy/ad/vjp.hpp", "#include <eddy/eddy.hpp>\n", "upward include: .* front door")
 
     def test_unknown_floor(self):
-        self.expect("src/cellar/wine.cpp", "", "unknown floor: cellar")
+        unknown, unbuilt = complaints({"src/cellar/wine.cpp": ""})
+        self.assertRegex(unknown, "^src/cellar/wine.cpp:1: unknown floor: cellar")
+        self.assertRegex(unbuilt, "^src/cellar/wine.cpp:1: source built by nothing")
 
     def test_outside_libraries(self):
         for name in ["cuda_runtime.h", "cuda/std/array", "cub/cub.cuh", "thrust/sort.h", "Eigen/Core",
@@ -67,7 +74,7 @@ class EachRuleCanFail(unittest.TestCase):
                 self.expect("include/eddy/ad/vjp.hpp", f"#include <{name}>\n", "outside library")
 
     def test_vague_names(self):
-        for name in ["utils.py", "misc.hpp", "test_helpers.cpp", "helper.cmake"]:
+        for name in ["utils.py", "misc.csv", "test_helpers.md", "helper.cmake"]:
             with self.subTest(name):
                 self.expect(f"tests/{name}", "", "vague name")
 
@@ -94,6 +101,21 @@ class EachRuleCanFail(unittest.TestCase):
 
     def test_public_macro(self):
         self.expect("include/eddy/core/vec.hpp", "  #  define EDDY_FAST 1\n", "public macro: EDDY_FAST")
+
+    def test_sources_that_nothing_builds(self):
+        for path in ["tests/core/gone.cpp", "src/core/gone.cpp", "benchmarks/speed.cpp", "tests/device/kernel.cu"]:
+            with self.subTest(path):
+                self.expect(path, "", "source built by nothing")
+
+    def test_headers_that_nothing_includes(self):
+        for path in ["tests/support/gone.hpp", "src/core/gone.hpp"]:
+            with self.subTest(path):
+                self.expect(path, "", "header included by nothing")
+
+    def test_cmake_versions(self):
+        self.expect("README.md", "Or CMake 3.24?\n", "CMake version: 3.24 here, 3.25")
+        self.expect("CMakePresets.json", '{"cmakeMinimumRequired": {"major": 3, "minor": 24}}\n', "CMake version: 3.24 here")
+        self.expect("tests/CMakeLists.txt", "cmake_minimum_required(VERSION 3.30)\n", "CMake version: 3.30 here")
 
     def test_absolute_paths(self):
         for folder in ["home", "root", "tmp", "work"]:
