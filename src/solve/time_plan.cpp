@@ -2,6 +2,7 @@
 #include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/time_plan.hpp>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -39,7 +40,8 @@ class TimePlanner {
         plan.dt0 = std::fabs(options_.dt0);
         plan.dt_min = options_.dt_min;
         plan.dt_max = options_.dt_max;
-        plan.max_steps = options_.max_steps;
+        // Rows are counted beyond it: half of what a number holds is no limit either.
+        plan.max_steps = std::min(options_.max_steps, std::numeric_limits<std::int64_t>::max() / 2);
         return plan;
     }
 

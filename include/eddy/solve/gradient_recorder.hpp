@@ -3,6 +3,7 @@
 // are kept and terms of the loss added up; on the way back each save point has a cotangent, and
 // gradients arrive lane by lane.
 
+#include <cmath>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/solve/taps.hpp>
 #include <vector>
@@ -24,8 +25,10 @@ struct LossSeeds {
     std::vector<EnsembleView<const Real>> data;  // (save point)
     Real* loss = nullptr;                        // (lane)
 
-    void add(std::ptrdiff_t lane, const Vec<typename Program::Lane, 1>& term) const {
+    /// False where the sum is no number any more.
+    [[nodiscard]] bool add(std::ptrdiff_t lane, const Vec<typename Program::Lane, 1>& term) const {
         loss[lane] += primal(term[0]);
+        return std::isfinite(loss[lane]);
     }
     [[nodiscard]] DataRow<Real> data_of(std::ptrdiff_t lane, std::int32_t k) const {
         return {data[static_cast<std::size_t>(k)], lane};
@@ -41,7 +44,10 @@ struct GivenSeeds {
     using Real = typename Program::Scalar;
     std::vector<EnsembleView<const Real>> cotangents;  // (save point)
 
-    void add(std::ptrdiff_t, const Vec<typename Program::Lane, num_outputs>&) const {}
+    [[nodiscard]] bool add(std::ptrdiff_t,
+                           const Vec<typename Program::Lane, num_outputs>& values) const {
+        return is_finite(values);  // or the solution's lane had ended here
+    }
     [[nodiscard]] NoData data_of(std::ptrdiff_t, std::int32_t) const { return {}; }
     [[nodiscard]] Vec<typename Program::Lane, num_outputs> cotangent(std::ptrdiff_t lane,
                                                                      std::int32_t k) const {
@@ -78,10 +84,11 @@ class GradientRecorder {
     [[nodiscard]] static constexpr bool wants_steps() { return false; }
     void save_step(std::int32_t, double, const LaneState&) {}
 
-    void save(std::int32_t lane, std::int32_t k, const LaneState& y) {
+    /// False where the loss, or what `observe` makes of the state, is not finite.
+    [[nodiscard]] bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
         state(lane, k) = y;
-        seeds_->add(row(lane),
-                    Tap::value(time(k), y, parameters(lane), seeds_->data_of(row(lane), k)));
+        return seeds_->add(row(lane),
+                           Tap::value(time(k), y, parameters(lane), seeds_->data_of(row(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes

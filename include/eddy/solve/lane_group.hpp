@@ -26,7 +26,7 @@ struct RefillLimits {
 };
 
 /// The lanes [first, first + outcomes.size()) of a call, worked on by one thread. `Recorder` is
-/// told of save points: save(lane, k, y), lane within the group.
+/// told of save points: see save_points.hpp.
 template <class Program, class Recorder>
 class LaneGroup {
     using Scalar = typename Program::Scalar;
@@ -228,21 +228,24 @@ class LaneGroup {
                                      std::int64_t row) {
         PackLanes<Program>& lanes = packs_[pack];
         PackState<Program>& x = group.pack[pack];
-        saves_.pass(lanes, before, attempt, x);
+        const auto broken = saves_.pass(lanes, before, attempt, x);
         const bool cancelled = inputs_->cancelled.stop_requested();
         for (int slot = 0; slot < pack_slots; ++slot) {
             if (lanes.seats[slot].lane == no_lane) continue;
             const double s = get_lane(x.s, slot);
-            if (get_lane(attempt.stalled, slot)) {
+            const bool lands = s == get_lane(lanes.slots.stop, slot);
+            if (broken.is_broken[slot]) {
+                fail_at_save(lanes, broken, slot, row);
+            } else if (get_lane(attempt.stalled, slot)) {
                 fail(lanes, before, attempt, slot, row);
-            } else if (s == get_lane(lanes.slots.stop, slot)) {
-                if (head_for_next_stop(group, pack, slot, row)) continue;
-                finish(lanes, slot, row, Result::success, s);
+            } else if (lands && heads_for_the_end(lanes.seats[slot])) {
+                finish(lanes, slot, row, {Result::success, inputs_->times.stops.back().t});
             } else if (cancelled) {
-                finish(lanes, slot, row, Result::cancelled, s);
+                finish(lanes, slot, row, {Result::cancelled, lanes.time_of(x.s, slot)});
             } else if (row - lanes.first_row[slot] + 1 >= inputs_->times.max_steps) {
-                finish(lanes, slot, row, Result::max_steps_reached, s);
+                finish(lanes, slot, row, {Result::max_steps_reached, lanes.time_of(x.s, slot)});
             } else {
+                if (lands) head_for_next_stop(group, pack, slot, row);
                 continue;
             }
             if (!cancelled && has_waiting_lanes() && refills(row)) {
@@ -286,28 +289,40 @@ class LaneGroup {
             largest = std::abs(size);
             worst = i;
         }
-        finish(lanes, slot, row, finite ? Result::dt_underflow : Result::non_finite,
-               get_lane(before.s, slot), worst);
+        finish(lanes, slot, row,
+               {finite ? Result::dt_underflow : Result::non_finite, lanes.time_of(before.s, slot),
+                worst, !is_adaptive});
+    }
+    /// A lane whose step was good but whose save point is not.
+    void fail_at_save(PackLanes<Program>& lanes, const BrokenSaves<pack_slots>& broken, int slot,
+                      std::int64_t row) {
+        const std::int32_t k = saves_.num_saved(lanes.seats[slot].lane);
+        finish(lanes, slot, row,
+               {Result::non_finite, inputs_->times.save_time[index(k)], broken.component[slot]});
     }
 
-    void finish(PackLanes<Program>& lanes, int slot, std::int64_t row, Result result, double s,
-                int component = -1) {
+    /// How a lane ends, and whether the step that it ends with was neither accepted nor rejected.
+    struct Ending {
+        Result result;
+        double t;
+        int component = -1;
+        bool breaks_step = false;
+    };
+    void finish(PackLanes<Program>& lanes, int slot, std::int64_t row, const Ending& ending) {
         const std::int64_t attempts = row - lanes.first_row[slot] + 1;
         const auto rejected = static_cast<std::int64_t>(get_lane(lanes.rejected, slot));
         const bool moved = inputs_->times.span > 0;
-        const bool fails_at_once = !is_adaptive && component >= 0;
         outcomes_[index(lanes.seats[slot].lane)] = {
-            .result = result,
-            .accepted = moved ? attempts - rejected - (fails_at_once ? 1 : 0) : 0,
+            .result = ending.result,
+            .accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
             .rejected = rejected,
             .evaluations = attempts * Slots::evaluations_per_attempt + Slots::evaluations_at_start +
                            (inputs_->times.dt0 == 0 ? 2 : 0),
-            .t = result == Result::success ? inputs_->times.stops.back().t
-                                           : lanes.time_of(Time(s), slot),
-            .component = component};
+            .t = ending.t,
+            .component = ending.component};
         const LaneOutcome& outcome = outcomes_[index(lanes.seats[slot].lane)];
         if (inputs_->progress) {  // a cancelled lane is not done, but its steps were made
-            inputs_->progress->add(result == Result::cancelled ? 0 : 1, outcome.accepted,
+            inputs_->progress->add(ending.result == Result::cancelled ? 0 : 1, outcome.accepted,
                                    outcome.rejected);
         }
         ++num_ended_;
@@ -316,12 +331,13 @@ class LaneGroup {
         --num_occupied_;
     }
 
-    /// A slot whose lane has landed goes on; false where that was the end.
-    bool head_for_next_stop(Loop& x, int pack, int slot, std::int64_t row) {
+    [[nodiscard]] bool heads_for_the_end(const Seat& seat) const {
+        return index(seat.stop) + 1 == inputs_->times.stops.size();
+    }
+    /// A slot whose lane has landed goes on.
+    void head_for_next_stop(Loop& x, int pack, int slot, std::int64_t row) {
         const Seat seat = packs_[pack].seats[slot];
-        if (index(seat.stop) + 1 == inputs_->times.stops.size()) return false;
         change_seat(x, pack, slot, row, {seat.lane, seat.stop + 1});
-        return true;
     }
     void seat_next(Loop& x, int pack, int slot, std::int64_t row) {
         const std::int32_t lane = next_lane_++;

@@ -1,16 +1,27 @@
 #pragma once
 // The save points of a group's lanes on their way forward: which comes next for each lane, and what
 // the state is there. A point at the start or the end of a step has that state; one within is
-// interpolated, for all slots of the pack that have one, by the dense output of the method.
+// interpolated, for all slots of the pack that have one, by the dense output of the method. The
+// stages of dense output alone are seen by no error estimate: a point that is not finite is found
+// here, and ends its lane.
 
+#include <cmath>
 #include <eddy/solve/pack_lanes.hpp>
 #include <limits>
 #include <vector>
 
 namespace eddy::detail {
 
-/// `Recorder` is told of every save point, save(lane, k, y), and of every accepted step where it
-/// wants to.
+/// What ends at a save point, for each slot: a lane whose state there is not finite, or whose
+/// recorder makes of it what is not.
+template <int pack_slots>
+struct BrokenSaves {
+    bool is_broken[pack_slots] = {};
+    int component[pack_slots];  // of the state that is not finite; -1: what was made of the state
+};
+
+/// `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
+/// finite; and of every accepted step where it wants to.
 template <class Program, class Recorder>
 class SavePoints {
     using Time = typename Program::Time;
@@ -46,13 +57,15 @@ class SavePoints {
             recorder_->save_step(lane, inputs_->times.t0, inputs_->load_y0(first_lane + lane));
     }
 
-    /// Tells the recorder of what a row from `before` to `x` has passed.
-    void pass(const PackLanes<Program>& lanes, const PackState<Program>& before,
-              const Attempt<Program>& attempt, const PackState<Program>& x) {
+    /// Tells the recorder of what a row from `before` to `x` has passed, up to a save point that
+    /// breaks: that one stays the next of its lane.
+    BrokenSaves<pack_slots> pass(const PackLanes<Program>& lanes, const PackState<Program>& before,
+                                 const Attempt<Program>& attempt, const PackState<Program>& x) {
         State k[Stepper::num_dense_stages]{};
         bool has_stages = false;
+        BrokenSaves<pack_slots> broken;
         Round round;
-        while (find_pending(lanes, before, attempt, x, round)) {
+        while (find_pending(lanes, before, attempt, x, broken, round)) {
             State between{};
             if (round.interpolates) {
                 const auto dt = lanes.slots.size_of(attempt.h);
@@ -66,10 +79,11 @@ class SavePoints {
                 const State* const states[] = {nullptr, &before.y, &x.y, &between};
                 const State* const y = states[round.place[slot]];
                 if (y == nullptr) continue;
-                recorder_->save(lane, num_saved_[index(lane)]++, state_of<Program>(*y, slot));
+                save(lane, state_of<Program>(*y, slot), slot, broken);
             }
         }
         if (wants_steps()) save_steps(lanes, attempt, x);
+        return broken;
     }
 
   private:
@@ -83,20 +97,34 @@ class SavePoints {
 
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-    /// False where no slot has any left.
+    void save(std::int32_t lane, const typename Program::LaneState& y, int slot,
+              BrokenSaves<pack_slots>& broken) {
+        int component = 0;
+        while (component < Program::state_size && std::isfinite(primal(y[component]))) ++component;
+        const bool is_finite = component == Program::state_size;
+        if (is_finite && recorder_->save(lane, num_saved(lane), y)) {
+            ++num_saved_[index(lane)];
+        } else {
+            broken.is_broken[slot] = true;
+            broken.component[slot] = is_finite ? -1 : component;
+        }
+    }
+
+    /// False where no slot has any left. The end of a step that is not finite is not reached.
     bool find_pending(const PackLanes<Program>& lanes, const PackState<Program>& before,
                       const Attempt<Program>& attempt, const PackState<Program>& x,
-                      Round& round) const {
+                      const BrokenSaves<pack_slots>& broken, Round& round) const {
         round.theta = Time(0);
         round.interpolates = false;
         bool any_pending = false;
         for (int slot = 0; slot < pack_slots; ++slot) {
             const double at = next(lanes.seats[slot]);
-            const double from = get_lane(before.s, slot), to = get_lane(x.s, slot);
-            round.place[slot] = !(at <= to)  ? nowhere
-                                : at <= from ? at_start
-                                : at == to   ? at_end
-                                             : within;
+            const double from = get_lane(before.s, slot);
+            const double to = get_lane(attempt.stalled, slot) ? from : get_lane(x.s, slot);
+            round.place[slot] = !(at <= to) || broken.is_broken[slot] ? nowhere
+                                : at <= from                          ? at_start
+                                : at == to                            ? at_end
+                                                                      : within;
             any_pending = any_pending || round.place[slot] != nowhere;
             if (round.place[slot] != within) continue;
             round.interpolates = true;
@@ -119,7 +147,9 @@ class SavePoints {
                     const PackState<Program>& x) {
         for (int slot = 0; slot < pack_slots; ++slot) {
             const Seat& seat = lanes.seats[slot];
-            if (seat.lane == no_lane || !(get_lane(attempt.used, slot) > 0)) continue;
+            if (seat.lane == no_lane || !(get_lane(attempt.used, slot) > 0) ||
+                get_lane(attempt.stalled, slot))
+                continue;
             const bool lands = get_lane(x.s, slot) == get_lane(lanes.slots.stop, slot);
             recorder_->save_step(
                 seat.lane,

@@ -34,14 +34,18 @@ class SolutionRecorder {
     }
     [[nodiscard]] bool wants_steps() const { return wants_steps_; }
 
-    void save(std::int32_t lane, std::int32_t k, const typename Program::LaneState& y) {
+    /// False where what is to be saved is not finite; then nothing is.
+    [[nodiscard]] bool save(std::int32_t lane, std::int32_t k,
+                            const typename Program::LaneState& y) {
         const std::ptrdiff_t row = first_ + lane;
         const auto values = Tap::value(inputs_->times.save_time[static_cast<std::size_t>(k)], y,
                                        LaneParametersView<Program>{inputs_, row}, NoData{});
+        if (!is_finite(values)) return false;
         for (int i = 0; i < Tap::num_outputs; ++i) {
             solution_->y_block(k)(row, i) = primal(values[i]);
             if constexpr (Program::is_dual) solution_->tangent_block(k)(row, i) = values[i].tangent;
         }
+        return true;
     }
     void save_step(std::int32_t lane, double t, const typename Program::LaneState& y) {
         Real values[Program::state_size];

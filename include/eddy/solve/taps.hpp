@@ -3,6 +3,7 @@
 // loss. Each is a traced program of (t, y, p, data), evaluated for a single lane, with its
 // pullback.
 
+#include <cmath>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/trace/trace.hpp>
@@ -29,6 +30,15 @@ struct DataRow {
 struct NoData {
     [[nodiscard]] double operator[](int) const { return 0; }
 };
+
+/// Are all components numbers, tangents aside?
+template <class Lane, int size>
+[[nodiscard]] bool is_finite(const Vec<Lane, size>& values) {
+    for (int i = 0; i < size; ++i) {
+        if (!std::isfinite(primal(values[i]))) return false;
+    }
+    return true;
+}
 
 /// The state as it is.
 template <class Field>
