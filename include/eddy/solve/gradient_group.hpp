@@ -4,7 +4,8 @@
 // from the log, without attempts or error estimates, and pulled back. Where the log would not fit,
 // a replay repeats the attempts from the controller's state in the checkpoint. On the way back a
 // slot receives the cotangents of a lane's save points as its rows pass them, and hands out the
-// lane's gradient when the row is reached at which the lane sat down.
+// lane's gradient when the row is reached at which the lane sat down. Where the call is cancelled
+// the way back ends as well: lanes whose gradient was handed out keep it, the others are cancelled.
 
 #include <algorithm>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
@@ -73,7 +74,8 @@ class GradientGroup {
     static constexpr std::int64_t bytes_per_logged_row = sizeof(Time) * Program::max_packs;
 
     /// The gradients of lanes [first, first + outcomes.size()), in rounds where they do not all
-    /// fit. Returns how many of them sat down: all, unless the call was cancelled.
+    /// fit. Returns how many of them sat down: all, unless the call was cancelled. Lanes that sat
+    /// down and have no gradient then are cancelled here.
     std::int32_t run(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
                      std::span<LaneOutcome> outcomes, const GroupMemory& memory,
                      LoopCounters& counters) {
@@ -83,10 +85,13 @@ class GradientGroup {
         memory_ = memory;
         group_.begin(inputs, first, outcomes);
         back_.clear_sums();
-        while (group_.has_waiting_lanes() && !inputs.cancelled.stop_requested()) {
+        while (group_.has_waiting_lanes() && !is_cancelled()) {
+            const std::int32_t first_of_round = group_.num_seated();
             forward();
-            back();
+            const bool is_complete = back();
             add(counters, loop_->counters());
+            // Sums that lanes do not hand out hold parts of all of them: none has its own.
+            if (!is_complete) drop_lanes(Program::sums_by_lane ? first_of_round : 0, outcomes);
         }
         if constexpr (!Program::sums_by_lane) {
             for (const auto& sums : back_.sums()) recorder_->add_sums(sums);
@@ -96,7 +101,11 @@ class GradientGroup {
     }
 
   private:
+    /// Thrown on the way back where the call is cancelled; the loop frees its slots.
+    struct Cancelled {};
+
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] bool is_cancelled() const { return group_.inputs().cancelled.stop_requested(); }
 
     void forward() {
         Loop x;
@@ -107,13 +116,38 @@ class GradientGroup {
         loop_->run(x, [this](const Loop&, std::int64_t) { return group_.is_running(); });
     }
 
-    void back() {
+    /// False where the call was cancelled before all gradients were handed out.
+    [[nodiscard]] bool back() {
         is_back_ = true;
         back_.begin(num_packs_);
         Cotangents cotangents;
         cotangents.num_packs = num_packs_;
         for (int pack = 0; pack < num_packs_; ++pack) cotangents.pack[pack] = State{};
-        static_cast<void>(loop_->reverse(cotangents));
+        try {
+            look_for_cancellation();
+            static_cast<void>(loop_->reverse(cotangents));
+        } catch (const Cancelled&) {
+            return false;
+        }
+        return true;
+    }
+    void look_for_cancellation() const {
+        if (is_cancelled()) [[unlikely]]
+            throw Cancelled{};
+    }
+
+    /// Lanes from `first` on that sat down and have handed out no gradient.
+    void drop_lanes(std::int32_t first, std::span<LaneOutcome> outcomes) {
+        for (std::int32_t lane = first; lane < group_.num_seated(); ++lane) {
+            if (Program::sums_by_lane && back_.has_handed_out(lane)) continue;
+            recorder_->forget(lane);
+            Result& result = outcomes[index(lane)].result;
+            if (!is_failure(result)) result = Result::cancelled;
+        }
+        if constexpr (!Program::sums_by_lane) {
+            back_.clear_sums();
+            recorder_->forget_sums();
+        }
     }
 
     void advance(Loop& x, std::int64_t row) {
@@ -139,6 +173,7 @@ class GradientGroup {
 
     /// A row of the way forward, once more: bit for bit what it was.
     void take_again(Loop& x, std::int64_t row) {
+        look_for_cancellation();
         seek(row);
         if (row == memory_.logged_rows) x = at_log_end_;
         for (int pack = 0; pack < num_packs_; ++pack) {
@@ -174,6 +209,7 @@ class GradientGroup {
     }
 
     Cotangents pull_back(const Loop& x, std::int64_t row, const Cotangents& cotangents) {
+        look_for_cancellation();
         seek(row);
         Cotangents result;
         result.num_packs = num_packs_;

@@ -156,6 +156,24 @@ class GradientRecorder {
                 shared_sum_[i] = shared_sum_[i] + get_lane(sums[i], slot);
         }
     }
+    /// A lane's gradient is zero after all.
+    void forget(std::int32_t lane) {
+        clear(target_.y0, row(lane));
+        clear(target_.y0_tangent, row(lane));
+        for (const auto& of_time : {target_.t0, target_.t1, target_.save_at})
+            clear(of_time, row(lane));
+        if constexpr (adds_lanes_in_order) {
+            for (int i = 0; i < Program::parameter_size; ++i)
+                lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)] = Lane(0);
+        } else if constexpr (!Program::shares_parameters) {
+            clear(target_.p, row(lane));
+            clear(target_.p_tangent, row(lane));
+        }
+    }
+    /// And so is what the group has brought to shared parameters.
+    void forget_sums() {
+        for (int i = 0; i < Program::parameter_size; ++i) shared_sum_[i] = Lane(0);
+    }
     /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
     /// does not depend on who ended first, nor on the memory that there was.
     void finish() {
@@ -176,6 +194,10 @@ class GradientRecorder {
                     std::ptrdiff_t row, int i, const Lane& value) {
         values(row, i) += primal(value);
         if constexpr (Program::is_dual) tangents(row, i) += value.tangent;
+    }
+    static void clear(const EnsembleView<Real>& values, std::ptrdiff_t row) {
+        for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
+            values(row, i) = Real(0);
     }
     [[nodiscard]] std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
     [[nodiscard]] double time(std::int32_t k) const {

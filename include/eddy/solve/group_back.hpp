@@ -133,6 +133,10 @@ class GroupBack {
         set_lane(sum, slot, typename Program::Lane(0));
     }
 
+    /// Since `begin`.
+    [[nodiscard]] bool has_handed_out(std::int32_t lane) const {
+        return saves_left_[index(lane)] == handed_out;
+    }
     /// A lane sat down here: what its slot holds is its gradient.
     void hand_out(State& cotangent, int pack, const SeatChange& change) {
         const int slot = change.slot % pack_slots;
@@ -159,9 +163,11 @@ class GroupBack {
                 set_lane(sums[i], slot, typename Program::Lane(0));
             }
         }
+        saves_left_[index(lane)] = handed_out;
     }
 
   private:
+    static constexpr std::int32_t handed_out = -1;
     /// Cotangents of save points within a step.
     struct Seeds {
         bool within = false;  // any, apart from those of the step's end
@@ -336,7 +342,7 @@ class GroupBack {
     Recorder* recorder_;
     PackBack packs_[Program::max_packs];
     std::vector<Sums> sums_;                // (pack) cotangents of the parameters
-    std::vector<std::int32_t> saves_left_;  // (lane) save points not yet passed on the way back
+    std::vector<std::int32_t> saves_left_;  // (lane) save points not yet passed; or handed_out
 };
 
 }  // namespace eddy::detail
