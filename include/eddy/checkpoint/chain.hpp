@@ -4,11 +4,14 @@
 // Shilova, "Optimal checkpointing for heterogeneous chains", arXiv 1911.13214, in its mode "save
 // the input"; optimal under memory persistence: a checkpoint stays until its step has been
 // reversed. With u_i the time of step i and s_i the size of x_i, x_a stored and m bytes free,
-//   later(a, b, m) = min over a < j < b of u_a + … + u_{j-1} + later(j, b, m - s_j) + later(a, j,
-//   m),  later(a, a+1, m) = 0,
+//
+//   later(a, b, m) = min over a < j < b of u_a + … + u_{j-1} + later(j, b, m - s_j) + later(a, j, m)
+//   later(a, a+1, m) = 0
+//
 // where j = b - 1 needs no bytes. The first sweep must reach the end of the chain:
-//   first(a, m) = min( u_a + … + u_{n-1} + later(a, n, m),  min over j of u_a + … + u_{j-1} +
-//   first(j, m - s_j) + later(a, j, m) ).
+//
+//   first(a, m) = min( u_a + … + u_{n-1} + later(a, n, m),
+//                      min over j of u_a + … + u_{j-1} + first(j, m - s_j) + later(a, j, m) )
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>

@@ -6,12 +6,15 @@
 //
 // Tiers are numbered from the fastest. With u the step cost, s_k slots, w_k and r_k, and a segment
 // of l steps whose first state is in hand:
-//   stored_k(l, m): that state is stored at tier k, m slots of tier k and all of the faster tiers
-//   are free,
-//     = min( any_{k-1}(l, s_{k-1}),  min_{0<j<l} j u + any_k(l-j, m) + r_k + stored_k(j, m) ),
-//     stored_k(1, m) = 0;
-//   any_k(l, m): it may be stored, = min( any_{k-1}(l, s_{k-1}), w_k + stored_k(l, m-1) ), any_k(1,
-//   m) = 0.
+//
+//   stored_k(l, m), where it is stored at tier k, with m slots of tier k and all faster tiers free:
+//     stored_k(l, m) = min( any_{k-1}(l, s_{k-1}),
+//                           min_{0<j<l} j u + any_k(l-j, m) + r_k + stored_k(j, m) )
+//     stored_k(1, m) = 0
+//   any_k(l, m), where it may be stored:
+//     any_k(l, m) = min( any_{k-1}(l, s_{k-1}), w_k + stored_k(l, m-1) )
+//     any_k(1, m) = 0
+//
 // The paper reverses the last step at once. Where the output must exist before its cotangent does,
 // the first sweep runs to the end: the same recursion with one more choice, to advance the rest of
 // the segment, read its start and reverse it.

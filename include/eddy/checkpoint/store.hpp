@@ -24,8 +24,7 @@ namespace eddy {
 /// - `read(slot, step)`: what was written; valid until the next call. StorageError, naming slot and
 ///   step, otherwise.
 /// - `will_read(slot, step)`: a hint, as early as it is known, that this slot is read when the
-/// slots
-///   above it are done: a store may fetch it.
+///   slots above it are done: a store may fetch it.
 /// - `discard(slot)`: the slot is not read again before it is written.
 /// - `release()`: all slots are discarded and resources given back; `reserve` comes before the next
 ///   write. It is called while an exception is on its way, too, and does not throw.

@@ -7,8 +7,8 @@
 // The adjoint recomputes the stages and runs the same sums backwards (Hager 2000, Numer. Math. 87,
 // eq. 20 ff.):
 //
-//   k̄_i = dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j),   (Ȳ_i, p̄_i) = k̄_iᵀ ∂f/∂(y, p),   ȳ = ȳ⁺ + Σ_i Ȳ_i,   p̄ = Σ_i
-//   p̄_i
+//   k̄_i = dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j),   (Ȳ_i, p̄_i) = k̄_iᵀ ∂f/∂(y, p),
+//   ȳ = ȳ⁺ + Σ_i Ȳ_i,   p̄ = Σ_i p̄_i
 //
 // Stages are computed as far as somebody needs them: for y⁺ (not the last one of an FSAL method),
 // for the error estimate, for dense output. Step sizes are data unless their cotangent is asked

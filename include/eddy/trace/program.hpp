@@ -5,8 +5,8 @@
 // programs again.
 //
 //   graph   simplified: common subexpressions merged, constants folded, dead code gone;
-//   transformations start here code    what is evaluated: annotations stripped, products contracted
-//   into additions
+//           transformations start here
+//   code    what is evaluated: annotations stripped, products contracted into additions
 
 #include <eddy/trace/functions.hpp>
 #include <eddy/trace/passes/contract.hpp>

@@ -3,10 +3,10 @@
 // numbers: for an elementwise f(x_0, x_1, …) the partial ∂f/∂x_k acts on a cotangent and on a
 // tangent alike, by multiplication.
 //
-//   Rule<op>::action<k>(index, c, value, x...)   c · ∂f/∂x_k, where value = f(x...)
-//   Rule<op>::is_linear                          no x appears in the action, so no NaN of x can
-//   Rule<op>::choose(x...), when_true, when_false   instead of an action: f is one of its operands,
-//   picked by a mask
+//   Rule<op>::action<k>(index, c, value, x...)       c · ∂f/∂x_k, where value = f(x...)
+//   Rule<op>::is_linear                              no x appears in the action, so no NaN of x can
+//   Rule<op>::choose(x...), when_true, when_false    instead of an action:
+//                                                    f is one of its operands, picked by a mask
 //
 // An operation without a Rule has derivative zero everywhere (sign, floor, comparisons,
 // stop_gradient).
