@@ -1,6 +1,8 @@
 // What a backend supplies: every group worked on once, by one worker at a time, and an end to all
 // of it when one throws.
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -18,6 +20,51 @@
 namespace {
 
 constexpr std::ptrdiff_t num_groups = 1000;
+
+using Kept = eddy::KeptThreads;
+
+/// Work that takes `per_group` at least, and counts the groups.
+struct Counted {
+    Kept* kept;
+    std::chrono::microseconds per_group{0};
+    std::atomic<std::ptrdiff_t> groups{0}, elsewhere{0};
+    std::thread::id here = std::this_thread::get_id();
+
+    void operator()(std::ptrdiff_t, std::ptrdiff_t) {
+        const auto end = std::chrono::steady_clock::now() + per_group;
+        while (std::chrono::steady_clock::now() < end) kept->look_up();
+        ++groups;
+        if (std::this_thread::get_id() != here) ++elsewhere;
+    }
+};
+/// Calls with work that is worth several threads.
+std::ptrdiff_t groups_of_long_call(Kept& kept, std::ptrdiff_t most_workers) {
+    Counted work{&kept, std::chrono::microseconds(500)};
+    kept.for_each_group(40, most_workers, work);
+    return work.groups;
+}
+
+/// While one lives, no thread can be started: there is no room for its stack.
+class NoMoreThreads {
+  public:
+    NoMoreThreads() {
+        pthread_getattr_default_np(&before_);
+        pthread_attr_t attributes;
+        pthread_getattr_default_np(&attributes);
+        pthread_attr_setstacksize(&attributes, std::size_t{1} << 46);
+        pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
+    ~NoMoreThreads() {
+        pthread_setattr_default_np(&before_);
+        pthread_attr_destroy(&before_);
+    }
+    NoMoreThreads(const NoMoreThreads&) = delete;
+    NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+  private:
+    pthread_attr_t before_;
+};
 
 }  // namespace
 
@@ -46,7 +93,8 @@ TEST_CASE("backends: Cpu takes every group once, and no worker two at a time") {
         std::vector<std::atomic<int>> visits(num_groups), busy(static_cast<std::size_t>(workers));
         std::atomic<bool> clash{false};
 
-        cpu.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
+        eddy::KeptThreads kept;
+        cpu.for_each_group(kept, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
             auto& own = busy.at(static_cast<std::size_t>(worker));
             if (own.fetch_add(1) != 0) clash = true;
             ++visits.at(static_cast<std::size_t>(group));
@@ -73,8 +121,9 @@ TEST_CASE("backends: the first exception ends the call, once every worker has st
     for (const int threads : {1, 3}) {
         std::atomic<int> running{0}, begun{0};
         const std::string message = support::message_of([&] {
+            eddy::KeptThreads kept;
             eddy::Cpu{.threads = threads}.for_each_group(
-                num_groups, [&](std::ptrdiff_t, std::ptrdiff_t group) {
+                kept, num_groups, [&](std::ptrdiff_t, std::ptrdiff_t group) {
                     ++begun;
                     ++running;
                     if (group == 5) {
@@ -90,4 +139,79 @@ TEST_CASE("backends: the first exception ends the call, once every worker has st
         CHECK(running == 0);
         CHECK(begun < num_groups);
     }
+}
+
+TEST_CASE("backends: threads are started once, where a call is long, and kept") {
+    Kept kept;
+    CHECK(kept.num_started() == 0);
+
+    CHECK(groups_of_long_call(kept, 3) == 40);
+    CHECK(kept.num_started() == 2);
+    for (int call = 0; call < 20; ++call) CHECK(groups_of_long_call(kept, 3) == 40);
+    CHECK(kept.num_started() == 2);
+    CHECK(groups_of_long_call(kept, 2) == 40);
+    CHECK(groups_of_long_call(kept, 5) == 40);
+    CHECK(kept.num_started() == 4);
+
+    Counted one_group{&kept, std::chrono::milliseconds(5)};
+    kept.for_each_group(1, 5, one_group);
+    CHECK(one_group.groups == 1);
+    CHECK(one_group.elsewhere == 0);
+}
+
+TEST_CASE("backends: calls of any length follow each other, and every group is done once") {
+    Kept kept;
+    for (int call = 0; call < 2000; ++call) {
+        const std::ptrdiff_t groups = call % 23;
+        Counted work{&kept, std::chrono::microseconds(call % 100 == 0 ? 200 : call % 7)};
+        kept.for_each_group(groups, 4, work);
+        REQUIRE(work.groups == groups);
+    }
+}
+
+TEST_CASE("backends: an exception of any worker ends one call, and the next is as ever") {
+    Kept kept;
+    for (int call = 0; call < 20; ++call) {
+        std::atomic<int> running{0};
+        const auto work = [&](std::ptrdiff_t worker, std::ptrdiff_t) {
+            ++running;
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+            kept.look_up();
+            --running;
+            if (worker == call % 2) throw std::runtime_error("worker " + std::to_string(worker));
+        };
+        const auto message = support::message_of([&] { kept.for_each_group(100, 2, work); });
+        CHECK((message.empty() || message == "worker " + std::to_string(call % 2)));
+        CHECK((call % 2 == 1 || !message.empty()));
+        CHECK(running == 0);
+        CHECK(groups_of_long_call(kept, 2) == 40);
+    }
+}
+
+TEST_CASE("backends: a thread that cannot be started is done without") {
+    Kept kept;
+    {
+        const NoMoreThreads none;
+        CHECK(groups_of_long_call(kept, 4) == 40);
+        CHECK(kept.num_started() == 0);
+    }
+    CHECK(groups_of_long_call(kept, 4) == 40);
+    CHECK(kept.num_started() == 3);
+}
+
+TEST_CASE("backends: threads that were moved are used by their new owner, from any thread") {
+    Kept first;
+    CHECK(groups_of_long_call(first, 2) == 40);
+
+    Kept second = std::move(first);
+    CHECK(second.num_started() == 1);
+    CHECK(first.num_started() == 0);
+    std::thread elsewhere([&] { CHECK(groups_of_long_call(second, 2) == 40); });
+    elsewhere.join();
+    CHECK(second.num_started() == 1);
+    CHECK(groups_of_long_call(first, 2) == 40);
+    const Kept copy = second;
+    CHECK(copy.num_started() == 0);
+    second = Kept{};
+    CHECK(second.num_started() == 0);
 }

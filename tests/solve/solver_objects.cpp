@@ -4,6 +4,8 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/solve/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
+#include <filesystem>
+#include <iterator>
 #include <stop_token>
 #include <thread>
 #include <type_traits>
@@ -35,6 +37,12 @@ Array some_p(std::ptrdiff_t lanes) {
 }
 auto solve_lanes(std::ptrdiff_t lanes, const eddy::SolveOptions& asked) {
     return eddy::solve(Forced{}, eddy::Bosh3{}, some_y0(lanes), some_p(lanes), asked);
+}
+
+/// Of this process, with the caller's.
+std::ptrdiff_t num_threads() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
 }
 
 }  // namespace
@@ -171,4 +179,28 @@ TEST_CASE("solver: a copy shares nothing, and what was moved from may be assigne
     CHECK(same_array(solver(y0, p).y(2), end));
     copy = std::move(moved);
     CHECK(same_array(copy(y0, p).y(2), end));
+}
+
+TEST_CASE("solver: threads are started for long calls alone, kept, and gone with the solver") {
+    auto asked = options;
+    asked.rtol = 1e-9;
+    asked.save_at = {};
+    asked.t1 = 300;
+    const std::ptrdiff_t before = num_threads();
+    {
+        auto solver =
+            eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, asked, eddy::Cpu{.threads = 2});
+        for (int call = 0; call < 10; ++call) static_cast<void>(solver(some_y0(1), some_p(1)));
+        CHECK(num_threads() == before);
+        // Two groups: the second thread comes while the first group is worked on.
+        const Array y0 = some_y0(48), p = some_p(48);
+        for (int call = 0; call < 3; ++call) {
+            const Array end(solver(y0, p).y());
+            CHECK(num_threads() == before + 1);
+            CHECK(same_array(
+                end,
+                eddy::solve(Forced{}, eddy::Bosh3{}, y0, p, asked, eddy::Cpu{.threads = 1}).y()));
+        }
+    }
+    CHECK(num_threads() == before);
 }

@@ -99,6 +99,28 @@ template <class Program>
     return std::clamp<std::ptrdiff_t>((share + slots - 1) / slots, 1, most_refills) * slots;
 }
 
+/// What a backend keeps from call to call: its threads, if it has any.
+template <class Backend>
+struct KeptBy {
+    template <class Program, class Work>
+    void for_each_group(const Backend& backend, LaneInputs<Program>&, std::ptrdiff_t num_groups,
+                        Work&& work) {
+        backend.for_each_group(num_groups, work);
+    }
+};
+template <class Backend>
+requires requires { typename Backend::Threads; }
+struct KeptBy<Backend> {
+    typename Backend::Threads threads;
+
+    template <class Program, class Work>
+    void for_each_group(const Backend& backend, LaneInputs<Program>& inputs,
+                        std::ptrdiff_t num_groups, Work&& work) {
+        inputs.look_up = LookUp::of(threads);
+        backend.for_each_group(threads, num_groups, work);
+    }
+};
+
 /// An object of any type, kept from call to call; made anew where another type is asked for. A copy
 /// begins empty: two solvers share no memory, and may be used by two threads.
 class Workspace {

@@ -88,8 +88,8 @@ struct GradientWorkspace {
     std::vector<std::unique_ptr<Worker>> workers;
 
     template <class Backend>
-    void run(const SolveOptions& options, const Backend& backend, const std::stop_token& cancelled,
-             const char* title) {
+    void run(const SolveOptions& options, const Backend& backend, KeptBy<Backend>& kept,
+             const std::stop_token& cancelled, const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         // The groups of a shared gradient depend on the number of lanes alone, so that the sum over
@@ -98,22 +98,26 @@ struct GradientWorkspace {
             lanes, Program::shares_parameters ? 16 : 4 * backend.num_workers(lanes));
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
         const std::ptrdiff_t num_workers = backend.num_workers(num_groups);
-        while (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
-            workers.push_back(std::make_unique<Worker>());
+        if (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
+            workers.resize(static_cast<std::size_t>(num_workers));
         const GradientTarget<Real> target = reset(lanes, num_groups);
         const GroupMemory memory = memory_of(options, num_workers);
         Progress progress(options.progress, cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
         inputs.progress = &progress;
-        backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
-            const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
-            auto& [recorder, group, counters] = *workers[static_cast<std::size_t>(worker)];
-            recorder.begin(inputs, first, count, seeds, target,
-                           shared_sums.data() + index * Program::parameter_size);
-            const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
-                static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-            cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, counters));
-        });
+        kept.for_each_group(
+            backend, inputs, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
+                const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
+                auto& kept_worker = workers[static_cast<std::size_t>(worker)];
+                if (!kept_worker)
+                    kept_worker = std::make_unique<Worker>();  // on the thread that works
+                auto& [recorder, group, counters] = *kept_worker;
+                recorder.begin(inputs, first, count, seeds, target,
+                               shared_sums.data() + index * Program::parameter_size);
+                const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
+                    static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+                cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, counters));
+            });
         finish(num_groups, memory);
     }
 
@@ -127,7 +131,9 @@ struct GradientWorkspace {
                                                         ? num_groups * Program::parameter_size
                                                         : 0),
                            typename Program::Lane(0));
-        for (auto& worker : workers) worker->counters = {};
+        for (auto& worker : workers) {
+            if (worker) worker->counters = {};
+        }
         GradientTarget<Real> target{result.gradient.y0.view(),
                                     result.gradient.p.view(),
                                     tangent.y0.view(),
@@ -186,7 +192,9 @@ struct GradientWorkspace {
             }
         }
         LoopCounters& total = result.report.counters = {};
-        for (const auto& worker : workers) add(total, worker->counters);
+        for (const auto& worker : workers) {
+            if (worker) add(total, worker->counters);
+        }
         result.report.checkpoints = memory.checkpoints;
     }
 };
@@ -273,7 +281,7 @@ class GradientSolver {
     auto& operator()(const Data& data, const Y0& y0, const Parameters& p,
                      const std::stop_token& cancelled) {
         auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
-        workspace.run(options_, backend_, cancelled, "value_and_gradient");
+        workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return workspace.result;
     }
@@ -291,7 +299,7 @@ class GradientSolver {
         constexpr const char* where = "hessian_vector_product";
         auto& workspace = prepare<true>(data, y0, p, where);
         detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
-        workspace.run(options_, backend_, cancelled, where);
+        workspace.run(options_, backend_, kept_, cancelled, where);
         detail::finish_loss(workspace.result.loss, workspace.result.report);
         return HessianVectorProduct<EnsembleScalarOf<Y0>>{
             workspace.result.gradient, workspace.tangent, workspace.result.report,
@@ -324,6 +332,7 @@ class GradientSolver {
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
+    detail::KeptBy<Backend> kept_;
     detail::Workspace workspace_;
 };
 
@@ -382,7 +391,9 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     detail::collect_arrays(workspace.seeds.cotangents, cotangents,
                            workspace.inputs.times.saves.size(), solution.num_lanes(),
                            Tap::num_outputs, "cotangents", "pullback");
-    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), cancelled, "pullback");
+    detail::KeptBy<Backend> kept;
+    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), kept, cancelled,
+                  "pullback");
     return std::move(workspace.result.gradient);
 }
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>

@@ -229,6 +229,7 @@ class LaneGroup {
         PackLanes<Program>& lanes = packs_[pack];
         PackState<Program>& x = group.pack[pack];
         const auto broken = saves_.pass(lanes, before, attempt, x);
+        inputs_->look_up();
         const bool cancelled = inputs_->cancelled.stop_requested();
         for (int slot = 0; slot < pack_slots; ++slot) {
             if (lanes.seats[slot].lane == no_lane) continue;
@@ -363,7 +364,10 @@ class LaneGroup {
     void look_ahead(const Loop& x, int pack, std::int64_t row) {
         const TimePlan& times = inputs_->times;
         PackLanes<Program>& lanes = packs_[pack];
-        lanes.next_check = row + (saves_.wants_steps() ? 1 : patience);
+        // While other threads may be called in, soon at first, then ever more rarely.
+        const std::int64_t wait =
+            inputs_->look_up.is_wanted() ? std::min(patience, row + 8) : patience;
+        lanes.next_check = row + (saves_.wants_steps() ? 1 : wait);
         double nearest = never;
         for (int slot = 0; slot < pack_slots; ++slot) {
             const std::int32_t lane = lanes.seats[slot].lane;

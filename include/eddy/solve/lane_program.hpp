@@ -108,6 +108,24 @@ struct PerPack {
 template <class Program>
 using LoopState = PerPack<Program, PackState<Program>>;
 
+/// A look up from the work, now and then, by the thread that does it: a backend may call in others.
+struct LookUp {
+    void* threads = nullptr;  // null where there are no others
+    void (*call)(void*) = nullptr;
+    bool (*has_effect)(const void*) = nullptr;
+
+    template <class Threads>
+    [[nodiscard]] static LookUp of(Threads& threads) {
+        return {
+            &threads, [](void* kept) { static_cast<Threads*>(kept)->look_up(); },
+            [](const void* kept) { return static_cast<const Threads*>(kept)->may_call_others(); }};
+    }
+    void operator()() const {
+        if (threads != nullptr) call(threads);
+    }
+    [[nodiscard]] bool is_wanted() const { return threads != nullptr && has_effect(threads); }
+};
+
 }  // namespace detail
 
 /// What is asked of all lanes of one call, as the lane programs read it. Views refer to the
@@ -124,6 +142,7 @@ struct LaneInputs {
     EnsembleView<const Scalar> y0_tangent, p_tangent;  // of a dual number; empty: zero
     std::stop_token cancelled;
     Progress* progress = nullptr;  // told of every lane that has ended
+    detail::LookUp look_up;
 
     [[nodiscard]] typename Program::LaneState load_y0(std::ptrdiff_t lane) const {
         typename Program::LaneState y{};

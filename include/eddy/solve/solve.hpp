@@ -82,7 +82,8 @@ struct SolveWorkspace {
 
     template <class Backend>
     Solution<typename Program::Scalar>& run(const SolveOptions& options, const Backend& backend,
-                                            const std::stop_token& cancelled, const char* title) {
+                                            KeptBy<Backend>& kept, const std::stop_token& cancelled,
+                                            const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
@@ -91,23 +92,26 @@ struct SolveWorkspace {
         const std::ptrdiff_t size = lanes_per_group<Program>(lanes, 4 * backend.num_workers(lanes));
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
         const auto num_workers = static_cast<std::size_t>(backend.num_workers(num_groups));
-        while (workers.size() < num_workers)
-            workers.push_back(std::make_unique<SolveWorker<Program, Tap>>());
+        if (workers.size() < num_workers) workers.resize(num_workers);
         Progress progress(options.progress, cancelled, lanes, title);
         inputs.cancelled = progress.cancelled();
         inputs.progress = &progress;
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-        backend.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
-            const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
-            const std::span<LaneOutcome> outcomes = solution.lanes().subspan(
-                static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-            auto& [recorder, group, state] = *workers[static_cast<std::size_t>(worker)];
-            recorder.begin(inputs, first, solution, options.save_steps);
-            group.begin(inputs, first, outcomes);
-            group.seat_all(state, {never, never});
-            group.run(state);
-            cancel_waiting(outcomes, group.num_seated());
-        });
+        kept.for_each_group(
+            backend, inputs, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t index) {
+                const std::ptrdiff_t first = index * size, count = std::min(size, lanes - first);
+                const std::span<LaneOutcome> outcomes = solution.lanes().subspan(
+                    static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+                auto& kept_worker = workers[static_cast<std::size_t>(worker)];
+                if (!kept_worker)  // on the thread that works
+                    kept_worker = std::make_unique<SolveWorker<Program, Tap>>();
+                auto& [recorder, group, state] = *kept_worker;
+                recorder.begin(inputs, first, solution, options.save_steps);
+                group.begin(inputs, first, outcomes);
+                group.seat_all(state, {never, never});
+                group.run(state);
+                cancel_waiting(outcomes, group.num_seated());
+            });
         return solution;
     }
 };
@@ -139,7 +143,7 @@ class EnsembleSolver {
             LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
         auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
         detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, "solve");
-        return workspace.run(options_, backend_, cancelled, "solve");
+        return workspace.run(options_, backend_, kept_, cancelled, "solve");
     }
     template <class Y0, class Parameters>
     auto& operator()(const Y0& y0, const Parameters& p) {
@@ -159,7 +163,7 @@ class EnsembleSolver {
         auto& inputs = workspace.inputs;
         detail::prepare_inputs(inputs, options_, controller_, y0, p, "pushforward");
         detail::prepare_tangents(inputs, y0_tangent, p_tangent, "pushforward");
-        return workspace.run(options_, backend_, cancelled, "pushforward");
+        return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     auto& operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
@@ -171,6 +175,7 @@ class EnsembleSolver {
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
+    detail::KeptBy<Backend> kept_;
     detail::Workspace workspace_;
 };
 

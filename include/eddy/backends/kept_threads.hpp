@@ -1,0 +1,59 @@
+#pragma once
+// Threads that work on the groups of a call, kept from call to call. The calling thread begins
+// alone; others are called in while it works, once the call has taken as long as calling them
+// costs: small calls never pay for threads. Which thread takes a group depends on chance.
+
+#include <cstddef>
+#include <memory>
+
+namespace eddy {
+
+class KeptThreads {
+  public:
+    KeptThreads() noexcept;
+    /// Waits for no work: between calls there is none.
+    ~KeptThreads();
+    /// A copy begins without threads.
+    KeptThreads(const KeptThreads&) noexcept;
+    KeptThreads(KeptThreads&&) noexcept;
+    KeptThreads& operator=(KeptThreads) noexcept;
+
+    /// Calls work(worker, group) for every group; a worker, one of `most_workers`, takes one group
+    /// at a time. The first exception ends the call once all workers have stopped. A thread that
+    /// cannot be started is done without.
+    template <class Work>
+    void for_each_group(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, Work& work) {
+        if (num_groups <= 1 || most_workers <= 1) {
+            for (std::ptrdiff_t group = 0; group < num_groups; ++group) work(0, group);
+            return;
+        }
+        auto* object = &work;
+        run(num_groups, most_workers,
+            {&object, [](void* pointer, std::ptrdiff_t worker, std::ptrdiff_t group) {
+                 (**static_cast<Work**>(pointer))(worker, group);
+             }});
+    }
+
+    /// May be called from within the work, now and then: others are called in if it is time. Cheap.
+    void look_up() noexcept;
+    /// Would `look_up` have any effect?
+    [[nodiscard]] bool may_call_others() const noexcept;
+
+    /// Threads that have been started, besides the caller's.
+    [[nodiscard]] std::ptrdiff_t num_started() const;
+
+    /// As many threads as the machine runs at once; asked once, for the C library reads a file.
+    [[nodiscard]] static std::ptrdiff_t num_available();
+
+  private:
+    struct Call {
+        void* object;
+        void (*function)(void*, std::ptrdiff_t, std::ptrdiff_t);
+    };
+    void run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, Call call);
+
+    class Crew;
+    std::unique_ptr<Crew> crew_;  // null until a call has more than one group
+};
+
+}  // namespace eddy
