@@ -19,8 +19,8 @@ std::string text(double x) {
 
 class TimePlanner {
   public:
-    TimePlanner(const SolveOptions& options, bool adaptive, const char* where)
-        : options_(options), adaptive_(adaptive), where_(where) {}
+    TimePlanner(const SolveOptions& options, TimeUse use, const char* where)
+        : options_(options), use_(use), where_(where) {}
 
     TimePlan plan() {
         check_ends();
@@ -78,7 +78,7 @@ class TimePlanner {
             [&] { return "dt0 = " + text(options_.dt0) + " points away from t1"; },
             "give it the sign of t1 - t0");
         require(
-            adaptive_ || options_.dt0 != 0 || options_.t0 == options_.t1,
+            use_.is_adaptive || options_.dt0 != 0 || options_.t0 == options_.t1,
             [] { return std::string("a constant step size, but dt0 = 0"); },
             "give the step size, .dt0 = ..., or a method and a controller that choose it");
         require(
@@ -146,12 +146,18 @@ class TimePlanner {
             const double s = progress(t);
             if (s > 0 && s < span) all.push_back({just_before(t), s, t});
         }
-        for (const double t : options_.step_to.values) {
-            const double s = progress(t);
-            const auto is_there = [s](const Stop& stop) { return stop.after == s; };
-            if (s > 0 && s < span && std::none_of(all.begin(), all.end(), is_there))
-                all.push_back({s, s, t});
-        }
+        const auto num_jumps = static_cast<std::ptrdiff_t>(all.size());
+        const auto add = [&](const std::vector<double>& times) {
+            for (const double t : times) {
+                const double s = progress(t);
+                const auto is_there = [s](const Stop& stop) { return stop.after == s; };
+                if (s > 0 && s < span &&
+                    std::none_of(all.begin(), all.begin() + num_jumps, is_there))
+                    all.push_back({s, s, t});
+            }
+        };
+        add(options_.step_to.values);
+        if (use_.steps_to_save_points) add(options_.save_at.values);
         std::sort(all.begin(), all.end(),
                   [](const Stop& a, const Stop& b) { return a.after < b.after; });
         const auto same = [](const Stop& a, const Stop& b) { return a.after == b.after; };
@@ -161,14 +167,14 @@ class TimePlanner {
     }
 
     const SolveOptions& options_;
-    bool adaptive_;
+    TimeUse use_;
     const char* where_;
 };
 
 }  // namespace
 
-TimePlan plan_times(const SolveOptions& options, bool adaptive, const char* where) {
-    return TimePlanner(options, adaptive, where).plan();
+TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where) {
+    return TimePlanner(options, use, where).plan();
 }
 
 }  // namespace eddy

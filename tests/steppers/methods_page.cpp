@@ -1,6 +1,7 @@
 // The table of docs/guide/methods.md against the structs.
 
 #include <eddy/solvers/all.hpp>
+#include <eddy/steppers/interpolant.hpp>
 #include <fstream>
 #include <sstream>
 
@@ -27,6 +28,7 @@ std::string row_of() {
         if (dense.num_extra > 0) row << ", " << dense.num_extra << " further stages";
     } else {
         row << "Hermite, order " << dense.order;
+        if (eddy::steps_to_save_points<Method>) row << "; steps to save points";
     }
     row << " |";
     return row.str();

@@ -3,6 +3,7 @@
 // are kept and terms of the loss added up; on the way back each save point has a cotangent, and
 // gradients arrive lane by lane.
 
+#include <algorithm>
 #include <cmath>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/solve/taps.hpp>
@@ -113,10 +114,10 @@ class GradientRecorder {
             add(target_.t1, lane, 0, value);
         } else {  // a save point that is stepped to moves the stop along
             const double at = times.stops[static_cast<std::size_t>(stop - 1)].before;
-            for (std::size_t k = 0; k < times.saves.size(); ++k) {
-                if (times.saves[k] == at)
-                    return add(target_.save_at, lane, static_cast<std::int32_t>(k), value);
-            }
+            const auto found = std::lower_bound(times.saves.begin(), times.saves.end(), at);
+            if (found != times.saves.end() && *found == at)
+                add(target_.save_at, lane, static_cast<std::int32_t>(found - times.saves.begin()),
+                    value);
         }
     }
     void add_save_time(std::int32_t lane, std::int32_t k, const Lane& value) {

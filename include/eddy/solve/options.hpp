@@ -48,7 +48,8 @@ struct SolveOptions {
     double t1 = std::numeric_limits<double>::quiet_NaN();  ///< must be given
     double rtol = 1e-6;
     Tolerance atol = 1e-9;
-    /// Save points, in the order of integration; the end alone where there are none.
+    /// Save points, in the order of integration; the end alone where there are none. A step ends at
+    /// each where the method has no dense output of nearly its order (`steps_to_save_points`).
     Times save_at{};
     /// Every accepted step as well: solution.num_steps(lane), solution.step_t(lane, k),
     /// solution.step_y(lane, k, i).

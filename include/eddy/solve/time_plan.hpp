@@ -32,8 +32,13 @@ struct TimePlan {
     bool saves_the_end = false;  // no save points were given
 };
 
+/// What a method and its controller make of times.
+struct TimeUse {
+    bool is_adaptive;           // a controller chooses the sizes of steps
+    bool steps_to_save_points;  // as if they stood in `step_to`
+};
+
 /// Checks the times of the options; InvalidArgument, beginning with `where`, says what to change.
-/// `adaptive`: a controller chooses the sizes of steps.
-[[nodiscard]] TimePlan plan_times(const SolveOptions& options, bool adaptive, const char* where);
+[[nodiscard]] TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where);
 
 }  // namespace eddy

@@ -123,4 +123,10 @@ struct Interpolant {
     }
 };
 
+/// Would save points within steps have errors of a lower order than the steps themselves? Over many
+/// steps those are wrong by O(dt^order), the interpolant by O(dt^(its order + 1)). A solve then ends
+/// a step at every save point.
+template <RungeKuttaMethod Method>
+inline constexpr bool steps_to_save_points = Interpolant<Method>::order + 1 < Method::order;
+
 }  // namespace eddy
