@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "counts.hpp"
+#include "shown_text.hpp"
 
 namespace lynx_hare {
 
@@ -11,8 +12,8 @@ const char* const usage =
 
 Fits hare' = a hare - b hare lynx, lynx' = -c lynx + d hare lynx to yearly counts, by least
 squares on the logarithms of both, from thousands of starting points. The file has the columns
-year, hare and lynx in any order; lines that start with # are comments. Without a file, the pelts
-of the Hudson's Bay Company are fitted, 1900 to 1920.
+year, hare and lynx in any order, and at most 1000 rows; lines that start with # are comments.
+Without a file, the pelts of the Hudson's Bay Company are fitted, 1900 to 1920.
 
   --output FOLDER   where lynx_hare.csv, lynx_hare.gp and lynx_hare.png go (default: here)
   --starts N        starting points, 1 to 1000000 (default: 4096)
@@ -30,7 +31,7 @@ int whole_number(const std::string& option, const std::string& text, int largest
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc{} && end == text.data() + text.size();
     if (!whole || value < 1 || value > largest) {
-        throw BadInput(option + ": '" + text + "'; give a whole number from 1 to " +
+        throw BadInput(option + ": " + quoted(text) + "; give a whole number from 1 to " +
                        std::to_string(largest));
     }
     return value;
@@ -57,9 +58,9 @@ Request parse(const std::vector<std::string>& arguments, const std::string& defa
                 throw BadInput(argument + ": nothing follows; see --help");
             set(request, argument, arguments[++i]);
         } else if (argument.starts_with("-")) {
-            throw BadInput(argument + ": there is no such option; see --help");
+            throw BadInput(shown(argument) + ": there is no such option; see --help");
         } else if (!request.counts_file.empty()) {
-            throw BadInput(argument + ": a second file after " + request.counts_file +
+            throw BadInput(shown(argument) + ": a second file after " + shown(request.counts_file) +
                            "; give one file");
         } else {
             request.counts_file = argument;

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "shown_text.hpp"
+
 namespace lynx_hare {
 
 namespace {
@@ -17,18 +19,21 @@ namespace {
 constexpr std::array<std::string_view, 3> wanted{"year", "hare", "lynx"};
 // Two residuals a row against six unknowns, and some left to estimate their variance.
 constexpr int fewest_rows = 4;
+// Every one of thousands of starts is solved through all rows, again and again.
+constexpr int most_rows = 1000;
+// Far beyond what that many rows take: a file without an end must not be read to it.
+constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::size_t most_listed_columns = 8;
 
 struct Place {
     std::string file;
     int line = 0;
 
     [[noreturn]] void complain(const std::string& got, const std::string& remedy) const {
-        const std::string where = line > 0 ? file + ":" + std::to_string(line) : file;
-        throw BadInput(where + ": " + got + "; " + remedy);
+        const std::string where = line > 0 ? ":" + std::to_string(line) : "";
+        throw BadInput(shown(file) + where + ": " + got + "; " + remedy);
     }
 };
-
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blank = " \t\r";
@@ -58,6 +63,15 @@ std::string lower_case(std::string_view text) {
     return lower;
 }
 
+std::string list(const std::vector<std::string_view>& names) {
+    std::string listed;
+    for (std::size_t i = 0; i < std::min(names.size(), most_listed_columns); ++i)
+        listed += (i == 0 ? "" : ", ") + quoted(names[i]);
+    if (names.size() > most_listed_columns)
+        listed += " and " + std::to_string(names.size() - most_listed_columns) + " more";
+    return listed;
+}
+
 /// The position of each wanted column.
 struct Header {
     std::array<std::size_t, wanted.size()> column{};
@@ -65,8 +79,7 @@ struct Header {
 
     Header(const std::vector<std::string_view>& names, const Place& place)
         : num_columns(names.size()) {
-        std::string listed;
-        for (const auto name : names) listed += (listed.empty() ? "" : ", ") + quoted(name);
+        const std::string listed = list(names);
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const auto is_wanted = [&](auto name) { return lower_case(name) == wanted[i]; };
             const auto found = std::find_if(names.begin(), names.end(), is_wanted);
@@ -115,6 +128,10 @@ void append_row(Counts& counts, const Header& header, const std::vector<std::str
                        "write one field for each column");
     }
     const std::string_view year_text = fields[header.column[0]];
+    if (counts.num_rows() == most_rows) {
+        place.complain("more than " + std::to_string(most_rows) + " rows of counts",
+                       "every start is solved through all of them: give fewer");
+    }
     const double year = number(year_text, "year", place);
     if (!counts.year.empty() && !(year > counts.year.back())) {
         place.complain("year " + quoted(year_text) + " does not come after the row above",
@@ -127,7 +144,8 @@ void append_row(Counts& counts, const Header& header, const std::vector<std::str
     counts.lynx.push_back(lynx);
 }
 
-std::ifstream open(const Place& place) {
+/// All that is in the file. A stream that fails on the way is told from one that ends.
+std::string read_whole(const Place& place) {
     if (!std::filesystem::exists(place.file)) {
         place.complain("there is no such file", "give a CSV with the columns year, hare and lynx");
     }
@@ -135,21 +153,37 @@ std::ifstream open(const Place& place) {
     if (std::filesystem::is_directory(place.file) || !stream) {
         place.complain("this is not a file that can be read", "give a CSV file");
     }
-    return stream;
+    std::string text(most_bytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (stream.bad()) place.complain("reading it failed", "copy the file to a disk that works");
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most_bytes) {
+        place.complain("there is more than " + std::to_string(most_bytes) + " bytes in it",
+                       "give a CSV of at most " + std::to_string(most_rows) + " rows");
+    }
+    return text;
+}
+
+/// Cuts the first line off `rest`, which is not empty.
+std::string_view take_line(std::string_view& rest) {
+    const auto end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    return line;
 }
 
 }  // namespace
 
 Counts read_counts(const std::string& file) {
     Place place{file};
-    std::ifstream stream = open(place);
+    const std::string text = read_whole(place);
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
     Counts counts;
     std::optional<Header> header;
-    for (std::string text; std::getline(stream, text);) {
+    for (std::string_view rest = text; !rest.empty();) {
         ++place.line;
-        std::string_view line = text;
+        std::string_view line = take_line(rest);
         if (place.line == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(3);
         line = trimmed(line);
         if (line.empty() || line.starts_with('#')) continue;

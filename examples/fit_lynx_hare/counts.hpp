@@ -21,7 +21,8 @@ struct Counts {
 };
 
 /// Reads a CSV whose header names the columns year, hare and lynx, in any order and among others.
-/// Blank lines and lines that start with # are passed over. Throws BadInput.
+/// Blank lines and lines that start with # are passed over. Throws BadInput, also for a file that
+/// cannot be read to its end, of more than 1 MiB or 1,000 rows.
 [[nodiscard]] Counts read_counts(const std::string& file);
 
 }  // namespace lynx_hare

@@ -10,22 +10,18 @@
 
 namespace lynx_hare {
 
-/// The files, in a folder that exists and can be written to. They must not replace the data.
+/// Where the files go: a folder that exists and can be written to.
 struct OutputFiles {
     std::filesystem::path folder;
 
-    /// Makes the folder. Throws BadInput where it cannot be used.
+    /// Makes the folder. Throws BadInput where it cannot be used, and where a file would replace the
+    /// data, or something that is not an ordinary file, such as a symbolic link.
     OutputFiles(const std::string& output_folder, const std::string& counts_file);
-
-    [[nodiscard]] std::filesystem::path curves() const { return folder / "lynx_hare.csv"; }
-    [[nodiscard]] std::filesystem::path script() const { return folder / "lynx_hare.gp"; }
-    [[nodiscard]] std::filesystem::path picture() const { return folder / "lynx_hare.png"; }
 };
 
-/// Writes the fit and its band, a row per point of the grid.
-void write_curves(const OutputFiles& files, const Band& band);
-
-/// Writes the script and runs gnuplot; says so where there is none.
-void draw_picture(const OutputFiles& files, const Counts& counts, const Estimate& estimate);
+/// Writes the fit and its band, a row per point of the grid, and the script, and runs gnuplot; says
+/// so where there is none. Each file is whole before it gets its name.
+void write_files(const OutputFiles& files, const Counts& counts, const Estimate& estimate,
+                 const Band& band);
 
 }  // namespace lynx_hare

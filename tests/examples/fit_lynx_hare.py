@@ -6,6 +6,7 @@ import csv
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -90,6 +91,43 @@ class Fit(Example):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("there is no gnuplot: install gnuplot-nox", done.stdout)
         self.assertEqual(self.files(), ["counts.csv", "lynx_hare.csv", "lynx_hare.gp"])
+
+    def test_gnuplot_draws_from_the_files_that_are_left(self):
+        self.counts(GOOD)
+        gnuplot = self.folder / "gnuplot"
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        for script, files in (("cat $1 lynx_hare.csv > lynx_hare.png", ["csv", "gp", "png"]), ("exit 1", ["csv", "gp"])):
+            with self.subTest(script):
+                gnuplot.write_text(f"#!/bin/sh\n{script}\n")
+                gnuplot.chmod(0o755)
+                done = self.run_program("--starts", "8", "--output", "results", "counts.csv", env=environment)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = sorted(path.name for path in (self.folder / "results").iterdir())
+                self.assertEqual(found, [f"lynx_hare.{ending}" for ending in files])
+                (self.folder / "results/lynx_hare.png").unlink(missing_ok=True)
+
+    def test_results_replace_those_of_before_and_nothing_else(self):
+        self.counts(GOOD)
+        (self.folder / "lynx_hare.csv").write_text("old")
+        os.link(self.folder / "lynx_hare.csv", self.folder / "other_name")
+        self.assertEqual(self.run_program("--starts", "8", "counts.csv").returncode, 0)
+        self.assertEqual((self.folder / "other_name").read_text(), "old")
+        self.assertTrue((self.folder / "lynx_hare.csv").read_text().startswith("# the best fit"))
+        self.assertEqual([name for name in self.files() if name.startswith(".")], [])
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "no /dev/full here")
+    def test_words_that_nobody_can_read_are_a_failure(self):
+        for arguments in (["--starts", "8", self.counts(GOOD)], ["--help"]):
+            with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stderr), (1, "standard output: cannot be written; is there space?\n"))
+
+    def test_a_disk_without_space_leaves_no_half_of_a_file(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        self.counts(GOOD)
+        done = self.run_program("--starts", "8", "counts.csv", preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), limit()))
+        self.assertEqual((done.returncode, done.stderr), (1, "fit_lynx_hare: ./lynx_hare.csv: cannot be written; is there space?\n"))
+        self.assertEqual(self.files(), ["counts.csv"])
 
     def test_columns_in_any_order_case_and_company(self):
         plain = self.run_program("--quick", self.counts(GOOD))
@@ -218,6 +256,58 @@ class Refusals(Example):
 
     def test_too_few_rows(self):
         self.check_bad_counts(GOOD[:4], "counts.csv:4: 3 rows of counts; six unknowns are fitted, give at least 4")
+
+    def test_too_many_rows(self):
+        rows = [f"{year},5.5,10.5" for year in range(1, 1002)]
+        self.check_bad_counts(["year,lynx,hare", *rows],
+                              "counts.csv:1002: more than 1000 rows of counts; every start is solved through all of them: give fewer")
+
+    def test_a_line_without_an_end(self):
+        with open(self.folder / self.counts(GOOD), "ab") as file:
+            file.truncate(1 << 30)  # a gigabyte of zeros in one line, which take no room on most disks
+        self.check_refused(["counts.csv"], "counts.csv: there is more than 1048576 bytes in it; give a CSV of at most 1000 rows")
+
+    @unittest.skipUnless(Path("/proc/self/mem").exists(), "no /proc here")
+    def test_a_file_that_fails_while_it_is_read(self):
+        self.check_refused(["/proc/self/mem"], "/proc/self/mem: reading it failed; copy the file to a disk that works")
+
+    def test_bytes_that_a_terminal_would_obey(self):
+        self.check_bad_counts(with_line(3, "1901,\x1b[2J\x07,47.2"),
+                              "counts.csv:3: lynx is '\\x1b[2J\\x07'; write a number, with a point before its decimals")
+        self.check_bad_counts(with_line(1, "year,lynx,\x1b]0;hare\x07"),
+                              "counts.csv:1: no column 'hare' among 'year', 'lynx', '\\x1b]0;hare\\x07'; "
+                              "the first line must name year, hare and lynx, with commas between")
+        self.check_refused(["--\x1b[2J"], "--\\x1b[2J: there is no such option; see --help")
+        self.check_refused(["\x1b[2J.csv"], "\\x1b[2J.csv: there is no such file; give a CSV with the columns year, hare and lynx")
+
+    def test_long_fields_and_many_columns(self):
+        self.check_bad_counts(
+            with_line(3, f"1901,{'7x' * 100_000},47.2"),
+            f"counts.csv:3: lynx is '{'7x' * 20}...' (200000 bytes); write a number, with a point before its decimals")
+        self.check_bad_counts(
+            with_line(1, ",".join(f"c{k}" for k in range(1000))),
+            "counts.csv:1: no column 'year' among 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7' and 992 more; "
+            "the first line must name year, hare and lynx, with commas between")
+
+    def test_a_link_in_the_place_of_a_result(self):
+        self.counts(GOOD)
+        (self.folder / "precious").write_text("kept")
+        for name in ("lynx_hare.csv", "lynx_hare.gp", "lynx_hare.png"):
+            for target in ("precious", "counts.csv", "nowhere"):
+                with self.subTest(name=name, target=target):
+                    (self.folder / name).symlink_to(target)
+                    self.check_refused(["counts.csv"], f"--output: './{name}' is a link and would be replaced; name another folder")
+                    (self.folder / name).unlink()
+        self.assertEqual((self.folder / "precious").read_text(), "kept")
+
+    def test_a_folder_in_the_place_of_a_result(self):
+        self.counts(GOOD)
+        (self.folder / "lynx_hare.png").mkdir()
+        self.check_refused(["counts.csv"], "--output: './lynx_hare.png' is no ordinary file and would be replaced; name another folder")
+
+    def test_a_result_in_the_place_of_the_data_by_any_name(self):
+        self.counts(GOOD, "lynx_hare.gp")
+        self.check_refused(["lynx_hare.gp"], "--output: './lynx_hare.gp' is the data and would be replaced; name another folder")
 
     def test_a_result_in_the_place_of_the_data(self):
         self.counts(GOOD, "lynx_hare.csv")
