@@ -1,21 +1,12 @@
+#include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/tsit5.hpp>
 
 #include "support/catch.hpp"
 
-using eddy::ButcherTableau, eddy::Tsit5;
+using eddy::ButcherTableau, eddy::RK4, eddy::Tsit5;
 using eddy::detail::satisfies_order;
 
 namespace {
-
-struct Classical {
-    static constexpr int order = 4;
-    static constexpr ButcherTableau<4> tableau{
-        .c = {0, 1. / 2, 1. / 2, 1},
-        .a = {{}, {1. / 2}, {0, 1. / 2}, {0, 0, 1}},
-        .b = {1. / 6, 1. / 3, 1. / 3, 1. / 6},
-        .b_error = {},
-    };
-};
 
 /// The highest order whose conditions, and those of all below, the tableau satisfies.
 template <int stages>
@@ -28,7 +19,7 @@ int order_of(const ButcherTableau<stages>& tableau) {
 }  // namespace
 
 TEST_CASE("butcher_tableau: methods have the order that they declare") {
-    CHECK(order_of(Classical::tableau) == 4);
+    CHECK(order_of(RK4::tableau) == 4);
     CHECK(order_of(Tsit5::tableau) == 5);
 }
 
@@ -41,7 +32,7 @@ TEST_CASE("butcher_tableau: the embedded method of Tsit5 is of order 4") {
 
 TEST_CASE("butcher_tableau: first same as last is computed") {
     STATIC_REQUIRE(eddy::is_fsal<Tsit5>);
-    STATIC_REQUIRE_FALSE(eddy::is_fsal<Classical>);
+    STATIC_REQUIRE_FALSE(eddy::is_fsal<RK4>);
 }
 
 TEST_CASE("butcher_tableau: an error in the ninth decimal of any coefficient is noticed") {
