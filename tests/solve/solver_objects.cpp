@@ -2,6 +2,7 @@
 // object, which may be called again, copied and moved.
 
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
 #include <eddy/solve/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <filesystem>
@@ -203,4 +204,56 @@ TEST_CASE("solver: threads are started for long calls alone, kept, and gone with
         }
     }
     CHECK(num_threads() == before);
+}
+
+TEST_CASE("solver: its type can be named, and it can be a member") {
+    struct Model {
+        eddy::EnsembleSolver<Forced, eddy::Bosh3> solve{options};
+        eddy::EnsembleSolver<Forced, eddy::Bosh3, eddy::Serial> by_name{options};
+        eddy::GradientSolver<Forced, eddy::Bosh3, HalfSquares, eddy::Cpu> differentiate{
+            options, eddy::Cpu{.threads = 1}};
+        eddy::GradientSolver<Forced, eddy::Bosh3, HalfSquares> later;
+    };
+    const Array y0 = some_y0(4), p = some_p(4);
+    const std::vector data(3, Array(1, 2, 0.25));
+
+    std::vector<Model> models(2);
+    Model& model = models.back();
+
+    CHECK(same_array(model.solve(y0, p).y(2), solve_lanes(4, options).y(2)));
+    CHECK(model.by_name(y0, p).success());
+    CHECK(message_of([&] { static_cast<void>(model.later(data, y0, p)); }) ==
+          "value_and_gradient: t1 is missing or NaN; give the time to end at, .t1 = ...");
+    model.later = eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options);
+    CHECK(model.later(data, y0, p).loss.total == model.differentiate(data, y0, p).loss.total);
+}
+
+TEST_CASE("gradient: the report has the bytes kept and the evaluations of the way back") {
+    const std::vector data(3, Array(1, 2, 0.25));
+    const auto report_of = [&](std::int64_t checkpoints, const auto& backend) {
+        auto asked = options;
+        asked.checkpoints = checkpoints;
+        return eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data, some_y0(1),
+                                        some_p(1), asked, backend)
+            .report;
+    };
+    const auto check = [&](const auto& backend) {
+        const auto all = report_of(0, backend), few = report_of(3, backend);
+        const auto stats = all.stats(0);
+        const std::int64_t attempts = stats.accepted + stats.rejected;
+
+        // Three stages; the fourth belongs to the error estimate.
+        CHECK(all.counters.recomputed == 0);
+        CHECK(all.evaluations_back == 3 * attempts);
+        CHECK(few.counters.recomputed > 0);
+        CHECK(few.evaluations_back == 3 * (attempts + few.counters.recomputed));
+
+        const std::int64_t state_bytes = 2 * sizeof(double);
+        CHECK(all.bytes_kept >= attempts * state_bytes);
+        CHECK(all.bytes_kept < (64 << 10));
+        CHECK(few.bytes_kept >= 3 * state_bytes);
+        CHECK(few.bytes_kept < all.bytes_kept);
+    };
+    check(eddy::Serial{});
+    check(eddy::Cpu{});
 }

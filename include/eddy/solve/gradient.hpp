@@ -47,6 +47,11 @@ struct Gradient {
 struct GradientReport : Outcomes {
     LoopCounters counters;  ///< advances, recomputed, pullbacks, stores, loads; most kept at once
     std::int64_t checkpoints = 0;  ///< that each group was allowed
+    /// Bytes that the states and logs for the way back take, of all threads together; the solver
+    /// object keeps them for its next call.
+    std::int64_t bytes_kept = 0;
+    /// Evaluations of f on the way back, all lanes together; stats(lane) has those forward.
+    std::int64_t evaluations_back = 0;
 };
 
 template <class Real>
@@ -72,7 +77,7 @@ struct GradientWorker {
     using Recorder = GradientRecorder<Program, Tap, Seeds>;
     Recorder recorder;
     GradientGroup<Program, Recorder, with_times> group{recorder};
-    LoopCounters counters;
+    BackCost cost;
 };
 
 template <class Program, class Tap, class Seeds, bool with_times>
@@ -111,12 +116,12 @@ struct GradientWorkspace {
                 auto& kept_worker = workers[static_cast<std::size_t>(worker)];
                 if (!kept_worker)
                     kept_worker = std::make_unique<Worker>();  // on the thread that works
-                auto& [recorder, group, counters] = *kept_worker;
+                auto& [recorder, group, cost] = *kept_worker;
                 recorder.begin(inputs, first, count, seeds, target,
                                shared_sums.data() + index * Program::parameter_size);
                 const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
                     static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-                cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, counters));
+                cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, cost));
             });
         finish(num_groups, memory);
     }
@@ -132,7 +137,7 @@ struct GradientWorkspace {
                                                         : 0),
                            typename Program::Lane(0));
         for (auto& worker : workers) {
-            if (worker) worker->counters = {};
+            if (worker) worker->cost = {};
         }
         GradientTarget<Real> target{result.gradient.y0.view(),
                                     result.gradient.p.view(),
@@ -191,11 +196,16 @@ struct GradientWorkspace {
                 if constexpr (Program::is_dual) tangent.p(0, i) = sum.tangent;
             }
         }
-        LoopCounters& total = result.report.counters = {};
+        GradientReport& report = result.report;
+        report.counters = {};
+        report.bytes_kept = report.evaluations_back = 0;
         for (const auto& worker : workers) {
-            if (worker) add(total, worker->counters);
+            if (!worker) continue;
+            add(report.counters, worker->cost.loops);
+            report.evaluations_back += worker->cost.evaluations;
+            report.bytes_kept += worker->group.num_bytes();
         }
-        result.report.checkpoints = memory.checkpoints;
+        report.checkpoints = memory.checkpoints;
     }
 };
 
@@ -246,9 +256,14 @@ void finish_loss(Loss<Real>& loss, const Outcomes& outcomes) {
 }  // namespace detail
 
 /// A gradient that can be repeated: it keeps its memory, so that a second call on arrays of the
-/// same shape allocates nothing. Made by `gradient_solver`.
+/// same shape allocates nothing. Made by `gradient_solver`, or by name, with the types of what
+/// follows the options, such as GradientSolver<Field, Tsit5, Loss, Serial>(options).
 template <class Field, class Method, class LossFunction, class... Extras>
 class GradientSolver {
+    static_assert(
+        RungeKuttaMethod<Method>,
+        "GradientSolver: the method must be a struct with an order and a tableau, such as "
+        "Tsit5");
     using Choice = detail::ExtrasOf<Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
@@ -265,6 +280,11 @@ class GradientSolver {
         detail::is_shared<Parameters>>;
 
   public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    GradientSolver() : GradientSolver(SolveOptions{}) {}
+    /// With extras as their types make them.
+    explicit GradientSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
+        : GradientSolver(std::move(options), Extras{}...) {}
     explicit GradientSolver(SolveOptions options, const Extras&... extras)
         : options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),

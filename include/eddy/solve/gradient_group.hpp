@@ -8,6 +8,7 @@
 // the way back ends as well: lanes whose gradient was handed out keep it, the others are cancelled.
 
 #include <algorithm>
+#include <cmath>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/group_back.hpp>
 #include <eddy/solve/lane_group.hpp>
@@ -26,6 +27,12 @@ inline void add(LoopCounters& total, const LoopCounters& loop) {
     total.loads += loop.loads;
     total.peak_checkpoints = std::max(total.peak_checkpoints, loop.peak_checkpoints);
 }
+
+/// What the way back of some groups cost.
+struct BackCost {
+    LoopCounters loops;
+    std::int64_t evaluations = 0;  // of f, by lanes
+};
 
 /// How much a group may keep.
 struct GroupMemory {
@@ -77,8 +84,7 @@ class GradientGroup {
     /// fit. Returns how many of them sat down: all, unless the call was cancelled. Lanes that sat
     /// down and have no gradient then are cancelled here.
     std::int32_t run(const LaneInputs<Program>& inputs, std::ptrdiff_t first,
-                     std::span<LaneOutcome> outcomes, const GroupMemory& memory,
-                     LoopCounters& counters) {
+                     std::span<LaneOutcome> outcomes, const GroupMemory& memory, BackCost& cost) {
         if (!loop_ || memory_ != memory)
             loop_.emplace(Body{this}, LoopOptions{.checkpoints = memory.checkpoints},
                           RowStore<Program>(memory.logged_rows));
@@ -89,7 +95,8 @@ class GradientGroup {
             const std::int32_t first_of_round = group_.num_seated();
             forward();
             const bool is_complete = back();
-            add(counters, loop_->counters());
+            add(cost.loops, loop_->counters());
+            cost.evaluations += evaluations_back(outcomes, first_of_round);
             // Sums that lanes do not hand out hold parts of all of them: none has its own.
             if (!is_complete) drop_lanes(Program::sums_by_lane ? first_of_round : 0, outcomes);
         }
@@ -100,7 +107,28 @@ class GradientGroup {
         return group_.num_seated();
     }
 
+    /// Memory for states and logs.
+    [[nodiscard]] std::int64_t num_bytes() {
+        const auto log_bytes = static_cast<std::int64_t>(log_.capacity() * sizeof(Time));
+        return log_bytes + (loop_ ? loop_->store().num_bytes() : 0);
+    }
+
   private:
+    /// Evaluations of f on the way back of the lanes from `first`: the stages of a row once to pull
+    /// it back, and once for each time that it was taken again. Counts of rows are those of the
+    /// group; how many lanes sat in those taken again is taken from the mean.
+    [[nodiscard]] std::int64_t evaluations_back(std::span<const LaneOutcome> outcomes,
+                                                std::int32_t first) {
+        const LoopCounters& rows = loop_->counters();
+        if (rows.pullbacks == 0) return 0;
+        std::int64_t attempts = 0;
+        for (std::int32_t lane = first; lane < group_.num_seated(); ++lane)
+            attempts += outcomes[index(lane)].accepted + outcomes[index(lane)].rejected;
+        const auto pulled = static_cast<double>(rows.pullbacks);
+        const auto taken = static_cast<double>(rows.pullbacks + rows.recomputed);
+        return std::llround(static_cast<double>(attempts * Stepper::num_stages) * (taken / pulled));
+    }
+
     /// Thrown on the way back where the call is cancelled; the loop frees its slots.
     struct Cancelled {};
 

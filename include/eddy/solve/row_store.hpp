@@ -58,6 +58,12 @@ class RowStore {
     void discard(std::int64_t) {}
     void release() {}
 
+    /// Memory that it has taken.
+    [[nodiscard]] std::int64_t num_bytes() const {
+        const auto of = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+        return static_cast<std::int64_t>(of(rows_) + of(y_) + of(s_) + of(h_) + of(history_));
+    }
+
   private:
     /// The first entry of a slot; all runs of a group have as many packs as fit, but the last one
     /// may have fewer.

@@ -119,15 +119,25 @@ struct SolveWorkspace {
 }  // namespace detail
 
 /// A solve that can be repeated: it keeps its memory, so that a second call on arrays of the same
-/// shape allocates nothing. Made by `ensemble_solver`.
+/// shape allocates nothing. Made by `ensemble_solver`, or by name, with the types of what follows
+/// the options, such as EnsembleSolver<Field, Tsit5, Serial>(options).
 template <class Field, class Method, class... Extras>
 class EnsembleSolver {
+    static_assert(
+        RungeKuttaMethod<Method>,
+        "EnsembleSolver: the method must be a struct with an order and a tableau, such as "
+        "Tsit5");
     using Choice = detail::ExtrasOf<Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
     using Tap = detail::ObservedTapOf<Field, typename Choice::Function>;
 
   public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    EnsembleSolver() : EnsembleSolver(SolveOptions{}) {}
+    /// With extras as their types make them.
+    explicit EnsembleSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
+        : EnsembleSolver(std::move(options), Extras{}...) {}
     explicit EnsembleSolver(SolveOptions options, const Extras&... extras)
         : options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
