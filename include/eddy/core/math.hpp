@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/simd/has_fma.hpp>
 #include <type_traits>
 
 namespace eddy {
@@ -99,11 +100,7 @@ template <std::floating_point Real>
 }
 
 /// True where `fma` is one instruction: on the device, and on hosts compiled for it.
-#if defined(__FMA__) || defined(FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
-inline constexpr bool fma_is_fast = true;
-#else
-inline constexpr bool fma_is_fast = compiling_for_device;
-#endif
+inline constexpr bool fma_is_fast = compiling_for_device || simd::has_fma;
 
 /// a·b + c as the target does it fastest: fused where it has the instruction, else rounded twice.
 template <std::floating_point Real>

@@ -1,12 +1,13 @@
 #pragma once
 // The compiler's vector types, and the few instructions that it does not offer as an operator on
 // them. A vector is never wider than the target's registers: wider ones compile to poor code with
-// g++ 12. This is the only file that knows instruction sets; everything above is plain operators on
-// `Vector`.
+// g++ 12. This file and has_fma.hpp alone know instruction sets; everything above is plain operators
+// on `Vector`.
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <eddy/core/simd/has_fma.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -23,13 +24,6 @@ inline constexpr int native_bytes = 64;
 inline constexpr int native_bytes = 32;
 #else
 inline constexpr int native_bytes = 16;
-#endif
-
-/// True where a fused multiply-add is one instruction.
-#if defined(__FMA__) || defined(__AVX512F__) || defined(FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
-inline constexpr bool has_fma = true;
-#else
-inline constexpr bool has_fma = false;
 #endif
 
 template <class Element, int size>
