@@ -1,4 +1,4 @@
-"""check.py good|bad SOURCE COMPILER FLAGS…: the good twin compiles; the bad one says what its first line expects."""
+"""check.py good|bad SOURCE COMPILER FLAGS…: the good twin compiles; the first error of the bad one is what its first line expects."""
 
 import re
 import subprocess
@@ -14,6 +14,12 @@ def expected_message(source):
     return match[1]
 
 
+def first_error(output):
+    """The first line that tells of an error, and how many there are."""
+    errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
+    return errors[0] if errors else "", len(errors)
+
+
 def main():
     twin, source, *command = sys.argv[1:]
     expected = expected_message(source)
@@ -25,10 +31,13 @@ def main():
     if twin == "good":
         if not compiled:
             sys.exit(f"{output}\n{source}: the good twin must compile")
-    elif compiled:
+        return
+    if compiled:
         sys.exit(f"{source}: the bad twin must not compile")
-    elif not re.search(expected, output):
-        sys.exit(f"{output}\n{source}: the bad twin fails, but its message does not match: {expected}")
+    message, num_errors = first_error(output)
+    print(f"{num_errors} errors, {len(output.splitlines())} lines; the first: {message}")
+    if not re.search(expected, message):
+        sys.exit(f"{output}\n{source}: the bad twin fails, but its first error does not match: {expected}")
 
 
 main()

@@ -5,7 +5,7 @@
 
 namespace eddy {
 
-/// True for the tracer's value types (specialised in trace/traced.hpp).
+/// True for the tracer's value types (specialised in trace/shape_of.hpp).
 template <class T>
 inline constexpr bool is_symbolic = false;
 

@@ -90,6 +90,13 @@ EDDY_HD constexpr decltype(auto) component(const T& x, [[maybe_unused]] int i) {
     }
 }
 
+/// What a compound assignment reads on its right: a scalar may be a component of the vector that
+/// changes, so it is copied first.
+template <class T>
+using AssignedFrom =
+    std::conditional_t<is_vec<T> || (is_symbolic<T> && requires(const T& x) { x.size(); }),
+                       const T&, const T>;
+
 /// Vecs of one length and scalars, at least one a Vec. Symbolic values have operators of their own.
 template <class... T>
 concept ElementwiseVecs = (is_vec<T> || ...) &&
@@ -139,12 +146,14 @@ template <class T, int length>
 }
 
 /// Componentwise assignment; the right-hand side may also be a traced vector.
-#define EDDY_VEC_ASSIGNMENT(operation)                                                             \
-    template <class T, int length, class Other>                                                    \
-    EDDY_HD constexpr Vec<T, length>& operator operation##=(Vec<T, length>& a, const Other& b) {   \
-        for_components<length>(                                                                    \
-            [&](int i) { a.data[i] = a.data[i] operation detail::component<ScalarOf<T>>(b, i); }); \
-        return a;                                                                                  \
+#define EDDY_VEC_ASSIGNMENT(operation)                                                           \
+    template <class T, int length, class Other>                                                  \
+    EDDY_HD constexpr Vec<T, length>& operator operation##=(Vec<T, length>& a, const Other& b) { \
+        detail::AssignedFrom<Other> from = b;                                                    \
+        for_components<length>([&](int i) {                                                      \
+            a.data[i] = a.data[i] operation detail::component<ScalarOf<T>>(from, i);             \
+        });                                                                                      \
+        return a;                                                                                \
     }
 EDDY_VEC_ASSIGNMENT(+)
 EDDY_VEC_ASSIGNMENT(-)

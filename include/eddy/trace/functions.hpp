@@ -3,7 +3,7 @@
 // and vectors (core/vec.hpp), so one functor serves both.
 
 #include <eddy/core/vec_math.hpp>
-#include <eddy/trace/traced.hpp>
+#include <eddy/trace/operators.hpp>
 
 namespace eddy {
 namespace detail {
@@ -123,11 +123,14 @@ requires detail::TraceOperand<A> && detail::TraceOperand<B>
     static_assert(result_shape != no_shape,
                   "select: vectors of different sizes are combined; operands must have one size or "
                   "be scalars");
-    Graph& graph = *mask.graph();
+    Graph* const found = detail::common_graph(mask, a, b);
+    if (found == nullptr) return detail::unknown_value<result_shape>();
+    Graph& graph = *found;
+    const int node_mask = detail::node_of(graph, mask);
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
-    const int size = detail::broadcast_size(graph, mask.node(), node_a, node_b);
+    const int size = detail::broadcast_size(graph, node_mask, node_a, node_b);
     return Traced<result_shape>(
-        graph, graph.push({.op = Op::select, .size = size}, mask.node(), node_a, node_b));
+        graph, graph.push({.op = Op::select, .size = size}, node_mask, node_a, node_b));
 }
 
 /// x, through which no derivative flows.
@@ -141,6 +144,7 @@ template <int shape>
 template <int shape>
 [[nodiscard]] constexpr Traced<shape> checkpoint_name(const Traced<shape>& x,
                                                       std::string_view label) {
+    if (x.graph() == nullptr) return x;
     Graph& graph = *x.graph();
     graph.names.push_back(label);
     return detail::traced_elementwise<Op::name>(static_cast<int>(graph.names.size()) - 1, x);
@@ -158,15 +162,15 @@ template <class... T>
 requires(is_symbolic<T> || ...) &&
     ((detail::shape_of<T> == scalar_shape || detail::shape_of<T> == dynamic_shape) && ...)
         [[nodiscard]] constexpr auto vec(const T&... x) {
-    Graph* graph = detail::common_graph(x...);
-    if (graph == nullptr)
-        throw InvalidArgument("vec: all components are literals; pass plain numbers");
-    const std::vector<int> parts{detail::node_of(*graph, x)...};
     constexpr int length = static_cast<int>(sizeof...(T));
     constexpr bool dynamic = ((detail::shape_of<T> == dynamic_shape) || ...);
-    return Traced < dynamic
-               ? dynamic_shape
-               : length > (*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
+    using Result = Traced<dynamic ? dynamic_shape : length>;
+    Graph* graph = detail::common_graph(x...);
+    if constexpr (!dynamic) {
+        if (graph == nullptr) return Result(Vec<Traced<scalar_shape>, length>{{x...}});
+    }
+    const std::vector<int> parts{detail::node_of(*graph, x)...};
+    return Result(*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
 }
 
 /// The components of a, then those of b.
@@ -177,12 +181,14 @@ requires detail::TracedVectorCall<A, B>
     constexpr bool dynamic = shape_a == dynamic_shape || shape_b == dynamic_shape;
     constexpr int length =
         (shape_a == scalar_shape ? 1 : shape_a) + (shape_b == scalar_shape ? 1 : shape_b);
-    Graph& graph = *detail::common_graph(a, b);
+    using Result = Traced<dynamic ? dynamic_shape : length>;
+    Graph* const found = detail::common_graph(a, b);
+    if (found == nullptr)
+        return Result(detail::unknown_value < dynamic ? dynamic_shape : length > ());
+    Graph& graph = *found;
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     const int size = graph[node_a].size + graph[node_b].size;
-    return Traced < dynamic
-               ? dynamic_shape
-               : length > (graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
+    return Result(graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
 }
 
 /// The components of all parts, one after another, for run-time traces.
@@ -207,6 +213,7 @@ template <int first, int count, int shape>
 requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<shape>& x) {
     static_assert(shape == dynamic_shape || (first >= 0 && count > 0 && first + count <= shape),
                   "slice: the range reads past the end of the vector");
+    if (x.graph() == nullptr) return detail::unknown_value<count>();
     return Traced<count>(*x.graph(), detail::slice_node(*x.graph(), x.node(), first, count));
 }
 /// The same with a range known when the trace runs.
@@ -218,8 +225,9 @@ requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<
 template <class X>
 requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
     [[nodiscard]] constexpr Traced<scalar_shape> sum(const X& x) {
-    Graph& graph = *detail::common_graph(x);
-    return {graph, graph.push({.op = Op::sum}, detail::node_of(graph, x))};
+    Graph* const graph = detail::common_graph(x);
+    if (graph == nullptr) return detail::unknown_value<scalar_shape>();
+    return {*graph, graph->push({.op = Op::sum}, detail::node_of(*graph, x))};
 }
 
 /// Σ a_i·b_i, accumulated from the first component on.
@@ -229,7 +237,9 @@ requires detail::TracedVectorCall<A, B>
     constexpr int shape = detail::common_shape<A, B>();
     static_assert(shape != no_shape && shape != scalar_shape,
                   "dot: both operands must be vectors of one size");
-    Graph& graph = *detail::common_graph(a, b);
+    Graph* const found = detail::common_graph(a, b);
+    if (found == nullptr) return detail::unknown_value<scalar_shape>();
+    Graph& graph = *found;
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     if (graph[node_a].size != graph[node_b].size) {
         detail::report(graph, TraceError::sizes_differ,
@@ -244,8 +254,9 @@ requires detail::TracedVectorCall<A, B>
 template <class X>
 requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
     [[nodiscard]] constexpr Traced<scalar_shape> norm(const X& x) {
-    Graph& graph = *detail::common_graph(x);
-    return {graph, graph.push({.op = Op::norm}, detail::node_of(graph, x))};
+    Graph* const graph = detail::common_graph(x);
+    if (graph == nullptr) return detail::unknown_value<scalar_shape>();
+    return {*graph, graph->push({.op = Op::norm}, detail::node_of(*graph, x))};
 }
 
 /// W x + b, one node whatever its width. W has |b|·|x| components, row-major: W[i·|x| + j]
@@ -259,7 +270,11 @@ requires detail::TracedVectorCall<W, B, X>
         rows == dynamic_shape || columns == dynamic_shape || length == dynamic_shape;
     static_assert(dynamic || length == rows * columns,
                   "dense: the weights must have |b| times |x| components, row-major");
-    Graph& graph = *detail::common_graph(weights, bias, x);
+    using Result = Traced<dynamic ? dynamic_shape : rows>;
+    Graph* const found = detail::common_graph(weights, bias, x);
+    if (found == nullptr)
+        return Result(detail::unknown_value < dynamic ? dynamic_shape : rows > ());
+    Graph& graph = *found;
     const int node_w = detail::node_of(graph, weights), node_b = detail::node_of(graph, bias),
               node_x = detail::node_of(graph, x);
     const int size_w = graph[node_w].size, size_b = graph[node_b].size, size_x = graph[node_x].size;
@@ -271,8 +286,7 @@ requires detail::TracedVectorCall<W, B, X>
         });
     }
     const Node node{.op = Op::dense, .size = size_b};
-    return Traced < dynamic ? dynamic_shape
-                            : rows > (graph, graph.push(node, node_w, node_x, node_b));
+    return Result(graph, graph.push(node, node_w, node_x, node_b));
 }
 
 }  // namespace eddy

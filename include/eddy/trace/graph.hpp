@@ -70,7 +70,7 @@ struct Region {
 
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
 /// run-time traces throw.
-enum class TraceError : unsigned char { none, index_past_end, sizes_differ };
+enum class TraceError : unsigned char { none, index_past_end, sizes_differ, literals_only };
 
 struct Graph {
     std::vector<Node> nodes;

@@ -16,6 +16,29 @@ constexpr void report(Graph& graph, TraceError error, Message message) {
     if (!std::is_constant_evaluated()) throw InvalidArgument(message());
 }
 
+// What does not even compile, in one sentence each.
+
+template <class T>
+constexpr void refuse_assignment() {
+    static_assert(sizeof(T) == 0,
+                  "trace: this traced value is constant or temporary and cannot be assigned to; "
+                  "copy the vector first: auto f = y; f[0] = ...");
+}
+template <class Number>
+constexpr Number refuse_number() {
+    static_assert(sizeof(Number) == 0,
+                  "trace: a traced value is not a number yet and cannot become a double; call "
+                  "eddy::sin(x), or using std::sin; sin(x), instead of std::sin(x), and give "
+                  "variables that hold it its type: decltype(y[0] + y[0]) sum = 0");
+    return {};
+}
+template <class T>
+constexpr T refuse_mask(const T& other = {}) {
+    static_assert(sizeof(T) == 0,
+                  "trace: a traced comparison is not a number; use eddy::select(condition, 1, 0)");
+    return other;
+}
+
 inline std::string sizes_differ_message(int a, int b) {
     return "trace: vectors of " + std::to_string(a) + " and " + std::to_string(b) +
            " components are combined; slice or concat them first";

@@ -48,6 +48,8 @@ struct Program {
     static_assert(graph.error != TraceError::sizes_differ,
                   "trace: vectors of different sizes are combined; operands must have one size or "
                   "be scalars");
+    static_assert(graph.error != TraceError::literals_only,
+                  "trace: an operation is applied to literals only; compute it on plain numbers");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 
     /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with

@@ -4,96 +4,35 @@
 // the type, so a program that would not fit together does not compile; `Traced<dynamic_shape>`
 // knows its size at run time only and throws instead. A scalar that has met no graph yet (a
 // default-constructed accumulator, a literal) holds its number itself.
+//
+// A component of a vector is an object of its own, so that references, swaps and copies mean what
+// they mean for numbers. It is made when it is asked for; where one has been assigned to, the next
+// use of the whole vector puts the components together again.
 
 #include <concepts>
-#include <eddy/core/vec.hpp>
-#include <eddy/trace/graph.hpp>
 #include <eddy/trace/misuse.hpp>
+#include <eddy/trace/shape_of.hpp>
+#include <eddy/trace/slice_node.hpp>
 #include <type_traits>
+#include <vector>
 
 namespace eddy {
-
-inline constexpr int scalar_shape = 0;    // a vector of n components has shape n
-inline constexpr int dynamic_shape = -1;  // the size is known when the trace runs
-inline constexpr int no_shape = -2;       // operands that do not fit together
-
-template <int shape>
-class Traced;
-
-/// A traced value whose size is known at run time.
-using DynamicTraced = Traced<dynamic_shape>;
-
-namespace detail {
-
-template <class T>
-struct ShapeOf {
-    static constexpr int value = std::is_arithmetic_v<T> ? scalar_shape : no_shape;
-};
-template <int shape>
-struct ShapeOf<Traced<shape>> {
-    static constexpr int value = shape;
-};
-template <class T, int length>
-struct ShapeOf<Vec<T, length>> {
-    static constexpr int value = length;
-};
-template <class T>
-inline constexpr int shape_of = ShapeOf<T>::value;
-
-constexpr int broadcast_shape(int a, int b) {
-    if (a == no_shape || b == no_shape) return no_shape;
-    if (a == dynamic_shape || b == dynamic_shape) return dynamic_shape;
-    if (a == scalar_shape) return b;
-    return b == scalar_shape || a == b ? a : no_shape;
-}
-
-template <class First, class... Rest>
-constexpr int common_shape() {
-    int shape = shape_of<First>;
-    ((shape = broadcast_shape(shape, shape_of<Rest>)), ...);
-    return shape;
-}
-
-/// What the tracer's operators accept beside traced values: numbers, and vectors of numbers or of
-/// traced scalars.
-template <class T>
-concept TraceOperand = is_symbolic<T> || std::is_arithmetic_v<T> || is_vec<T>;
-
-template <class... T>
-concept TracedCall = (is_symbolic<T> || ...) && (TraceOperand<T> && ...);
-
-template <class T>
-constexpr Graph* graph_of(const T& x) {
-    if constexpr (requires { x.graph(); }) {
-        return x.graph();
-    } else if constexpr (is_vec<T>) {
-        Graph* graph = nullptr;
-        for (const auto& component : x) {
-            if (graph == nullptr) graph = graph_of(component);
-        }
-        return graph;
-    } else {
-        return nullptr;
-    }
-}
-
-template <class... T>
-constexpr Graph* common_graph(const T&... x) {
-    Graph* graph = nullptr;
-    ((graph = graph != nullptr ? graph : graph_of(x)), ...);
-    return graph;
-}
-
-}  // namespace detail
 
 /// The outcome of a traced comparison. It cannot steer C++ control flow, because both branches are
 /// part of the program.
 template <int shape>
 class TracedMask {
   public:
+    /// Of literals: unknown.
+    constexpr TracedMask() = default;
     constexpr TracedMask(Graph& graph, int node) : graph_(&graph), node_(node) {}
     [[nodiscard]] constexpr Graph* graph() const { return graph_; }
     [[nodiscard]] constexpr int node() const { return node_; }
+    [[nodiscard]] constexpr int node_in(Graph& graph) const {
+        if (node_ >= 0) return node_;
+        graph.error = TraceError::literals_only;
+        return graph.push({.op = Op::equal}, graph.push_constant(0), graph.push_constant(0));
+    }
 
     template <class Bool>
     requires std::same_as<Bool, bool>
@@ -104,48 +43,69 @@ class TracedMask {
         return false;
     }
 
+    template <class Number>
+    requires std::same_as<Number, double>
+    constexpr operator Number() const { return detail::refuse_mask<Number>(); }
+
   private:
-    Graph* graph_;
-    int node_;
+    Graph* graph_ = nullptr;
+    int node_ = -1;
 };
 
 template <int shape>
-class Traced {
+struct detail::ShapeOf<TracedMask<shape>> {
+    static constexpr int value = shape;
+};
+
+/// A traced number.
+template <>
+class Traced<scalar_shape> {
   public:
-    constexpr Traced() requires(shape == scalar_shape) = default;
+    constexpr Traced() = default;
     /// A literal; it joins a graph when it meets a traced value.
     template <class Number>
-    requires(shape == scalar_shape && std::is_arithmetic_v<Number>) constexpr Traced(Number literal)
-        : literal_(static_cast<double>(literal)) {}
+    requires std::is_arithmetic_v<Number>
+    constexpr Traced(Number literal) : literal_(static_cast<double>(literal)) {}
     constexpr Traced(Graph& graph, int node) : graph_(&graph), node_(node) {}
-    /// Forgets the static shape.
-    template <int other>
-    requires(shape == dynamic_shape &&
-             other != dynamic_shape) constexpr Traced(const Traced<other>& x)
-        : graph_(x.graph()), node_(x.node()), literal_(x.literal()) {}
+
+    constexpr Traced(const Traced&) = default;
+    /// A literal joins the graph of what it replaces.
+    constexpr Traced& operator=(const Traced& x) {
+        literal_ = x.literal_;
+        node_ = graph_ != nullptr ? x.node_in(*graph_) : x.node_;
+        graph_ = graph_ != nullptr ? graph_ : x.graph_;
+        return *this;
+    }
+    template <class T>
+    requires(std::is_convertible_v<const T&, Traced> && !std::same_as<T, Traced>) constexpr Traced&
+    operator=(const T& x) {
+        return *this = Traced(x);
+    }
+    template <class T>
+    requires std::is_convertible_v<const T&, Traced>
+    constexpr const Traced& operator=(const T&) const {
+        detail::refuse_assignment<T>();
+        return *this;
+    }
 
     [[nodiscard]] constexpr Graph* graph() const { return graph_; }
     [[nodiscard]] constexpr int node() const { return node_; }
     [[nodiscard]] constexpr double literal() const { return literal_; }
-
-    [[nodiscard]] static constexpr int size() requires(shape > 0) { return shape; }
-    [[nodiscard]] constexpr int size() const requires(shape == dynamic_shape) {
-        return (*graph_)[node_].size;
+    [[nodiscard]] constexpr int node_in(Graph& graph) const {
+        if (node_ == unknown) graph.error = TraceError::literals_only;
+        return node_ < 0 ? graph.push_constant(literal_) : node_;
     }
-
-    /// One component.
-    [[nodiscard]] constexpr Traced<scalar_shape> operator[](int i) const
-        requires(shape != scalar_shape);
+    /// What no literal holds, as long as there is no graph to report it to.
+    [[nodiscard]] static constexpr Traced make_unknown() {
+        Traced x;
+        x.node_ = unknown;
+        return x;
+    }
+    [[nodiscard]] constexpr bool is_unknown() const { return node_ == unknown; }
 
     template <class Number>
     requires std::same_as<Number, double>
-    constexpr operator Number() const {
-        static_assert(sizeof(Number) == 0,
-                      "trace: a traced value is not a number yet and cannot become a double; call "
-                      "eddy::sin(x), or using "
-                      "std::sin; sin(x), instead of std::sin(x)");
-        return 0;
-    }
+    constexpr operator Number() const { return detail::refuse_number<Number>(); }
     template <class Bool>
     requires std::same_as<Bool, bool>
     constexpr explicit operator Bool() const {
@@ -155,238 +115,260 @@ class Traced {
         return false;
     }
 
-    template <class T>
-    constexpr Traced& operator+=(const T& x) {
-        return *this = *this + x;
-    }
-    template <class T>
-    constexpr Traced& operator-=(const T& x) {
-        return *this = *this - x;
-    }
-    template <class T>
-    constexpr Traced& operator*=(const T& x) {
-        return *this = *this * x;
-    }
-    template <class T>
-    constexpr Traced& operator/=(const T& x) {
-        return *this = *this / x;
-    }
-
   private:
+    static constexpr int unknown = -2;
+
     Graph* graph_ = nullptr;
     int node_ = -1;
     double literal_ = 0;
 };
 
-template <int shape>
-inline constexpr bool is_symbolic<Traced<shape>> = true;
-template <int shape>
-struct detail::ShapeOf<TracedMask<shape>> {
-    static constexpr int value = shape;
-};
-
 namespace detail {
 
-/// The node that stands for x in `graph`.
-template <class T>
-constexpr int node_of(Graph& graph, const T& x) {
-    if constexpr (requires { x.literal(); }) {
-        return x.node() < 0 ? graph.push_constant(x.literal()) : x.node();
-    } else if constexpr (requires { x.node(); }) {
-        return x.node();
-    } else if constexpr (is_vec<T>) {
-        if constexpr (std::is_arithmetic_v<typename T::value_type>) {
-            const int offset = static_cast<int>(graph.constants.size());
-            for (const auto& component : x)
-                graph.constants.push_back(static_cast<double>(component));
-            return graph.push({.op = Op::constant, .size = x.size(), .offset = offset});
+/// A traced vector: its node, and the components that have been asked for.
+struct TracedComponents {
+    using Value = Traced<scalar_shape>;
+    static constexpr int never_read = -2, without_node = -1;
+
+    Graph* graph = nullptr;     // null: all components are literals
+    int node = -1;              // of the vector, before components were assigned to
+    std::vector<Value> values;  // empty until one is asked for; the last one: read past the end
+    std::vector<int> nodes;     // of each value when it was read off the vector
+    bool was_left = false;      // a read past the end, before there was a graph
+
+    constexpr TracedComponents(Graph* of_graph, int of_node) : graph(of_graph), node(of_node) {}
+    constexpr explicit TracedComponents(int size)
+        : values(static_cast<std::size_t>(size) + 1),
+          nodes(static_cast<std::size_t>(size), without_node) {}
+
+    [[nodiscard]] constexpr int size() const {
+        return graph != nullptr ? (*graph)[node].size : static_cast<int>(nodes.size());
+    }
+    [[nodiscard]] constexpr Graph* find_graph() const {
+        Graph* found = graph;
+        for (std::size_t i = 0; found == nullptr && i < nodes.size(); ++i)
+            found = values[i].graph();
+        return found;
+    }
+
+    /// Component i, as an object that lives as long as the vector.
+    constexpr Value& component(int i) {
+        if (values.empty()) {
+            values.resize(static_cast<std::size_t>(size()) + 1);
+            nodes.resize(static_cast<std::size_t>(size()), never_read);
+        }
+        if (i < 0 || i >= size()) {
+            if (graph == nullptr)
+                was_left = true;
+            else
+                values.back() = {*graph, slice_node(*graph, node, i, 1)};
+            return values.back();
+        }
+        const auto k = static_cast<std::size_t>(i);
+        if (!is_changed(k)) read(k);
+        return values[k];
+    }
+
+    constexpr Value* all() {
+        for (int i = 0; i < size(); ++i) component(i);
+        return values.data();
+    }
+
+    /// A new value of the same size: those who hold components see it, too.
+    constexpr void replace(Graph* of_graph, int of_node, const TracedComponents* literals) {
+        graph = of_graph;
+        node = of_node;
+        if (graph == nullptr) {
+            values.resize(literals->values.size());
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] = literals->values[i];
+            nodes = literals->nodes;
         } else {
-            std::vector<int> parts;
-            for (const auto& component : x) parts.push_back(node_of(graph, component));
-            return graph.push_list({.op = Op::concat, .size = x.size()}, parts);
-        }
-    } else {
-        return graph.push_constant(static_cast<double>(x));
-    }
-}
-
-/// The size of an elementwise result: the longest operand; all others are as long, or scalars.
-template <class... Nodes>
-constexpr int broadcast_size(Graph& graph, Nodes... node) {
-    int size = 1;
-    ((size = graph[node].size > size ? graph[node].size : size), ...);
-    int other = 1;
-    ((other = graph[node].size != 1 && graph[node].size != size ? graph[node].size : other), ...);
-    if (other != 1) {
-        report(graph, TraceError::sizes_differ,
-               [size, other] { return sizes_differ_message(other, size); });
-    }
-    return size;
-}
-
-template <Op op, class... T>
-constexpr auto traced_elementwise(int index, const T&... x) {
-    constexpr int shape = common_shape<T...>();
-    static_assert(shape != no_shape,
-                  "trace: vectors of different sizes are combined; operands must have one size or "
-                  "be scalars");
-    constexpr int result_shape = shape == no_shape ? scalar_shape : shape;
-    Graph* graph = common_graph(x...);
-    if (graph == nullptr) {
-        throw InvalidArgument(
-            "trace: an operation is applied to literals only; compute it on plain numbers");
-    }
-    // Operands are pushed in the order in which they are written.
-    const int nodes[] = {node_of(*graph, x)...};
-    const int node = [&]<int... k>(std::integer_sequence<int, k...>) {
-        return graph->push({.op = op, .size = broadcast_size(*graph, nodes[k]...), .index = index},
-                           nodes[k]...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>{});
-    if constexpr (is_mask(op)) {
-        return TracedMask<result_shape>(*graph, node);
-    } else {
-        return Traced<result_shape>(*graph, node);
-    }
-}
-
-template <class T>
-constexpr double literal_of(const T& x) {
-    if constexpr (is_symbolic<T>) {
-        return x.literal();
-    } else if constexpr (std::is_arithmetic_v<T>) {
-        return static_cast<double>(x);
-    } else {
-        return 0;
-    }
-}
-
-/// Arithmetic of two operands; literals that have met no graph are computed at once, as C++ would.
-template <Op op, class A, class B>
-constexpr auto traced_arithmetic(const A& a, const B& b) {
-    if constexpr (shape_of<A> == scalar_shape && shape_of<B> == scalar_shape) {
-        if (common_graph(a, b) == nullptr) {
-            const double x = literal_of(a), y = literal_of(b);
-            return Traced<scalar_shape>(op == Op::add   ? x + y
-                                        : op == Op::sub ? x - y
-                                        : op == Op::mul ? x * y
-                                                        : x / y);
-        }
-    }
-    return traced_elementwise<op>(0, a, b);
-}
-
-/// The node for component(s) [offset, offset + size) of `node`, looking through what is already
-/// known of it.
-constexpr int slice_node(Graph& graph, int node, int offset, int size) {
-    const Node source = graph[node];
-    if (offset < 0 || size < 1 || offset + size > source.size) {
-        report(graph, TraceError::index_past_end, [offset, size, length = source.size] {
-            return past_end_message(offset, size, length);
-        });
-        return graph.push_zeros(
-            size < 1 ? 1 : size);  // keeps a compile-time trace going until the static_assert
-    }
-    if (size == source.size) return node;
-    if (source.op == Op::argument)
-        return graph.push_argument(source.index, source.offset + offset, size);
-    if (source.op == Op::concat) {
-        int begin = 0;
-        for (int k = 0; k < source.count; ++k) {
-            const int part = graph.operand(source, k);
-            if (offset >= begin && offset + size <= begin + graph[part].size) {
-                return slice_node(graph, part, offset - begin, size);
+            for (std::size_t i = 0; i < nodes.size(); ++i) {
+                if (nodes[i] != never_read) read(i);
             }
-            begin += graph[part].size;
         }
     }
-    return graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
-}
+
+    /// The node of the whole vector, with what has become of its components.
+    constexpr int whole(Graph& of_graph) {
+        if (was_left) of_graph.error = TraceError::index_past_end;
+        std::vector<int> parts;
+        std::size_t begin = 0;  // of a run of components as they were
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            if (!is_changed(i)) continue;
+            keep(parts, begin, i);
+            parts.push_back(values[i].node_in(of_graph));
+            begin = i + 1;
+        }
+        if (parts.empty()) return node;
+        keep(parts, begin, nodes.size());
+        const int result = parts.size() == 1
+                               ? parts[0]
+                               : of_graph.push_list({.op = Op::concat, .size = size()}, parts);
+        // What a remat region makes must not be found by what follows the region.
+        if (of_graph.current_region == 0) settle(of_graph, result);
+        return result;
+    }
+
+  private:
+    [[nodiscard]] constexpr bool is_changed(std::size_t i) const {
+        return nodes[i] != never_read && (nodes[i] < 0 || values[i].node() != nodes[i]);
+    }
+    /// Takes component i from the node of the vector.
+    constexpr void read(std::size_t i) {
+        nodes[i] = slice_node(*graph, node, static_cast<int>(i), 1);
+        values[i] = {*graph, nodes[i]};
+    }
+    constexpr void keep(std::vector<int>& parts, std::size_t begin, std::size_t end) const {
+        const std::size_t most = graph != nullptr && (*graph)[node].op == Op::concat ? 1 : end;
+        for (; begin < end; begin += most) {
+            const std::size_t count = most < end - begin ? most : end - begin;
+            parts.push_back(
+                slice_node(*graph, node, static_cast<int>(begin), static_cast<int>(count)));
+        }
+    }
+    constexpr void settle(Graph& of_graph, int of_node) {
+        graph = &of_graph;
+        node = of_node;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            if (is_changed(i)) read(i);
+        }
+    }
+};
 
 }  // namespace detail
 
+/// A traced vector. One of run-time size has components of its own once it has been read where it
+/// may be assigned to; before, it is no more than its node.
 template <int shape>
-constexpr Traced<scalar_shape> Traced<shape>::operator[](int i) const
-    requires(shape != scalar_shape) {
-    return {*graph_, detail::slice_node(*graph_, node_, i, 1)};
-}
+class Traced {
+    using Component = Traced<scalar_shape>;
+    using Components = detail::TracedComponents;
+    static constexpr bool is_static = shape > 0;
+    using ReadComponent = std::conditional_t<is_static, const Component&, Component>;
+    template <int>
+    friend class Traced;
 
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator+(const A& a, const B& b) {
-    return detail::traced_arithmetic<Op::add>(a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator-(const A& a, const B& b) {
-    return detail::traced_arithmetic<Op::sub>(a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator*(const A& a, const B& b) {
-    return detail::traced_arithmetic<Op::mul>(a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator/(const A& a, const B& b) {
-    return detail::traced_arithmetic<Op::div>(a, b);
-}
-template <int shape>
-[[nodiscard]] constexpr Traced<shape> operator-(const Traced<shape>& a) {
-    if constexpr (shape == scalar_shape) {
-        if (a.graph() == nullptr) return Traced<shape>(-a.literal());
+  public:
+    /// Zeros, to be filled.
+    constexpr Traced() requires is_static : components_(new Components(shape)) {}
+    constexpr Traced(Graph& graph, int node) : graph_(&graph), node_(node) {
+        if constexpr (is_static) make_components();
     }
-    return detail::traced_elementwise<Op::neg>(0, a);
-}
-template <int shape>
-[[nodiscard]] constexpr Traced<shape> operator+(const Traced<shape>& a) {
-    return a;
-}
+    /// The components of a Vec of numbers or of traced scalars.
+    template <class T>
+    requires std::is_convertible_v<const T&, Component>
+    constexpr Traced(const Vec<T, shape>& x) : Traced() {
+        for (int i = 0; i < shape; ++i) components_->values[static_cast<std::size_t>(i)] = x[i];
+    }
+    /// Forgets the static shape.
+    template <int other>
+    requires(!is_static && other > 0) constexpr Traced(const Traced<other>& x) { copy(x); }
+    template <class T>
+    requires(!is_static && std::same_as<T, Component>) constexpr Traced(const T& x)
+        : graph_(x.graph()), node_(x.node()) {
+        if (graph_ != nullptr) return;
+        components_ = new Components(1);
+        components_->values[0] = x;
+    }
+    constexpr Traced(const Traced& x) : graph_(x.graph_), node_(x.node_) {
+        if (is_static || x.components_ != nullptr) copy(x);
+    }
+    constexpr ~Traced() {
+        if (components_ != nullptr) delete components_;
+    }
 
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator<(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::less>(0, a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator<=(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::less_equal>(0, a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator>(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::less>(0, b, a);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator>=(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::less_equal>(0, b, a);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator==(const A& a, const B& b) {
-    // On plain Vecs it would say whether they are equal as a whole.
-    static_assert(!(detail::shape_of<A> > 0 && detail::shape_of<B> > 0),
-                  "trace: == and != do not compare two vectors; compare their components");
-    return detail::traced_elementwise<Op::equal>(0, a, b);
-}
-template <class A, class B>
-requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto operator!=(const A& a, const B& b) { return !(a == b); }
-template <int a_shape, int b_shape>
-[[nodiscard]] constexpr auto operator&&(const TracedMask<a_shape>& a,
-                                        const TracedMask<b_shape>& b) {
-    return detail::traced_elementwise<Op::mask_and>(0, a, b);
-}
-template <int a_shape, int b_shape>
-[[nodiscard]] constexpr auto operator||(const TracedMask<a_shape>& a,
-                                        const TracedMask<b_shape>& b) {
-    return detail::traced_elementwise<Op::mask_or>(0, a, b);
-}
-template <int shape>
-[[nodiscard]] constexpr auto operator!(const TracedMask<shape>& a) {
-    return detail::traced_elementwise<Op::mask_not>(0, a);
-}
+    constexpr Traced& operator=(const Traced& x) {
+        if (this == &x) return *this;
+        if (components_ != nullptr && (is_static || size() == x.size())) {
+            Graph* const graph = x.graph();
+            components_->replace(graph, graph != nullptr ? x.node_in(*graph) : -1, x.components_);
+        } else {
+            if (components_ != nullptr) delete components_;
+            components_ = nullptr;
+            copy(x);
+        }
+        return *this;
+    }
+    template <class T>
+    requires(std::is_convertible_v<const T&, Traced> && !std::same_as<T, Traced>) constexpr Traced&
+    operator=(const T& x) {
+        return *this = Traced(x);
+    }
+    template <class T>
+    requires std::is_convertible_v<const T&, Traced>
+    constexpr const Traced& operator=(const T&) const {
+        detail::refuse_assignment<T>();
+        return *this;
+    }
+
+    [[nodiscard]] constexpr Graph* graph() const {
+        return components_ != nullptr ? components_->find_graph() : graph_;
+    }
+    [[nodiscard]] constexpr int node() const {
+        return components_ != nullptr ? components_->whole(*graph()) : node_;
+    }
+    [[nodiscard]] constexpr int node_in(Graph& graph) const {
+        return components_ != nullptr ? components_->whole(graph) : node_;
+    }
+
+    [[nodiscard]] static constexpr int size() requires is_static { return shape; }
+    [[nodiscard]] constexpr int size() const requires(!is_static) {
+        return components_ != nullptr ? components_->size() : (*graph_)[node_].size;
+    }
+
+    /// One component: an object that lives in the vector.
+    [[nodiscard]] constexpr Component& operator[](int i) & {
+        make_components();
+        return components_->component(i);
+    }
+    [[nodiscard]] constexpr ReadComponent operator[](int i) const& {
+        if constexpr (!is_static) {
+            if (components_ == nullptr) return {*graph_, detail::slice_node(*graph_, node_, i, 1)};
+        }
+        return components_->component(i);
+    }
+    [[nodiscard]] constexpr Component operator[](int i) const&& {
+        return static_cast<const Traced&>(*this)[i];
+    }
+    [[nodiscard]] constexpr Component* begin() {
+        make_components();
+        return components_->all();
+    }
+    [[nodiscard]] constexpr Component* end() { return begin() + size(); }
+    [[nodiscard]] constexpr const Component* begin() const requires is_static {
+        return components_->all();
+    }
+    [[nodiscard]] constexpr const Component* end() const requires is_static {
+        return begin() + size();
+    }
+
+    template <class Values>
+    requires(is_static&& std::same_as<Values, Vec<Component, shape>>) constexpr operator Values()
+        const {
+        Values values{};
+        for (int i = 0; i < shape; ++i) values[i] = (*this)[i];
+        return values;
+    }
+
+  private:
+    constexpr void make_components() {
+        if (components_ == nullptr) components_ = new Components(graph_, node_);
+    }
+    template <int other>
+    constexpr void copy(const Traced<other>& x) {
+        graph_ = x.graph();
+        if (graph_ == nullptr) {
+            components_ = new Components(*x.components_);
+        } else {
+            node_ = x.node_in(*graph_);
+            if constexpr (is_static) make_components();
+        }
+    }
+
+    Graph* graph_ = nullptr;  // both of no meaning where there are components
+    int node_ = -1;
+    Components* components_ = nullptr;
+};
 
 }  // namespace eddy

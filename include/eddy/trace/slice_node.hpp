@@ -1,0 +1,35 @@
+#pragma once
+// Components of a node as a node of their own.
+
+#include <eddy/trace/misuse.hpp>
+
+namespace eddy::detail {
+
+/// The node for component(s) [offset, offset + size) of `node`, looking through what is already
+/// known of it.
+constexpr int slice_node(Graph& graph, int node, int offset, int size) {
+    const Node source = graph[node];
+    if (offset < 0 || size < 1 || offset + size > source.size) {
+        report(graph, TraceError::index_past_end, [offset, size, length = source.size] {
+            return past_end_message(offset, size, length);
+        });
+        return graph.push_zeros(
+            size < 1 ? 1 : size);  // keeps a compile-time trace going until the static_assert
+    }
+    if (size == source.size) return node;
+    if (source.op == Op::argument)
+        return graph.push_argument(source.index, source.offset + offset, size);
+    if (source.op == Op::concat) {
+        int begin = 0;
+        for (int k = 0; k < source.count; ++k) {
+            const int part = graph.operand(source, k);
+            if (offset >= begin && offset + size <= begin + graph[part].size) {
+                return slice_node(graph, part, offset - begin, size);
+            }
+            begin += graph[part].size;
+        }
+    }
+    return graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
+}
+
+}  // namespace eddy::detail
