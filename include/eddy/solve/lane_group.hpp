@@ -16,15 +16,6 @@
 
 namespace eddy::detail {
 
-/// Until which row an empty slot takes another lane: `near` in general, `far` where lanes are so
-/// uneven that slots would long stay empty.
-struct RefillLimits {
-    std::int64_t near = 0;
-    std::int64_t far = 0;
-
-    friend bool operator==(const RefillLimits&, const RefillLimits&) = default;
-};
-
 /// The lanes [first, first + outcomes.size()) of a call, worked on by one thread. `Recorder` is
 /// told of save points: see save_points.hpp.
 template <class Program, class Recorder>

@@ -28,6 +28,15 @@ struct SeatChange {
     [[nodiscard]] bool seats_a_lane() const { return to.lane != no_lane && to.lane != from.lane; }
 };
 
+/// Until which row an empty slot takes another lane: `near` in general, `far` where lanes are so
+/// uneven that slots would long stay empty.
+struct RefillLimits {
+    std::int64_t near = 0;
+    std::int64_t far = 0;
+
+    friend bool operator==(const RefillLimits&, const RefillLimits&) = default;
+};
+
 /// The changes of a run in order, and a cursor between them.
 class Seating {
   public:
