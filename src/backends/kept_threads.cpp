@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 // interval: what waking and starting them costs where the machine is busy. Calls that are shorter
 // would gain little, and lose much whenever another process holds the processor of a helper.
 constexpr auto worth_waking = std::chrono::microseconds(50);
-constexpr auto worth_starting = std::chrono::microseconds(100);
+constexpr auto worth_starting = std::chrono::microseconds(200);
 // How long the caller looks out for the end of the others' work before it sleeps.
 constexpr auto time_to_look_out = std::chrono::microseconds(50);
 
