@@ -118,7 +118,7 @@ int main() {
     print_heading(
         "Gradient of adaptive Lorenz by sigma, rho, beta, fp64, one thread, against CVODES",
         "Time per lane; ratio: CVODES' to eddy's at the same achieved error of the gradient. "
-        "eddy: 32,768 lanes, gradient by y0 too;\nCVODES: 64 of them, the fastest of its "
+        "eddy: 32,768 lanes, with the gradient of y0;\nCVODES: 64 of them, the fastest of its "
         "methods, interpolations and ratios of tolerances, memory used again.\nMedians of "
         "11 interleaved rounds.");
     if (!has_cvodes) std::puts("SUNDIALS is not installed (libsundials-dev): eddy alone");

@@ -56,7 +56,7 @@ class HandStep {
         stages<0, 6>(y, k, states);
     }
 
-    /// `cotangent`, of the state behind the step, becomes that of the state before; adds to
+    /// `cotangent`, of the state after the step, becomes that of the state before; adds to
     /// p_cotangent.
     [[gnu::always_inline]] void pull_back(const V (&states)[6][3], V (&cotangent)[3],
                                           V (&p_cotangent)[3]) const {

@@ -13,7 +13,8 @@ namespace benchmark {
     return 21 * static_cast<double>(lane) / static_cast<double>(num_lanes - 1);
 }
 
-/// Of every `stride`-th of `num_lanes` lanes, one after another: y(1), and the gradient by σ, ρ, β.
+/// Of every `stride`-th of `num_lanes` lanes, one after another: y(1), and the gradient with
+/// respect to σ, ρ, β.
 struct Reference {
     std::vector<double> y, gradient;
 };

@@ -24,7 +24,7 @@ void print_allocations(const char* what, std::int64_t allocations) {
     print_row(what, "0", text("%lld allocations", static_cast<long long>(allocations)), "", "");
 }
 
-/// The error of a gradient by the parameters, and how many steps it took.
+/// The error of a gradient with respect to the parameters, and how many steps it took.
 std::string describe(const std::vector<double>& gradient, long long num_steps) {
     static const std::vector<double> exact = reference_gradient(rho);
     return text("%.1e  (%lld steps)", relative_error(gradient, exact), num_steps);

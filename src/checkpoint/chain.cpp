@@ -127,7 +127,7 @@ class ChainSolver {
         }
     }
 
-    // x_begin is stored and in hand; reverses what lies behind it and discards it.
+    // x_begin is stored and in hand; reverses what lies after it and discards it.
     void emit_first(int64_t begin, int64_t free) {
         const int64_t split = first_[first_at(begin, free)].split;
         actions_.push_back(Action::forward(begin, split));

@@ -1,6 +1,6 @@
 #pragma once
 // One temporary file of its own, with plain positioned I/O. Errors come back as text, empty for
-// success: who calls knows which slot and step they concern.
+// success: the caller knows which slot and step they concern.
 
 #include <cstddef>
 #include <cstdint>

@@ -64,7 +64,7 @@ std::span<const Placed> PlacementTable<Generator>::from(std::int64_t index) {
 
 template <class Generator>
 void PlacementTable<Generator>::generate_to(std::int64_t steps) {
-    // A loop of n steps asks for the first store at or behind n as well.
+    // A loop of n steps asks for the first store at or after n as well.
     if (last_step_.load(std::memory_order_acquire) >= steps) return;
     const std::lock_guard lock(growing_);
     while (last_step_.load(std::memory_order_relaxed) < steps) append_locked();

@@ -21,7 +21,7 @@ constexpr std::size_t chunk = std::size_t{1}
 constexpr std::int64_t alignment = 4096;  // of slots in the file
 constexpr std::uint64_t magic = 0x746F6C7379646465u;  // "eddyslot"
 
-// Written behind the payload, and kept in memory.
+// Written after the payload, and kept in memory.
 struct Label {
     std::uint64_t magic_number = magic;
     std::int64_t slot = -1;

@@ -43,7 +43,7 @@ double steady_seconds() {
     return std::chrono::duration<double>(now).count();
 }
 
-/// One less than the terminal's columns: a cursor behind the last one may wrap.
+/// One less than the terminal's columns: a cursor after the last one may wrap.
 int usable_columns(int descriptor) {
     winsize size{};
     const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;

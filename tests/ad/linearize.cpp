@@ -161,7 +161,8 @@ TEST_CASE("compose: programs with programs and with what users write") {
     CHECK(agree(gradient, eddy::vjp(whole)(y, 1.0)));
 }
 
-TEST_CASE("while_loop: a program as its body, differentiated by state and parameters") {
+TEST_CASE(
+    "while_loop: a program as its body, differentiated with respect to state and parameters") {
     const auto y = unknown(0.4, -1.1), p = unknown(9.81, 0.3), cotangent = unknown(1.3, 0.7);
     constexpr int num_steps = 7;
     const auto loop = eddy::while_loop([](const auto&, std::int64_t n) { return n < num_steps; },

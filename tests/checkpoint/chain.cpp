@@ -94,7 +94,7 @@ TEST_CASE("chain: it avoids running a costly step again, which the binomial sche
 
     const double cost = chain_cost(steps, {.memory_bytes = 2});
 
-    // One of the two slots goes behind the costly step: it runs once more at most where nothing
+    // One of the two slots goes after the costly step: it runs once more at most where nothing
     // else would do.
     const std::vector<ChainStep> uniform(20, ChainStep{.time = 1, .state_bytes = 1});
     const double binomial = eddy::chain_time(chain_actions(uniform, {.memory_bytes = 2}), steps);

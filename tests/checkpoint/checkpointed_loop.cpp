@@ -94,7 +94,7 @@ TEST_CASE(
     "checkpointed_loop: the default placement has the published orders but for (2, 8) and (3, "
     "11)") {
     for (const auto& published : support::published_orders) {
-        // Both lie behind (c + 1)(c + 2)/2 - 1 steps, where the default evicts another way.
+        // Both lie after (c + 1)(c + 2)/2 - 1 steps, where the default evicts another way.
         if (published.checkpoints == 2 && published.steps == 8) continue;
         if (published.checkpoints == 3 && published.steps == 11) continue;
         INFO(published.checkpoints << " checkpoints, " << published.steps << " steps");

@@ -55,7 +55,7 @@ struct FlippingStore : support::StrictStore<double> {
 
 TEST_CASE(
     "determinism_check: a body with hidden state is reported with the first step that differed") {
-    // 20 steps forward; with two checkpoints the first step computed again is the one behind the
+    // 20 steps forward; with two checkpoints the first step computed again is the one after the
     // upper checkpoint.
     CheckpointedLoop<double, Moody, support::StrictStore<double>> loop(
         Moody{20}, {.checkpoints = 2, .length = 20, .determinism_check = true});

@@ -1,5 +1,5 @@
-// expect: solve: behind the options may stand a controller, a backend
-// What stands behind the options is known, or refused.
+// expect: solve: after the options may stand a controller, a backend
+// What stands after the options is known, or refused.
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/solve.hpp>
 #include <eddy/solvers/euler.hpp>

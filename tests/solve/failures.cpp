@@ -31,7 +31,7 @@ struct Perilous {
                          y[0] + eddy::sqrt(1 - p[1] * t) - p[2] * (y[1] - 1));
     }
 };
-/// A loss whose gradient by either component is the other one.
+/// A loss whose gradient with respect to either component is the other one.
 struct Product {
     static constexpr int data_size = 2;
     constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {

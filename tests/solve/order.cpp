@@ -20,7 +20,7 @@ struct Errors {
     ErrorAt at_steps, within;
 };
 
-/// The largest errors behind and within some of the steps from 0 to 2. (In a single point the
+/// The largest errors after and within some of the steps from 0 to 2. (In a single point the
 /// leading term of an error may vanish.)
 template <class Method>
 Errors errors_of(int num_steps) {

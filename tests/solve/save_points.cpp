@@ -19,7 +19,7 @@ using eddy::SolveOptions;
 using support::Array;
 using support::rows;
 
-/// y = (1 − p t / 2)² until it is zero; behind that the root is NaN.
+/// y = (1 − p t / 2)² until it is zero; after that the root is NaN.
 struct Draining {
     static constexpr int state_size = 1, parameter_size = 1;
     constexpr auto operator()(auto, const auto& y, const auto& p) const {

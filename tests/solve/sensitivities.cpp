@@ -33,7 +33,8 @@ Array repeated(std::ptrdiff_t lanes, std::initializer_list<double> row) {
     return array;
 }
 
-/// (component, variable): derivatives of the end by the parameters and then by the start.
+/// (component, variable): derivatives of the end with respect to the parameters and then to the
+/// start.
 using Jacobian = Array;
 
 /// By reverse mode: lane i is given the i-th unit cotangent.

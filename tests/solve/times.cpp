@@ -1,5 +1,6 @@
 // Time is careful: ends, save points and stops are met exactly, far from zero and over the shortest
-// spans, in both directions; and derivatives by times are those of the numbers computed.
+// spans, in both directions; and derivatives with respect to times are those of the numbers
+// computed.
 
 #include <array>
 #include <eddy/backends/cpu.hpp>
@@ -300,7 +301,9 @@ TEST_CASE("times: f is asked on either side of a jump, forward and backward") {
     }
 }
 
-TEST_CASE("times: derivatives by t0, t1 and save times are differences of the numbers computed") {
+TEST_CASE(
+    "times: derivatives with respect to t0, t1 and save times are differences of the numbers "
+    "computed") {
     const std::vector<double> ahead{0.77, 1.234, 2.018}, back{-0.123, -0.9, -1.23};
     for (const auto& [t0, t1, saves, stop] :
          {std::tuple{0.301, 2.3037, ahead, 1.0}, std::tuple{0.301, -1.7, back, -0.555}}) {
@@ -328,7 +331,7 @@ TEST_CASE("times: derivatives by t0, t1 and save times are differences of the nu
     }
 }
 
-TEST_CASE("times: derivatives by both ends, and by save times that are stepped to") {
+TEST_CASE("times: derivatives with respect to both ends, and to save times that are stepped to") {
     const auto ends = [&](double x0, double x1) {
         return constant_with_times(origin, {.t0 = 0.301 + x0, .t1 = 2.3037 + x1, .dt0 = 0.01});
     };

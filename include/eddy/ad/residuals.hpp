@@ -52,7 +52,7 @@ void print_saved_residuals(const Source& source, Policy policy = {},
 }
 
 /// The forward program, which returns the residuals last, beside the backward one, which takes them
-/// behind the arguments.
+/// after the arguments.
 template <class Source, class Policy = detail::EverythingSaveable>
 [[nodiscard]] std::string forward_backward(const Source& source, Policy = {},
                                            const ResidualReportOptions& options = {}) {

@@ -180,7 +180,7 @@ class Splitter {
         }
         Node copied = node;
         if (node.op == Op::argument && node.index >= num_arguments_)
-            ++copied.index;  // behind the residuals
+            ++copied.index;  // after the residuals
         return push(copied, operands, region);
     }
     constexpr int push(Node node, const std::vector<int>& operands, int region) {

@@ -2,11 +2,11 @@
 // A while loop of unknown length in bounded memory, and its exact reverse.
 //
 // `run` advances the state and keeps what the placement asks for. `reverse` takes the latest
-// checkpoint v and the step g behind the last one not yet reversed: if v is that step, it is pulled
+// checkpoint v and the step g after the last one not yet reversed: if v is that step, it is pulled
 // back and its slot is free; else the state is advanced again from v, leaving checkpoints at the
 // binomial distances of schedule.hpp, up to step g - 1. Plain `advance` throughout; `pullback` once
 // per step, on states that equal the first ones bit for bit. Invariants: slot of x_0 is never
-// evicted; checkpoints are ordered by step; none is behind g.
+// evicted; checkpoints are ordered by step; none is after g.
 
 #include <algorithm>
 #include <cstddef>

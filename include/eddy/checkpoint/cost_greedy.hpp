@@ -8,7 +8,7 @@
 // so evicting j merges two gaps and gives every gap above it one more slot. (The same rule from the
 // first step on arrives at the same checkpoints, by way of O(c) a store.)
 //
-// Between two stores only the open gap behind the latest checkpoint grows, so that one number
+// Between two stores only the open gap after the latest checkpoint grows, so that one number
 // stands for all interior evictions and a step costs O(1); a store costs O(c). The decisions depend
 // on (c, n) only, never on states.
 

@@ -89,7 +89,7 @@ class PlacementSequence {
     /// The next store alone.
     [[nodiscard]] Placed next();
 
-    /// How far behind its stored start a gap of `length` steps stores its next state on the way
+    /// How far after its stored start a gap of `length` steps stores its next state on the way
     /// back; 0: nowhere.
     [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
         if (!plan_.nested_strides.empty()) return nested_split(length);

@@ -102,7 +102,7 @@ inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max
     return add(multiply(2, length), optimal_recomputations(length, checkpoints));
 }
 
-/// How far behind the start of the gap its next checkpoint belongs; 0: none. The largest optimal
+/// How far after the start of the gap its next checkpoint belongs; 0: none. The largest optimal
 /// distance, hence the fewest stores: then t(length, slots) = m + t(length - m, slots - 1) + t(m,
 /// slots).
 [[nodiscard]] EDDY_HD constexpr std::int64_t split(std::int64_t length, std::int64_t slots) {

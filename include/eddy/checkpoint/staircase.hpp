@@ -22,10 +22,10 @@ class Staircase {
           window_end_(checkpoints) {}
 
     /// The first step that it does not decide about. By then slot c - i holds the i-th checkpoint
-    /// behind x_0.
+    /// after x_0.
     [[nodiscard]] EDDY_HD constexpr std::int64_t end() const { return end_; }
 
-    /// The next store, or `nothing_more` behind the end. x_0 comes first and keeps slot 0.
+    /// The next store, or `nothing_more` after the end. x_0 comes first and keeps slot 0.
     [[nodiscard]] EDDY_HD constexpr Placed next() {
         for (; step_ < end_; ++step_) {
             const bool stores = storing_;

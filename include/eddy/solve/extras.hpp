@@ -1,6 +1,6 @@
 #pragma once
 // What may follow the options of a call, in any order: a controller, a backend, a function of the
-// state to save, the wish for derivatives by times. Each is told by what it can do.
+// state to save, the wish for derivatives with respect to times. Each is told by what it can do.
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
@@ -25,7 +25,7 @@ template <class Function>
     return {};
 }
 
-/// Asks for the derivatives by t0, t1 and the save times as well.
+/// Asks for the derivatives with respect to t0, t1 and the save times as well.
 struct DifferentiateTimes {};
 inline constexpr DifferentiateTimes differentiate_times{};
 
@@ -93,7 +93,7 @@ template <class Method, class... Extras>
 struct ExtrasOf {
     static_assert(((IsBackend<Extras> || IsController<Extras> || IsObserved<Extras> ||
                     IsDifferentiateTimes<Extras>)&&...),
-                  "solve: behind the options may stand a controller, a backend (Serial{}, "
+                  "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function) and differentiate_times");
     using Backend = typename PickExtra<BackendKind, Cpu, Extras...>::type;
     using Controller =

@@ -306,9 +306,9 @@ template <class Field, class Method, class LossFunction, class... Extras>
     return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options), extras...);
 }
 
-/// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients by
-/// y0 and p. `data` is one (lane, observable) array where there is one save point, else a
-/// std::vector of one for each; an array of one row is shared by all lanes.
+/// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients
+/// with respect to y0 and p. `data` is one (lane, observable) array where there is one save point,
+/// else a std::vector of one for each; an array of one row is shared by all lanes.
 template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
           class... Extras>
 [[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
@@ -322,7 +322,8 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
 /// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
 /// computed: one (lane, observable) array of the shape of solution.y(k), or a std::vector of one
 /// for each save point. Solves once more on the way, bit for bit as before, so that a solution need
-/// not keep its steps. `cancelled` stops this call, in place of the token of the solution's options.
+/// not keep its steps. `cancelled` stops this call, in place of the token of the solution's
+/// options.
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
 [[nodiscard]] Gradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,

@@ -266,7 +266,7 @@ class GradientGroup {
             row == memory_.logged_rows ? at_log_end_.pack[pack] : x.pack[pack];
         return repeat(copy, pack, row);
     }
-    /// An attempt once more, for who has no log. Returns the sizes of accepted steps.
+    /// An attempt once more, for callers that have no log. Returns the sizes of accepted steps.
     Time repeat(PackState<Program>& x, int pack, std::int64_t row) {
         auto& slots = group_.slots(pack);
         Attempt<Program> attempt;

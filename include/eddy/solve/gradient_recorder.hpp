@@ -19,7 +19,7 @@ struct GradientTarget {
     EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
 };
 
-/// The terms of a loss: their derivative by themselves is 1.
+/// The terms of a loss: their derivative with respect to themselves is 1.
 template <class Program>
 struct LossSeeds {
     using Real = typename Program::Scalar;
@@ -104,7 +104,7 @@ class GradientRecorder {
         return cotangent;
     }
 
-    // Derivatives by times. Stop 0 is the start, stop j the j-th of the plan.
+    // Derivatives with respect to times. Stop 0 is the start, stop j the j-th of the plan.
 
     void add_stop(std::int32_t lane, std::int32_t stop, const Lane& value) {
         const auto& times = inputs_->times;

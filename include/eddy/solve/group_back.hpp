@@ -99,7 +99,7 @@ class GroupBack {
             compute(slots.size_of(h));
     }
 
-    /// The cotangent of the state before a row of step sizes h from that behind it.
+    /// The cotangent of the state before a row of step sizes h from that after it.
     [[gnu::always_inline]] State pull_pack(const PackState<Program>& x, int pack, const Time& h,
                                            const State& next_cotangent) {
         PackBack& lanes = packs_[pack];
@@ -277,11 +277,11 @@ class GroupBack {
         return k;
     }
 
-    // Derivatives by times, where they are asked for. A lane's step sizes are data but for those
-    // that land: dt = stop − t. With b_0 = t0 and b_j the j-th stop, a landing at b_{j+1} brings
-    // its dt cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the next
-    // stop. A save point shifts along the interpolant's slope, and one at a stop takes that from
-    // the stop.
+    // Derivatives with respect to times, where they are asked for. A lane's step sizes are data but
+    // for those that land: dt = stop − t. With b_0 = t0 and b_j the j-th stop, a landing at b_{j+1}
+    // brings its dt cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the
+    // next stop. A save point shifts along the interpolant's slope, and one at a stop takes that
+    // from the stop.
 
     void settle_step(const PackState<Program>& x, int pack, const Time& h,
                      const TimeCotangents<Number>& times) {

@@ -77,7 +77,7 @@ class LaneGroup {
         for (int pack = 0; pack < x.num_packs; ++pack) used.pack[pack] = attempts_[pack].used;
     }
 
-    /// All rows until no lane is left, for who needs none of them again.
+    /// All rows until no lane is left, for callers that need none of them again.
     void run(Loop& x) {
         std::int64_t row = 0;
         while (is_running()) {
@@ -249,7 +249,7 @@ class LaneGroup {
         look_ahead(group, pack, row);
     }
 
-    /// Is there room for another lane behind this row?
+    /// Is there room for another lane after this row?
     [[nodiscard]] bool refills(std::int64_t row) const {
         std::int64_t longest = longest_;
         for (const PackLanes<Program>& lanes : packs_) {

@@ -1,6 +1,6 @@
 #pragma once
-// Checkpoints of a group of lanes: states and progress only, where a log knows the steps behind
-// them; step sizes and controllers as well behind the log's end. As small as that, a thousand rows
+// Checkpoints of a group of lanes: states and progress only, where a log knows the steps after
+// them; step sizes and controllers as well after the log's end. As small as that, a thousand rows
 // of a small equation stay in the second-level cache.
 
 #include <cstdint>

@@ -65,7 +65,7 @@ class Seating {
         }
     }
 
-    /// Calls visit(change) for the changes right behind `row`, the last one first, if the cursor is
+    /// Calls visit(change) for the changes right after `row`, the last one first, if the cursor is
     /// at row + 1; first to last if it is at `row`.
     template <class Visit>
     void visit_before_cursor(std::int64_t row, Visit&& visit) const {

@@ -104,7 +104,7 @@ class SlotStepper {
                                       __attribute__((always_inline)) { attempt.k[i] = k[i]; });
     }
 
-    /// Judges what was tried from x in `row`, and returns the state behind the row.
+    /// Judges what was tried from x in `row`, and returns the state after the row.
     [[nodiscard, gnu::always_inline]] Loop judge(const Loop& x, std::int64_t row,
                                                  Attempt<Program>& attempt) {
         Loop after;
@@ -126,7 +126,7 @@ class SlotStepper {
         return after;
     }
 
-    /// The state behind a row of constant size, for slots that have at least a step and a half left
+    /// The state after a row of constant size, for slots that have at least a step and a half left
     /// to their stops.
     [[nodiscard, gnu::always_inline]] State uniform_step(const Loop& x) const {
         return Stepper::step(time_at(x.s), x.y, parameters.values(), *uniform_);

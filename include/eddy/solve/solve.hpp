@@ -222,7 +222,7 @@ template <class Field, class Method, class... Extras>
 }
 
 /// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
-/// array or `shared(array)`. Behind the options may stand, in any order, a controller, a backend
+/// array or `shared(array)`. After the options may stand, in any order, a controller, a backend
 /// and observe(function). InvalidArgument before any work where an argument is bad; what goes wrong
 /// in a lane is its result.
 template <class Field, class Method, class Y0, class Parameters, class... Extras>

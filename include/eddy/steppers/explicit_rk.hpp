@@ -148,8 +148,8 @@ struct ExplicitRungeKutta {
                            times);
     }
 
-    /// The first half of a pullback, for who does many in turn: either half is a long chain of
-    /// operations. The first k.size() stages, and the states where they are taken.
+    /// The first half of a pullback, for callers that do many in turn: either half is a long chain
+    /// of operations. The first k.size() stages, and the states where they are taken.
     template <class Time, class Number, class Parameters, class Size, int count>
     [[gnu::always_inline]] EDDY_HD static constexpr void stage_states(
         const Time& t, const State<Number>& y, const Parameters& p, const Size& size,

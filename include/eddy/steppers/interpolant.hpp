@@ -4,7 +4,7 @@
 //
 //   ȳ += x̄,   k̄_i += dt w_i(θ) x̄   for the cotangent x̄ of x = y + dt Σ_i w_i(θ) k_i.
 //
-// θ = 0 gives y; θ = 1 gives y⁺ but for rounding: who has y⁺ should use that.
+// θ = 0 gives y; θ = 1 gives y⁺ but for rounding: callers that have y⁺ should use that.
 
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
@@ -124,8 +124,8 @@ struct Interpolant {
 };
 
 /// Would save points within steps have errors of a lower order than the steps themselves? Over many
-/// steps those are wrong by O(dt^order), the interpolant by O(dt^(its order + 1)). A solve then ends
-/// a step at every save point.
+/// steps those are wrong by O(dt^order), the interpolant by O(dt^(its order + 1)). A solve then
+/// ends a step at every save point.
 template <RungeKuttaMethod Method>
 inline constexpr bool steps_to_save_points = Interpolant<Method>::order + 1 < Method::order;
 
