@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
 #include <string>
@@ -23,7 +24,21 @@ class Planner {
                            .slots = 1,
                            .limit = options_.length.value_or(options_.max_steps),
                            .fixed_length = options_.length.has_value()};
-        if (!options_.nested_lengths.empty()) return nested(plan);
+        if (options_.nested_lengths.empty()) {
+            place(plan);
+        } else {
+            nested(plan);
+        }
+        require(
+            plan.slots <= most_slots,
+            [&] { return "room for " + std::to_string(plan.slots) + " states"; },
+            "a loop keeps 2^31 - 2 of them at most: give fewer checkpoints, or a placement that "
+            "keeps fewer");
+        return plan;
+    }
+
+  private:
+    void place(PlacementPlan& plan) const {
         switch (plan.placement) {
             case Placement::none: break;
             case Placement::store_all: keep_every(1, plan); break;
@@ -35,10 +50,8 @@ class Planner {
                 break;
             default: binomial(plan);
         }
-        return plan;
     }
 
-  private:
     // `got` makes the text, since most calls need none.
     template <class Got>
     void require(bool valid, const Got& got, const char* what_to_do) const {
@@ -103,7 +116,8 @@ class Planner {
 
     int64_t square_root_period(const PlacementPlan& plan) const {
         const int64_t limit = known_limit(plan);
-        int64_t period = 1;
+        const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(limit)));
+        int64_t period = std::max<int64_t>(1, root - 2);
         while (period < limit / period) ++period;
         return period;
     }
@@ -113,7 +127,7 @@ class Planner {
         const int64_t periods = (limit - 1) / period + 1;
         const int64_t within = std::max<int64_t>(0, std::min(period, limit) - 2);
         plan.stride = period;
-        plan.slots = periods + within;  // a period's states are then recomputed once
+        plan.slots = schedule::add(periods, within);  // a period's states are then recomputed once
         if (options_.checkpoints != 0) plan.slots = std::min(plan.slots, options_.checkpoints);
         require(
             plan.slots >= periods,
@@ -124,7 +138,7 @@ class Planner {
             "raise checkpoints or leave it out");
     }
 
-    PlacementPlan nested(PlacementPlan& plan) const {
+    void nested(PlacementPlan& plan) const {
         int64_t product = 1;
         for (const int64_t length : options_.nested_lengths) {
             require_at_least(1, "a nested length", length, "give lengths of at least 1");
@@ -148,10 +162,9 @@ class Planner {
         for (const int64_t length : options_.nested_lengths) {
             stride /= length;
             plan.nested_strides.push_back(stride);
-            if (plan.nested_strides.size() > 1) plan.slots += length - 1;
+            if (plan.nested_strides.size() > 1) plan.slots = schedule::add(plan.slots, length - 1);
         }
         plan.stride = plan.nested_strides.front();
-        return plan;
     }
 
     const LoopOptions& options_;
@@ -164,37 +177,50 @@ PlacementPlan plan_placement(const LoopOptions& options, const char* where) {
     return Planner(options, where).plan();
 }
 
-PlacementSequence::PlacementSequence(PlacementPlan plan) : plan_(std::move(plan)) {
-    if (plan_.placement == Placement::cost_greedy) {
-        greedy_ = PlacementTable<CostGreedy>::shared(plan_.slots);
-    } else if (plan_.placement == Placement::online_treeverse) {
-        treeverse_ = PlacementTable<OnlineTreeverse>::shared(plan_.slots);
-    }
-    generate_to(std::max(plan_.slots, operations_ahead / plan_.slots));
-    restart();
+PlacementSequence::PlacementSequence(PlacementPlan plan)
+    : plan_(std::move(plan)), staircase_(plan_.slots) {
+    generate_to(operations_ahead / plan_.slots);
 }
 
 void PlacementSequence::generate_to(std::int64_t steps) {
     steps = std::min(steps, plan_.limit);
+    if (!needs_table(steps)) return;
+    use_table();
     if (greedy_) greedy_->generate_to(steps);
     if (treeverse_) treeverse_->generate_to(steps);
 }
 
 void PlacementSequence::restart() {
+    staircase_ = Staircase(plan_.slots);
     index_ = 0;
     planned_ = {0, 0};
 }
 
-std::span<const Placed> PlacementSequence::generated() const {
-    if (greedy_) return greedy_->from(index_);
-    if (treeverse_) return treeverse_->from(index_);
-    return {};
+void PlacementSequence::use_table() {
+    if (greedy_ || treeverse_) return;
+    if (plan_.placement == Placement::cost_greedy) {
+        greedy_ = PlacementTable<CostGreedy>::shared(plan_.slots);
+    } else {
+        treeverse_ = PlacementTable<OnlineTreeverse>::shared(plan_.slots);
+    }
+}
+
+// What the table has behind the staircase.
+std::span<const Placed> PlacementSequence::generated() {
+    use_table();
+    return greedy_ ? greedy_->from(index_) : treeverse_->from(index_);
 }
 
 std::span<const Placed> PlacementSequence::next_piece() {
-    const std::span<const Placed> piece = generated();
-    index_ += static_cast<int64_t>(piece.size());
-    if (!piece.empty()) return piece;
+    if (is_online()) {
+        const auto count = static_cast<std::size_t>(
+            staircase_.fill(planned_piece_.data(), std::ssize(planned_piece_)));
+        if (count > 0) return {planned_piece_.data(), count};
+        if (plan_.slots == 1) return {planned_piece_.data(), 1};  // nothing more
+        const std::span<const Placed> piece = generated();
+        index_ += static_cast<int64_t>(piece.size());
+        return piece;
+    }
     std::size_t count = 0;
     do {
         planned_piece_[count] = next_planned();
@@ -203,9 +229,12 @@ std::span<const Placed> PlacementSequence::next_piece() {
 }
 
 Placed PlacementSequence::next() {
-    const std::span<const Placed> piece = generated();
+    if (!is_online()) return next_planned();
+    const Placed placed = staircase_.next();
+    if (placed.step != schedule::unbounded || plan_.slots == 1) return placed;
+    const Placed generated_one = generated().front();
     ++index_;
-    return piece.empty() ? next_planned() : piece.front();
+    return generated_one;
 }
 
 Placed PlacementSequence::next_planned() {

@@ -3,7 +3,9 @@
 #include <eddy/checkpoint/cost_greedy.hpp>
 #include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
+#include <eddy/checkpoint/staircase.hpp>
 #include <map>
+#include <utility>
 
 namespace eddy {
 
@@ -15,12 +17,19 @@ namespace {
 constexpr std::int64_t batch_stores = 1024;
 constexpr std::int64_t batch_steps = 4096;
 
+// Tables that outlive their loops: the latest ones, where a store costs more than a step. With more
+// checkpoints than this the staircase alone lasts for millions of steps.
+constexpr std::size_t most_kept = 8;
+constexpr std::int64_t most_checkpoints_kept = 4096;
+
 }  // namespace
 
 template <class Generator>
 PlacementTable<Generator>::PlacementTable(std::int64_t checkpoints)
-    : workspace_(static_cast<std::size_t>(Generator::workspace_size(checkpoints))),
-      generator_(checkpoints, workspace_.data()) {}
+    : staircase_end_(Staircase(checkpoints).end()),
+      workspace_(
+          new std::int64_t[static_cast<std::size_t>(Generator::workspace_size(checkpoints))]),
+      generator_(checkpoints, workspace_.get()) {}
 
 template <class Generator>
 PlacementTable<Generator>::~PlacementTable() {
@@ -31,10 +40,18 @@ template <class Generator>
 std::shared_ptr<PlacementTable<Generator>> PlacementTable<Generator>::shared(
     std::int64_t checkpoints) {
     static std::mutex looking_up;
-    static std::map<std::int64_t, std::shared_ptr<PlacementTable>> tables;
+    static std::map<std::int64_t, std::weak_ptr<PlacementTable>> tables;
+    static std::array<std::shared_ptr<PlacementTable>, most_kept> kept;
+    static std::size_t oldest = 0;
     const std::lock_guard lock(looking_up);
-    std::shared_ptr<PlacementTable>& table = tables[checkpoints];
-    if (!table) table = std::make_shared<PlacementTable>(checkpoints);
+    if (const auto found = tables.find(checkpoints); found != tables.end()) {
+        if (auto table = found->second.lock()) return table;
+    }
+    auto table = std::make_shared<PlacementTable>(checkpoints);
+    std::erase_if(tables, [](const auto& entry) { return entry.second.expired(); });
+    tables[checkpoints] = table;
+    if (checkpoints <= most_checkpoints_kept)
+        kept[std::exchange(oldest, (oldest + 1) % most_kept)] = table;
     return table;
 }
 
@@ -83,8 +100,10 @@ void PlacementTable<Generator>::append_locked() {
             block = new Placed[static_cast<std::size_t>(first_block) << where.block];
             blocks_[where.block].store(block, std::memory_order_release);
         }
-        block[where.offset] = generator_.next();
-        last_step = block[where.offset].step;
+        Placed placed = generator_.next();
+        while (placed.step < staircase_end_) placed = generator_.next();  // before the first store
+        block[where.offset] = placed;
+        last_step = placed.step;
         // Published one by one, so that a failed allocation loses nothing that the generator has
         // produced.
         published_.store(++index, std::memory_order_release);

@@ -2,6 +2,7 @@
 #include <eddy/core/error.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,46 @@ TEST_CASE("placement: bad options say what was got and what to do") {
     CHECK_THROWS_AS(plan({.checkpoints = -1}), eddy::InvalidArgument);
     CHECK(complaint({.placement = Placement::none, .length = 9, .nested_lengths = {3, 3}}) ==
           "loop: nested_lengths together with a placement; give one of them");
+}
+
+TEST_CASE("placement: numbers beyond what a loop can keep are refused, others cost nothing") {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    const std::string end =
+        " states; a loop keeps 2^31 - 2 of them at most: give fewer checkpoints, or a placement "
+        "that keeps fewer";
+    CHECK(complaint({.checkpoints = most}) == "loop: room for 9223372036854775807" + end);
+    CHECK(complaint({.checkpoints = eddy::most_slots + 1}) == "loop: room for 2147483647" + end);
+    CHECK(complaint({.max_steps = most - 1, .placement = Placement::store_all}) ==
+          "loop: room for 9223372036854775806" + end);
+    CHECK(complaint({.max_steps = most - 1, .placement = Placement::square_root}) ==
+          "loop: room for 6074000998" + end);
+    CHECK(complaint({.nested_lengths = {most, most}}) ==
+          "loop: room for 9223372036854775807" + end);
+
+    CHECK(plan({.checkpoints = most, .length = 10}).slots == 10);
+    CHECK(stored_steps({.checkpoints = eddy::most_slots, .max_steps = 3}) ==
+          std::vector<int64_t>{0, 1, 2});
+    PlacementSequence sequence(plan({.checkpoints = eddy::most_slots}));
+    CHECK(sequence.next_piece().back().slot > 0);
+}
+
+TEST_CASE("placement: pieces are the stores one by one, along the staircase and behind it") {
+    for (const Placement placement : {Placement::cost_greedy, Placement::online_treeverse}) {
+        for (const int64_t checkpoints : {1, 2, 3, 5, 16, 40, 200}) {
+            const PlacementPlan planned =
+                plan({.checkpoints = checkpoints, .placement = placement});
+            PlacementSequence by_piece(planned), one_by_one(planned);
+            int64_t wrong = 0;
+            for (int64_t index = 0; index < 3000 && checkpoints > 1;) {
+                for (const eddy::Placed& placed : by_piece.next_piece()) {
+                    wrong += placed != one_by_one.next();
+                    ++index;
+                }
+            }
+            INFO("c = " << checkpoints);
+            CHECK(wrong == 0);
+        }
+    }
 }
 
 TEST_CASE("placement: no checkpoints are enough for a loop of at most one step") {

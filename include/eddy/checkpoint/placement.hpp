@@ -10,6 +10,7 @@
 #include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
 #include <eddy/checkpoint/schedule.hpp>
+#include <eddy/checkpoint/staircase.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,7 +35,7 @@ enum class Placement : std::uint8_t {
 /// Options of a checkpointed loop.
 struct LoopOptions {
     /// Slots, that of the initial state included. 0: as many as the placement needs, where that is
-    /// a definite number.
+    /// a definite number. Memory is taken as they are used: a generous number costs nothing.
     std::int64_t checkpoints = 0;
     /// The loop stops here at the latest, with Result::max_steps_reached.
     std::int64_t max_steps = schedule::unbounded;
@@ -55,10 +56,13 @@ struct LoopOptions {
     std::stop_token cancelled{};
 };
 
+/// The most states that a loop can keep: slots are numbered in 32 bits.
+inline constexpr std::int64_t most_slots = (std::int64_t{1} << 31) - 2;
+
 /// Options that have been checked and settled.
 struct PlacementPlan {
     Placement placement;      // never automatic
-    std::int64_t slots;       // >= 1
+    std::int64_t slots;       // 1 .. most_slots
     std::int64_t limit;       // the loop ends here at the latest
     bool fixed_length;        // reaching `limit` is success
     std::int64_t stride = 0;  // periodic: steps between stores on the way forward
@@ -70,7 +74,8 @@ struct PlacementPlan {
 [[nodiscard]] PlacementPlan plan_placement(const LoopOptions& options, const char* where);
 
 /// The decisions of a plan: the stores of the way forward, the initial state first, and the splits
-/// of the way back.
+/// of the way back. Online placements follow the staircase, which needs no memory, and then a
+/// shared table: what a loop does not reach is neither generated nor kept.
 class PlacementSequence {
   public:
     explicit PlacementSequence(PlacementPlan plan);
@@ -97,16 +102,26 @@ class PlacementSequence {
     }
 
   private:
-    [[nodiscard]] std::span<const Placed> generated() const;
+    [[nodiscard]] bool is_online() const {
+        return plan_.placement == Placement::cost_greedy ||
+               plan_.placement == Placement::online_treeverse;
+    }
+    /// Does a loop of `steps` steps get behind the staircase?
+    [[nodiscard]] bool needs_table(std::int64_t steps) const {
+        return is_online() && plan_.slots > 1 && steps >= staircase_.end() - 1;
+    }
+    void use_table();
+    [[nodiscard]] std::span<const Placed> generated();
     [[nodiscard]] Placed next_planned();
     [[nodiscard]] std::int64_t nested_split(std::int64_t length) const;
 
     PlacementPlan plan_;
-    std::shared_ptr<PlacementTable<CostGreedy>> greedy_;
+    std::shared_ptr<PlacementTable<CostGreedy>> greedy_;  // null until a loop needs it
     std::shared_ptr<PlacementTable<OnlineTreeverse>> treeverse_;
-    std::int64_t index_ = 0;  // of the next store in the table, if there is one
-    Placed planned_{0, 0};    // what next_planned yields next, if there is none
-    std::array<Placed, 32> planned_piece_{};
+    Staircase staircase_;     // where the placement is online: at its next store
+    std::int64_t index_ = 0;  // of the next store in the table
+    Placed planned_{0, 0};    // what next_planned yields next, where the placement is not online
+    std::array<Placed, 128> planned_piece_{};
 };
 
 }  // namespace eddy

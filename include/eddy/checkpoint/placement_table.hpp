@@ -1,8 +1,9 @@
 #pragma once
-// The stores of an online placement, generated once per number of checkpoints and shared by every
-// loop of the process. They depend on (checkpoints, step) only. Reading what is there takes no
-// lock; what is not there yet is generated under one, in batches, into blocks that never move.
-// Memory: 16 bytes a store.
+// The stores of an online placement behind its staircase, generated once per number of checkpoints
+// and shared by every loop of the process. They depend on (checkpoints, step) only. Reading what is
+// there takes no lock; what is not there yet is generated under one, in batches, into blocks that
+// never move. Memory: 16 bytes a store, and 24 or 40 a checkpoint, from the first store on. A table
+// lives as long as a loop uses it; of those for few checkpoints the latest are kept for later loops.
 
 #include <array>
 #include <atomic>
@@ -14,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <vector>
 
 namespace eddy {
 
@@ -27,11 +27,12 @@ class PlacementTable {
     PlacementTable& operator=(const PlacementTable&) = delete;
     ~PlacementTable();
 
-    /// The table that all loops with `checkpoints` slots share; empty at first.
+    /// The table that all loops with `checkpoints` slots share, 2 at least; empty at first.
     [[nodiscard]] static std::shared_ptr<PlacementTable> shared(std::int64_t checkpoints);
 
-    /// The stores from number `index` on, at least one: as many as are there in one piece.
-    /// Generates them if need be.
+    /// The stores from number `index` on, the first behind the staircase being number 0; at least
+    /// one, and as many as are there in one piece. Generates them if need be. Where memory for that
+    /// is wanting the table stays as it was.
     [[nodiscard]] std::span<const Placed> from(std::int64_t index);
 
     /// Generates what a loop of `steps` steps reads, so that running one allocates and generates
@@ -48,7 +49,8 @@ class PlacementTable {
     [[nodiscard]] static Address address(std::int64_t index);
     void append_locked();
 
-    std::vector<std::int64_t> workspace_;
+    std::int64_t staircase_end_;
+    std::unique_ptr<std::int64_t[]> workspace_;  // not touched before the first store
     Generator generator_;
     std::atomic<std::int64_t> last_step_{-1};  // of the stores generated so far
     std::atomic<std::int64_t> published_{0};

@@ -36,6 +36,33 @@ class Staircase {
         return nothing_more();
     }
 
+    /// The next stores, as `next` gives them, up to `most` of them, into `stores`; returns how many
+    /// there were. A run of stores goes through neighbouring slots: a fraction of a nanosecond each.
+    EDDY_HD constexpr std::int64_t fill(Placed* stores, std::int64_t most) {
+        std::int64_t count = 0;
+        while (count < most) {
+            if (!storing_) {
+                stores[count] = next();
+                if (stores[count] == nothing_more()) break;
+                ++count;
+                continue;
+            }
+            std::int64_t run = window_ - next_slot_ + 1;
+            if (run > window_end_ - step_) run = window_end_ - step_;
+            if (run > most - count) run = most - count;
+            // Copies, which no store of the loop can change.
+            const std::int64_t step = step_, slot = next_slot_;
+            Placed* const first = stores + count;
+            for (std::int64_t i = 0; i < run; ++i) first[i] = {step + i, slot + i};
+            count += run;
+            step_ += run;
+            next_slot_ += run;
+            if (next_slot_ > window_) next_slot_ = 1;
+            if (step_ == window_end_) storing_ = false;
+        }
+        return count;
+    }
+
   private:
     EDDY_HD constexpr void advance() {
         if (storing_ && ++next_slot_ > window_) next_slot_ = 1;
