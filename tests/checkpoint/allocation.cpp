@@ -97,3 +97,13 @@ TEST_CASE("allocation: states with heap memory, advanced in place, are allocated
     InPlace::State cotangent = first;
     CHECK(allocations_of([&] { (void)loop.reverse(std::move(cotangent)); }) <= 2000);
 }
+
+TEST_CASE("allocation: a loop of ten steps takes no more memory for 2^31 - 2 checkpoints") {
+    const int64_t before = support::allocated_bytes;
+    CheckpointedLoop<Small, Fixed> loop(Fixed{}, {.checkpoints = eddy::most_slots});
+    loop.run({1, 2, 3, 4}, [](const auto&, int64_t step) { return step < 10; });
+    (void)loop.reverse({1, 1, 1, 1});
+
+    CHECK(loop.counters().recomputed == 0);
+    CHECK(support::allocated_bytes - before <= (1 << 20) + (1 << 17));  // reserved, not touched
+}

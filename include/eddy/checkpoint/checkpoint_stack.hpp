@@ -2,15 +2,18 @@
 // Which slot holds which step, ordered by step. New checkpoints always come last, an eviction takes
 // one out anywhere: a doubly linked ring over the slots, so that both cost O(1) and nothing is
 // sorted or moved between the two sweeps. The ring closes in one link that is no slot, so that
-// linking and unlinking know no special case.
+// linking and unlinking know no special case. Memory is taken as slots are used, all of it at once
+// or not at all: `place` may throw and then changes nothing, whatever takes a slot out does not.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace eddy {
 
-/// The stack of live checkpoints, fewer than 2^31. Allocates in `reserve` only.
+/// The stack of live checkpoints, fewer than 2^31. Allocates in `reserve`, for a few thousand slots,
+/// and where more are used for the first time.
 class CheckpointStack {
   public:
     static constexpr std::int64_t nowhere = -1;
@@ -21,13 +24,12 @@ class CheckpointStack {
     };
 
     void reserve(std::int64_t slots) {
-        links_.reserve(static_cast<std::size_t>(slots) + 1);
-        free_.reserve(static_cast<std::size_t>(slots));
+        make_room(static_cast<std::size_t>(std::min(slots, reserved_slots)) + 1);
         num_slots_ = slots;
         clear();
     }
 
-    void clear() {
+    void clear() {  // within the capacity that `reserve` made
         links_.assign(1, {.step = nowhere, .below = ring, .above = ring});
         free_.clear();
         size_ = 0;
@@ -35,7 +37,10 @@ class CheckpointStack {
 
     /// The slot now holds `step`, the latest of all, whatever it held before.
     void place(std::int64_t slot, std::int64_t step) {
-        while (slot >= num_touched()) links_.push_back({});
+        while (slot >= num_touched()) {
+            if (links_.size() == links_.capacity()) make_room(2 * links_.capacity());
+            links_.push_back({});
+        }
         if (at(slot).step != nowhere) unlink(slot);
         const auto index = static_cast<std::int32_t>(slot);
         const std::int32_t top = at(ring).below;
@@ -82,6 +87,12 @@ class CheckpointStack {
         std::int32_t above = 0;
     };
     static constexpr std::int32_t ring = -1;  // the ring's end
+    static constexpr std::int64_t reserved_slots = 4095;
+
+    [[gnu::noinline]] void make_room(std::size_t links) {
+        free_.reserve(links);
+        links_.reserve(links);
+    }
 
     // Slots from here on have not been used since `clear`: nothing is kept of them.
     [[nodiscard]] std::int64_t num_touched() const {

@@ -51,10 +51,10 @@ struct LoopCounters {
 };
 
 /// Runs a loop of unknown length within a fixed number of slots, and reverses it.
-/// Allocation: the slots and the stack when the loop is made; in `run`, a piece of the placement
-/// table the first time that any loop of the process with as many checkpoints gets so far
-/// (`generate_tables` does it beforehand), hashes if the determinism check is on, and what the
-/// State's own copies allocate.
+/// Allocation: the stack for 4095 slots and a mebibyte of slots at most when the loop is made; in
+/// `run`, as many more as are used for the first time, a piece of the placement table the first
+/// time that any loop with as many checkpoints gets so far (`generate_tables` does it beforehand),
+/// hashes if the determinism check is on, and what the State's own copies allocate.
 template <class State, class Body, class Store = MemoryStore<State>, class Cotangent = State>
 class CheckpointedLoop {
     static_assert(

@@ -66,17 +66,17 @@ class HostStore {
     HostStore& operator=(HostStore&&) = delete;
     ~HostStore() { free_blocks(); }
 
-    void reserve(std::int64_t slots) {
+    void reserve(std::int64_t) {
         loaded_slot_ = nothing;
         for (Block& block : blocks_) block.step = nothing;
-        if (blocks_.size() < static_cast<std::size_t>(slots))
-            blocks_.resize(static_cast<std::size_t>(slots));
     }
 
     void write(std::int64_t slot, std::int64_t step, const State& state) {
         discard(slot);
         if (!loaded_) loaded_ = state;  // what read assigns to
-        Block& block = blocks_[static_cast<std::size_t>(slot)];
+        const auto index = static_cast<std::size_t>(slot);
+        if (index >= blocks_.size()) blocks_.resize(index + 1);
+        Block& block = blocks_[index];
         block.elements = static_cast<std::size_t>(state.size());
         grow(block, block.elements * element_size);
         memory_.save(block.bytes, state.data(), block.elements * element_size);
@@ -102,7 +102,8 @@ class HostStore {
 
     void discard(std::int64_t slot) {
         if (slot == loaded_slot_) loaded_slot_ = nothing;
-        blocks_[static_cast<std::size_t>(slot)].step = nothing;
+        const auto index = static_cast<std::size_t>(slot);
+        if (index < blocks_.size()) blocks_[index].step = nothing;
     }
 
     void release() {
@@ -148,7 +149,7 @@ class HostStore {
     }
 
     Memory memory_;
-    std::vector<Block> blocks_;  // (slot)
+    std::vector<Block> blocks_;  // (slot) as far as slots were written
     std::optional<State> loaded_;
     std::int64_t loaded_slot_ = nothing;
 };

@@ -43,7 +43,7 @@ class ScheduledLoop {
         State start = x0;
         counters_ = {};
         held_ = 0;
-        reversible_ = false;
+        reversible_ = reversing_ = false;
         reserve(std::index_sequence_for<Stores...>());
         x_ = std::move(start);
         here_ = &*x_;

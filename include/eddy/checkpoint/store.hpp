@@ -6,21 +6,23 @@
 // The checkpoint schedule is shared by whatever the State holds: one lane, or a whole group of
 // lanes.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/error.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace eddy {
 
 /// Storage for the states of a checkpointed loop.
-/// - `reserve(slots)`: slots 0 .. slots-1 may be used from now on. May allocate; later calls should
-///   not need to.
+/// - `reserve(slots)`: slots 0 .. slots-1 may be used from now on, and all are empty or as they were.
+///   The number may be far larger than what is used: memory belongs to slots that are written.
 /// - `write(slot, step, state)`: the slot now holds `state`, the state before `step`, whatever it
-///   held before.
+///   held before. If it throws, the slot is empty; all others are as they were.
 /// - `read(slot, step)`: what was written; valid until the next call. StorageError, naming slot and
 ///   step, otherwise.
 /// - `will_read(slot, step)`: a hint, as early as it is known, that this slot is read when the
@@ -38,22 +40,28 @@ concept CheckpointStore = requires(Store store, const State& state, std::int64_t
     store.release();
 };
 
-/// Slots in memory: room is reserved for all of them, and touched as far as slots are written, so
-/// that a generous number costs nothing. A discarded slot keeps its State, so that a later write
+/// Slots in memory: a mebibyte is reserved for them at most, and more as slots are written, so that
+/// a generous number costs nothing. A discarded slot keeps its State, so that a later write
 /// copy-assigns into the capacity it has: once every slot has been written, states that reuse their
 /// capacity allocate nothing more.
 template <class State>
 class MemoryStore {
   public:
-    void reserve(std::int64_t slots) { slots_.reserve(static_cast<std::size_t>(slots)); }
+    void reserve(std::int64_t slots) {
+        slots_.reserve(std::min(static_cast<std::size_t>(slots), reserved_bytes / sizeof(Slot)));
+    }
 
     void write(std::int64_t slot, std::int64_t step, const State& state) {
         const auto index = static_cast<std::size_t>(slot);
-        if (index >= slots_.size()) slots_.resize(index + 1);
-        Slot& target = slots_[index];
-        target.step = empty;  // stays so if the copy throws
-        target.state = state;
-        target.step = step;
+        if (index >= slots_.size()) {
+            std::optional<State> copy(state);  // `state` may lie in a slot, and slots move
+            slots_.resize(index + 1);
+            slots_[index].state = std::move(copy);
+        } else {
+            slots_[index].step = empty;  // stays so if the copy throws
+            slots_[index].state = state;
+        }
+        slots_[index].step = step;
     }
 
     [[nodiscard]] const State& read(std::int64_t slot, std::int64_t step) const {
@@ -64,12 +72,16 @@ class MemoryStore {
 
     void will_read(std::int64_t, std::int64_t) {}
 
-    void discard(std::int64_t slot) { slots_[static_cast<std::size_t>(slot)].step = empty; }
+    void discard(std::int64_t slot) {
+        const auto index = static_cast<std::size_t>(slot);
+        if (index < slots_.size()) slots_[index].step = empty;
+    }
 
     void release() { slots_ = {}; }
 
   private:
     static constexpr std::int64_t empty = -1;
+    static constexpr std::size_t reserved_bytes = std::size_t{1} << 20;
 
     struct Slot {
         std::int64_t step = empty;  // the step that the slot holds, or empty

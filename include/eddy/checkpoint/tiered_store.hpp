@@ -56,19 +56,21 @@ class TieredStore {
     }
 
     void reserve(std::int64_t slots) {
-        places_.assign(static_cast<std::size_t>(slots), Place{});
+        places_.clear();
         const std::int64_t in_fast = std::min(fast_slots_, slots);
         fast_.reserve(in_fast);
         slow_.reserve(slots - in_fast);
     }
 
     void write(std::int64_t slot, std::int64_t step, const State& state) {
+        if (static_cast<std::size_t>(slot) >= places_.size())
+            places_.resize(static_cast<std::size_t>(slot) + 1);
         discard(slot);
         if (fast_slots_ == 0) {
             at(slot) = {step, Tier::slow, slow_.put(step, state)};
             return;
         }
-        if (fast_.free.empty()) move_oldest_down();
+        if (!fast_.has_room()) move_oldest_down();
         at(slot) = {step, Tier::fast, fast_.put(step, state)};
     }
 
@@ -84,12 +86,14 @@ class TieredStore {
     }
 
     void will_read(std::int64_t slot, std::int64_t step) {
+        if (!exists(slot)) return;
         const Place place = at(slot);
         if (place.tier == Tier::slow && place.step == step)
             slow_.store.will_read(place.index, step);
     }
 
     void discard(std::int64_t slot) {
+        if (!exists(slot)) return;
         const Place place = std::exchange(at(slot), Place{});
         if (place.tier == Tier::fast) fast_.drop(place.index);
         if (place.tier == Tier::slow) slow_.drop(place.index);
@@ -134,25 +138,35 @@ class TieredStore {
     struct Level {
         Store store;
         TierUse use;
-        std::vector<std::int64_t> free;  // slots, the next one last
+        std::vector<std::int64_t> free;  // slots that were used before, the next one last
+        std::int64_t slots = 0;
+        std::int64_t touched = 0;  // slots from here on have not been used
         std::int64_t held = 0;
 
-        void reserve(std::int64_t slots) {
-            store.reserve(slots);
+        void reserve(std::int64_t count) {
             use = {};
-            held = 0;
+            held = touched = slots = 0;
             free.clear();
-            while (slots > 0) free.push_back(--slots);
+            store.reserve(count);
+            slots = count;
         }
+        bool has_room() const { return !free.empty() || touched < slots; }
         std::int64_t put(std::int64_t step, const State& state) {
-            internal_check(!free.empty(), "a tier has room for every slot that was reserved");
+            internal_check(has_room(), "a tier has room for every slot that was reserved");
             const Stopwatch watch(use.write_seconds);
-            store.write(free.back(), step, state);
+            if (free.empty()) touch();
+            const std::int64_t index = free.back();
+            store.write(index, step, state);
+            free.pop_back();
             ++use.writes;
             use.peak = std::max(use.peak, ++held);
-            const std::int64_t index = free.back();
-            free.pop_back();
             return index;
+        }
+        // One more slot, with room in `free` for all there are: `drop` then allocates nothing.
+        void touch() {
+            const auto count = static_cast<std::size_t>(touched) + 1;
+            if (count > free.capacity()) free.reserve(2 * count);
+            free.push_back(touched++);
         }
         const State& get(std::int64_t index, std::int64_t step) {
             const Stopwatch watch(use.read_seconds);
@@ -166,6 +180,7 @@ class TieredStore {
         }
     };
 
+    bool exists(std::int64_t slot) const { return static_cast<std::size_t>(slot) < places_.size(); }
     Place& at(std::int64_t slot) { return places_[static_cast<std::size_t>(slot)]; }
 
     Place find(std::int64_t slot, std::int64_t step) const {
@@ -194,7 +209,7 @@ class TieredStore {
     std::int64_t fast_slots_;
     Level<Fast> fast_;
     Level<Slow> slow_;
-    std::vector<Place> places_;  // (slot)
+    std::vector<Place> places_;  // (slot) as far as slots were written
 };
 
 }  // namespace eddy
