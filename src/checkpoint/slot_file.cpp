@@ -4,8 +4,11 @@
 #include <cstring>
 #include <eddy/checkpoint/slot_file.hpp>
 #include <eddy/core/error.hpp>
+#include <exception>
+#include <limits>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,8 +20,9 @@ namespace eddy {
 namespace {
 
 constexpr std::size_t chunk = std::size_t{1}
-                              << 20;      // bytes per system call; checksummed while in cache
-constexpr std::int64_t alignment = 4096;  // of slots in the file
+                              << 20;  // bytes per system call; checksummed while in cache
+constexpr int most_buffers = 4096;
+constexpr std::int64_t alignment = 4096;              // of slots in the file
 constexpr std::uint64_t magic = 0x746F6C7379646465u;  // "eddyslot"
 
 // Written after the payload, and kept in memory.
@@ -45,12 +49,16 @@ struct Buffer {
 
     void grow(std::size_t size) {
         if (size <= capacity) return;
-        data.reset();
+        *this = {};
         data = std::make_unique_for_overwrite<std::byte[]>(size);
         capacity = size;
     }
     [[nodiscard]] std::span<std::byte> first(std::size_t size) const { return {data.get(), size}; }
 };
+
+std::string no_room(const std::string& what) {
+    return "DiskStore: " + what + " is more than a file can hold; keep fewer or smaller states";
+}
 
 std::string damage(const Label& label, const std::string& what) {
     return "DiskStore: slot " + std::to_string(label.slot) + ", step " +
@@ -83,7 +91,12 @@ struct SlotFile::Impl {
         : file(options.directory), buffers(static_cast<std::size_t>(options.buffers)) {
         for (int buffer = 0; buffer < options.buffers; ++buffer) free_buffers.push_back(buffer);
         queue.reserve(buffers.size());
-        worker = std::thread([this] { work(); });
+        try {
+            worker = std::thread([this] { work(); });
+        } catch (const std::system_error& error) {
+            throw StorageError(std::string("DiskStore: no thread could be started (") +
+                               error.what() + "); free some, or keep the checkpoints in memory");
+        }
     }
 
     ~Impl() {
@@ -103,7 +116,7 @@ struct SlotFile::Impl {
     }
 
     void throw_failure() const {
-        if (!failure.empty()) throw StorageError(failure);
+        if (failure) std::rethrow_exception(failure);
     }
 
     // ---- the background thread ----
@@ -119,11 +132,24 @@ struct SlotFile::Impl {
                 job.label = at(job.label.slot).label;  // its write is done by now
             lock.unlock();
             Label label = job.label;
-            const std::string problem =
-                job.kind == Kind::write ? write_out(job, label) : fetch(job);
+            const std::exception_ptr problem = carry_out(job, label);
             lock.lock();
             finish(job, label, problem);
             changed.notify_all();
+        }
+    }
+
+    // What went wrong is for the caller's thread: nothing is thrown here, memory for the message may
+    // be wanting too.
+    std::exception_ptr carry_out(const Job& job, Label& label) noexcept {
+        try {
+            const std::string problem = job.kind == Kind::write
+                                            ? write_out(job, label)
+                                            : read_in(label, job.offset, buffer(job.buffer));
+            if (problem.empty()) return nullptr;
+            throw StorageError(damage(label, problem));
+        } catch (...) {
+            return std::current_exception();
         }
     }
 
@@ -144,14 +170,6 @@ struct SlotFile::Impl {
         label.checksum = label.sum_with(sum);
         std::memcpy(rest.last(sizeof(Label)).data(), &label, sizeof(Label));
         return file.write(offset, rest);
-    }
-
-    std::string fetch(const Job& job) {
-        try {
-            return read_in(job.label, job.offset, buffer(job.buffer));
-        } catch (const std::bad_alloc&) {
-            return "could not be fetched: out of memory";
-        }
     }
 
     std::string read_in(const Label& label, std::int64_t offset, Buffer& target) {
@@ -177,16 +195,15 @@ struct SlotFile::Impl {
         return {};
     }
 
-    void finish(const Job& job, const Label& label, const std::string& problem) {
+    void finish(const Job& job, const Label& label, const std::exception_ptr& problem) noexcept {
         Slot& slot = at(job.label.slot);
         --slot.jobs;
         bool keep = false;
         if (job.kind == Kind::write) {
             if (slot.label.step == label.step) slot.label.checksum = label.checksum;
-            if (!problem.empty() && failure.empty()) failure = damage(label, problem);
+            if (problem && !failure) failure = problem;
         } else {
-            keep =
-                problem.empty() && slot.wanted;  // a failed fetch is tried again, and told, by read
+            keep = !problem && slot.wanted;  // a failed fetch is tried again, and told, by read
             slot.wanted = false;
             if (keep) {
                 slot.fetched = job.buffer;
@@ -243,8 +260,14 @@ struct SlotFile::Impl {
     // Gives the slot a place in the file: its own as long as that is large enough, else a new one
     // at the end.
     void place(Slot& slot, std::size_t size) {
+        constexpr auto most =
+            static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max() / 2);
+        if (size > most)
+            throw StorageError(no_room("a state of " + std::to_string(size) + " bytes"));
         const auto needed = static_cast<std::int64_t>(size + sizeof(Label));
         if (slot.room >= needed) return;
+        if (end_of_file > static_cast<std::int64_t>(most) - needed)
+            throw StorageError(no_room("one more state of " + std::to_string(size) + " bytes"));
         slot.offset = end_of_file;
         slot.room = (needed + alignment - 1) / alignment * alignment;
         end_of_file += slot.room;
@@ -255,7 +278,7 @@ struct SlotFile::Impl {
             cancel_and_wait(lock, static_cast<std::int64_t>(slot));
         return_unfinished();
         slots.clear();
-        failure.clear();
+        failure = nullptr;
         end_of_file = 0;
     }
 
@@ -266,20 +289,20 @@ struct SlotFile::Impl {
 
     std::mutex mutex;
     std::condition_variable changed;
-    std::vector<Slot> slots;
-    std::vector<Job> queue;  // in order; as many as there are buffers at most
+    std::vector<Slot> slots;  // as far as they were written
+    std::vector<Job> queue;   // in order; as many as there are buffers at most
     std::vector<int> free_buffers;
-    int num_fetched = 0;  // buffers that wait for read
-    std::string failure;  // of the first write that failed
+    int num_fetched = 0;         // buffers that wait for read
+    std::exception_ptr failure;  // of the first write that failed
     std::int64_t end_of_file = 0;
     bool stopping = false;
     std::thread worker;
 };
 
 SlotFile::SlotFile(const DiskOptions& options) {
-    require_argument(options.buffers >= 1, [&] {
+    require_argument(options.buffers >= 1 && options.buffers <= most_buffers, [&] {
         return "DiskStore: DiskOptions::buffers is " + std::to_string(options.buffers) +
-               "; give at least 1";
+               "; give at least 1 and at most " + std::to_string(most_buffers);
     });
     impl_ = std::make_unique<Impl>(options);
 }
@@ -288,21 +311,21 @@ SlotFile::SlotFile(SlotFile&&) noexcept = default;
 SlotFile& SlotFile::operator=(SlotFile&&) noexcept = default;
 SlotFile::~SlotFile() = default;
 
-void SlotFile::reserve(std::int64_t slots) {
+void SlotFile::reserve(std::int64_t) {
     std::unique_lock lock(impl_->mutex);
     impl_->empty_all(lock);
     impl_->file.recreate();
-    impl_->slots.resize(static_cast<std::size_t>(slots));
 }
 
 std::span<std::byte> SlotFile::begin_write(std::int64_t slot, std::int64_t step, std::size_t size) {
     std::unique_lock lock(impl_->mutex);
     impl_->throw_failure();
+    if (!impl_->exists(slot)) impl_->slots.resize(static_cast<std::size_t>(slot) + 1);
     Impl::Slot& target = impl_->at(slot);
     impl_->return_unfinished();
     impl_->cancel_and_wait(lock, slot);
-    impl_->place(target, size);
     target.label = {.slot = slot, .step = -1, .size = size};
+    impl_->place(target, size);
     const int buffer = impl_->take_buffer(lock);
     impl_->filling = {
         Impl::Kind::write, buffer, {.slot = slot, .step = step, .size = size}, target.offset};

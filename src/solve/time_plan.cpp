@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/time_plan.hpp>
 #include <limits>
@@ -95,9 +96,9 @@ class TimePlanner {
             options_.max_steps >= 1,
             [&] { return "max_steps = " + std::to_string(options_.max_steps); }, "give at least 1");
         require(
-            options_.checkpoints >= 0,
+            options_.checkpoints >= 0 && options_.checkpoints <= most_slots,
             [&] { return "checkpoints = " + std::to_string(options_.checkpoints); },
-            "give at least 1, or 0 to have them chosen");
+            "give 1 to 2147483646, or 0 to have them chosen");
     }
 
     void check_list(const std::vector<double>& times, const char* name) const {

@@ -160,7 +160,7 @@ TEST_CASE("validation: step sizes and their number") {
     CHECK(refusal_of_options([](Options& o) { o.max_steps = 0; }) ==
           "solve: max_steps = 0; give at least 1");
     CHECK(refusal_of_options([](Options& o) { o.checkpoints = -1; }) ==
-          "solve: checkpoints = -1; give at least 1, or 0 to have them chosen");
+          "solve: checkpoints = -1; give 1 to 2147483646, or 0 to have them chosen");
 }
 
 TEST_CASE("validation: a constant step size must be given, unless no step is taken") {

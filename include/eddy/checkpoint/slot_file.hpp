@@ -21,12 +21,12 @@ struct DiskOptions {
     /// An existing directory with room for all slots. Empty: the system's directory for temporary
     /// files, which on many systems is memory, not disk.
     std::string directory{};
-    /// States in flight between the loop and the disk, each in a buffer of its own; at least 1.
+    /// States in flight between the loop and the disk, each in a buffer of its own; 1 … 4096.
     int buffers = 3;
 };
 
 /// One file of slots. Its calls come from one thread at a time; the background thread is its own
-/// affair.
+/// affair. What goes wrong there, for want of memory too, is thrown by the next call.
 class SlotFile {
   public:
     /// Creates the file. InvalidArgument if the directory is not one, or cannot be written.

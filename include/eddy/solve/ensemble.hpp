@@ -155,4 +155,20 @@ class Workspace {
     const char* tag_ = nullptr;
 };
 
+/// Empties a result whose call ends in an exception: half of it would be of this call.
+template <class Object>
+class EmptyUnlessDone {
+  public:
+    explicit EmptyUnlessDone(Object& object) : object_(&object) {}
+    EmptyUnlessDone(const EmptyUnlessDone&) = delete;
+    EmptyUnlessDone& operator=(const EmptyUnlessDone&) = delete;
+    ~EmptyUnlessDone() {
+        if (object_) *object_ = Object();
+    }
+    void done() { object_ = nullptr; }
+
+  private:
+    Object* object_;
+};
+
 }  // namespace eddy::detail

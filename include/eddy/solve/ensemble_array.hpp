@@ -66,11 +66,12 @@ class EnsembleArray {
         }
     }
 
-    /// Another shape, and the same value everywhere. Keeps its memory where that suffices.
+    /// Another shape, and the same value everywhere. Keeps its memory where that suffices; where
+    /// there is no more, it stays as it was.
     void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value) {
+        values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
         num_lanes_ = num_lanes;
         num_components_ = num_components;
-        values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
     }
 
     [[nodiscard]] Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) {

@@ -38,6 +38,7 @@ struct GradientWorkspace {
              const std::stop_token& cancelled, const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
+        EmptyUnlessDone guard(result);
         // The groups of a shared gradient depend on the number of lanes alone, so that the sum over
         // lanes does not depend on the machine.
         const std::ptrdiff_t size = lanes_per_group<Program>(
@@ -65,6 +66,7 @@ struct GradientWorkspace {
                 cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, cost));
             });
         finish(num_groups, memory);
+        guard.done();
     }
 
   private:
@@ -110,7 +112,9 @@ struct GradientWorkspace {
         // Lanes that follow each other in a slot make a longer loop: worth it while its states stay
         // in the second-level cache, and beyond where lanes would wait for longer ones.
         constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
-        const auto budget = static_cast<std::int64_t>(options.memory_budget) / num_workers;
+        constexpr std::size_t limit = std::numeric_limits<std::int64_t>::max();
+        const auto budget =
+            static_cast<std::int64_t>(std::min(options.memory_budget, limit)) / num_workers;
         GroupMemory memory;
         memory.checkpoints =
             options.checkpoints > 0

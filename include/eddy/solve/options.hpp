@@ -63,7 +63,8 @@ struct SolveOptions {
     double dt_max = std::numeric_limits<double>::infinity();
     std::int64_t max_steps = 100'000;  ///< attempted steps of one lane, accepted or rejected
     /// Bytes that a gradient may use for states on the way back, all threads together. What fits is
-    /// stored; else states are computed again from checkpoints.
+    /// stored; else states are computed again from checkpoints. Memory is taken as it is used: a
+    /// large budget costs nothing, and SIZE_MAX means no limit.
     std::size_t memory_budget = std::size_t{256} << 20;
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;

@@ -3,6 +3,7 @@
 // them; step sizes and controllers as well after the log's end. As small as that, a thousand rows
 // of a small equation stay in the second-level cache.
 
+#include <algorithm>
 #include <cstdint>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/lane_program.hpp>
@@ -72,12 +73,13 @@ class RowStore {
         const auto count = static_cast<std::size_t>(slot + 1);
         const std::size_t entries = count * static_cast<std::size_t>(num_packs);
         if (rows_.size() < count) rows_.resize(count, -1);
-        if (y_.size() < entries) {
-            y_.resize(entries);
+        // The last array is the one that is asked: where an earlier one had no memory it is smaller.
+        if (s_.size() < entries) {
+            y_.resize(std::max(entries, y_.size()));
             s_.resize(entries);
         }
-        if (row >= first_with_control_ && h_.size() < entries) {
-            h_.resize(entries);
+        if (row >= first_with_control_ && history_.size() < entries) {
+            h_.resize(std::max(entries, h_.size()));
             history_.resize(entries);
         }
         return entries - static_cast<std::size_t>(num_packs);

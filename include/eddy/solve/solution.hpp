@@ -66,6 +66,7 @@ class Outcomes {
 
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
     void reset(std::size_t num_lanes) { lanes_.assign(num_lanes, {}); }
+    void clear() { lanes_.clear(); }
 
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
@@ -145,12 +146,14 @@ class [[nodiscard]] Solution : public Outcomes {
     /// For the caller that fills it in: allocates for these save points, everything NaN.
     void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
                bool has_tangents, std::ptrdiff_t state_size, bool has_steps);
+    /// No lanes and no save points; the memory is kept.
+    void clear();
     [[nodiscard]] EnsembleView<Real> y_block(std::ptrdiff_t k) { return block(y_, k); }
     [[nodiscard]] EnsembleView<Real> tangent_block(std::ptrdiff_t k) { return block(tangent_, k); }
     void append_step(std::ptrdiff_t lane, double t, const Real* y) {
         auto& steps = steps_[static_cast<std::size_t>(lane)];
-        steps.t.push_back(t);
         steps.y.insert(steps.y.end(), y, y + num_state_);
+        steps.t.push_back(t);
     }
 
   private:
@@ -185,14 +188,25 @@ template <class Real>
 void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
                            std::ptrdiff_t columns, bool has_tangents, std::ptrdiff_t state_size,
                            bool has_steps) {
-    Outcomes::reset(static_cast<std::size_t>(lanes));
-    t_ = save_times;
-    num_columns_ = columns;
-    num_state_ = state_size;
-    const auto size = static_cast<std::size_t>(num_saves() * columns * lanes);
+    clear();
+    const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
     y_.assign(size, std::numeric_limits<Real>::quiet_NaN());
     tangent_.assign(has_tangents ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     steps_.assign(has_steps ? static_cast<std::size_t>(lanes) : 0, {});
+    t_ = save_times;
+    num_columns_ = columns;
+    num_state_ = state_size;
+    Outcomes::reset(static_cast<std::size_t>(lanes));
+}
+
+template <class Real>
+void Solution<Real>::clear() {
+    Outcomes::clear();
+    t_.clear();
+    y_.clear();
+    tangent_.clear();
+    for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
+    num_columns_ = 0;
 }
 
 }  // namespace eddy

@@ -86,6 +86,7 @@ struct SolveWorkspace {
                                             const char* title) {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
+        EmptyUnlessDone guard(solution);
         solution.reset(lanes, inputs.times.save_time, Tap::num_outputs, Program::is_dual,
                        Program::state_size, options.save_steps);
         // No sum runs over lanes here: few groups for each worker, so that a slot has many lanes.
@@ -112,6 +113,7 @@ struct SolveWorkspace {
                 group.run(state);
                 cancel_waiting(outcomes, group.num_seated());
             });
+        guard.done();
         return solution;
     }
 };
