@@ -88,7 +88,7 @@ TEST_CASE("failing allocations: the next solve of a solver is exact") {
         [](Cpu cpu) {
             return eddy::ensemble_solver(
                 Decay{}, Bosh3{},
-                {.t1 = 1, .rtol = 1e-6, .save_at = {0.3, 1.0}, .save_steps = true}, cpu);
+                {.t1 = 1, .rtol = 1e-3, .save_at = {0.3, 1.0}, .save_steps = true}, cpu);
         },
         [&](auto& solver) {
             const auto& solution = solver(problem.y0, problem.p);
@@ -110,7 +110,7 @@ TEST_CASE("failing allocations: the next gradient of a solver is exact") {
     check_kept(
         [&](Cpu cpu) {
             return eddy::gradient_solver(Decay{}, Bosh3{}, Squared{},
-                                         {.t1 = 1, .rtol = 1e-6, .memory_budget = budget}, cpu);
+                                         {.t1 = 1, .rtol = 1e-5, .memory_budget = budget}, cpu);
         },
         [&](auto& solver) { return numbers(solver(problem.data, problem.y0, problem.p)); });
 }
@@ -133,7 +133,7 @@ TEST_CASE("failing allocations: the next pullback is exact") {
 
 TEST_CASE("failing allocations: the next pushforward and Hessian product are exact") {
     const Problem problem;
-    const SolveOptions options{.t1 = 1, .rtol = 1e-6};
+    const SolveOptions options{.t1 = 1, .rtol = 1e-5};
     check_kept([&](Cpu cpu) { return eddy::ensemble_solver(Decay{}, Bosh3{}, options, cpu); },
                [&](auto& solver) {
                    std::vector<double> all;
