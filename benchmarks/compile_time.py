@@ -1,8 +1,9 @@
-"""compile_time.py SOURCE --gnu=FLAGS --clang=FLAGS --cuda=FLAGS --include=FOLDERS --library=FILE [--repeats N]
+"""compile_time.py SOURCE CALLS --gnu=FLAGS --clang=FLAGS --cuda=FLAGS --include=FOLDERS --library=FILE [--repeats N]
 
-Compiles f and VJP of Lorenz, Pleiades and a network 2-64-64-2, each as a whole, with every compiler that is here, and prints processor
-seconds (user + system) and elapsed ones of the fastest of N runs, memory, and node counts, beside the limits that eddy sets itself.
-Lists are separated by semicolons. Prints, and fails where a program does not compile; time never fails.
+Compiles f and VJP of Lorenz, Pleiades and a network 2-64-64-2, each as a whole (SOURCE), with every compiler that is here, and calls
+of the solver (CALLS) with those for the host. Prints processor seconds (user + system) and elapsed ones of the fastest of N runs,
+memory, and node counts, beside the limits that eddy sets itself. Lists are separated by semicolons. Prints, and fails where a program
+does not compile; time never fails.
 """
 
 import argparse
@@ -14,6 +15,9 @@ import tempfile
 import time
 
 SECONDS = 10
+CALLS = [("the header alone", 0, "Lorenz", "Tsit5"), ("solve, Lorenz, Tsit5", 1, "Lorenz", "Tsit5"),
+         ("gradient, Lorenz, Tsit5", 2, "Lorenz", "Tsit5"), ("gradient, Lorenz, Dopri8", 2, "Lorenz", "Dopri8"),
+         ("gradient, Mlp, Tsit5", 2, "Mlp", "Tsit5"), ("gradient, Pleiades, Tsit5", 2, "Pleiades", "Tsit5")]
 NODES = {"Lorenz": (14, 26), "Pleiades": (567, 1628), "Mlp": (40, 120)}  # f, VJP
 
 
@@ -40,6 +44,7 @@ def print_node_counts(compiler, flags, arguments, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
+    parser.add_argument("calls")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--nvcc", default="nvcc")
     for name in ("gnu", "clang", "cuda", "include", "library"):
@@ -64,6 +69,15 @@ def main():
                 cpu, elapsed, mib = min(measure(command) for _ in range(arguments.repeats))
                 above = f"   above the limit of {SECONDS} s" if cpu > SECONDS else ""
                 print(f"{os.path.basename(compiler):10} {equation:9} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}{above}", flush=True)
+        for compiler in ("g++", "clang++"):
+            if not shutil.which(compiler):
+                continue
+            print(f"{compiler}, whole calls")
+            for name, call, equation, method in CALLS:
+                command = [compiler, "-O2", *compilers[compiler], *include, f"-DCALL={call}", f"-DEQUATION={equation}",
+                           f"-DMETHOD={method}", "-c", arguments.calls, "-o", os.path.join(folder, "object.o")]
+                cpu, elapsed, mib = min(measure(command) for _ in range(arguments.repeats))
+                print(f"{name:25} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}", flush=True)
         for compiler in ("g++", "clang++"):
             if shutil.which(compiler):
                 print_node_counts(compiler, [*compilers[compiler], *include], arguments, folder)
