@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 
+#include <Eigen/Core>
 #include <array>
 #include <csignal>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
@@ -277,4 +278,28 @@ TEST_CASE("disk_store: the file goes with the store, also while writes are under
         CHECK(moved.read(9, 9) == State(10'000, 9));
     }
     CHECK(!std::filesystem::exists(path));
+}
+
+TEST_CASE("disk_store: vectors, matrices and arrays of Eigen go to disk as they are") {
+    const auto comes_back = [](const auto& small, const auto& large) {
+        DiskStore<std::remove_cvref_t<decltype(small)>> store;
+        store.reserve(3);
+        store.write(0, 0, small);
+        store.write(1, 1, large);
+        store.write(2, 2, small);
+        const auto same = [&](int slot, const auto& written) {
+            const auto& read = store.read(slot, slot);
+            return read.rows() == written.rows() && read.cols() == written.cols() &&
+                   (read.array() == written.array()).all();
+        };
+        return same(1, large) && same(0, small) && same(2, small);
+    };
+    CHECK(comes_back(Eigen::VectorXd::LinSpaced(5, 0, 1).eval(),
+                     Eigen::VectorXd::LinSpaced(900, 2, 3).eval()));
+    CHECK(comes_back(Eigen::VectorXd(), Eigen::VectorXd::Ones(3).eval()));
+    CHECK(comes_back(Eigen::ArrayXXf::Random(3, 4).eval(), Eigen::ArrayXXf::Random(4, 3).eval()));
+    CHECK(comes_back(Eigen::Matrix3d::Random().eval(), Eigen::Matrix3d::Identity().eval()));
+    // A view owns nothing, and would come back as a view of nothing.
+    STATIC_REQUIRE(!eddy::Serializable<Eigen::Map<Eigen::VectorXd>>);
+    STATIC_REQUIRE(!eddy::Serializable<Eigen::Ref<Eigen::VectorXd>>);
 }

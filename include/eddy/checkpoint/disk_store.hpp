@@ -18,7 +18,7 @@ template <class State>
 class DiskStore {
     static_assert(Serializable<State>,
                   "DiskStore: the state is neither trivially copyable nor a resizable contiguous "
-                  "range of such; "
+                  "range or dense array of such; "
                   "specialise eddy::Serializer for it");
 
   public:

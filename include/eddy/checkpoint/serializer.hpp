@@ -1,11 +1,14 @@
 #pragma once
 // How a state becomes bytes and a state again, for the stores that keep bytes. States that are
-// trivially copyable, and contiguous ranges of trivially copyable elements such as
-// std::vector<double>, need nothing; for any other type specialise Serializer. What comes back must
+// trivially copyable, contiguous ranges of trivially copyable elements such as std::vector<double>,
+// and dense arrays that own their elements such as Eigen::VectorXd and Eigen::ArrayXXd, need
+// nothing; for any other type specialise Serializer. What comes back must
 // equal what was saved, bit for bit where it matters to the body.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <ranges>
 #include <span>
@@ -43,6 +46,19 @@ concept PlainArray =
     state.resize(size);
 };
 
+// A dense array of an array library's, of rows and columns. A view of another's elements cannot be
+// made without them.
+template <class State>
+concept PlainDense =
+    !PlainValue<State> && !PlainArray<State> && std::is_default_constructible_v<State> &&
+    PlainValue<typename State::Scalar> && requires(State & state, const State& fixed) {
+    { state.data() } -> std::same_as<typename State::Scalar*>;
+    { fixed.data() } -> std::same_as<const typename State::Scalar*>;
+    { fixed.rows() } -> std::integral;
+    { fixed.cols() } -> std::integral;
+    state.resize(fixed.rows(), fixed.cols());
+};
+
 }  // namespace detail
 
 template <detail::PlainValue State>
@@ -69,6 +85,33 @@ struct Serializer<State> {
     static void load(std::span<const std::byte> bytes, State& state) {
         state.resize(bytes.size() / element_size);
         if (!bytes.empty()) std::memcpy(std::ranges::data(state), bytes.data(), bytes.size());
+    }
+};
+
+/// Rows and columns, then the elements as they lie in memory.
+template <detail::PlainDense State>
+struct Serializer<State> {
+    using Shape = std::array<std::int64_t, 2>;
+
+    static std::size_t size_bytes(const State& state) {
+        return sizeof(Shape) + static_cast<std::size_t>(state.rows()) *
+                                   static_cast<std::size_t>(state.cols()) *
+                                   sizeof(typename State::Scalar);
+    }
+    static void save(const State& state, std::span<std::byte> bytes) {
+        const Shape shape{state.rows(), state.cols()};
+        std::memcpy(bytes.data(), shape.data(), sizeof(Shape));
+        const auto elements = bytes.subspan(sizeof(Shape));
+        if (!elements.empty()) std::memcpy(elements.data(), state.data(), elements.size());
+    }
+    static void load(std::span<const std::byte> bytes, State& state) {
+        Shape shape{};
+        std::memcpy(shape.data(), bytes.data(), sizeof(Shape));
+        state.resize(shape[0], shape[1]);
+        const auto elements = bytes.subspan(sizeof(Shape));
+        if (!elements.empty()) {
+            std::memcpy(static_cast<void*>(state.data()), elements.data(), elements.size());
+        }
     }
 };
 
