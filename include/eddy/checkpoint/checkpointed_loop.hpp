@@ -38,6 +38,17 @@ concept LoopBody = requires(Body& body, const Body& fixed, const State& x, std::
     { body.pullback(x, step, cotangent) } -> std::convertible_to<Cotangent>;
 };
 
+namespace detail {
+
+/// A body whose `advance` is not const, which LoopBody alone would not say.
+template <class Body, class State>
+concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t step) {
+    body.advance(x, step);
+}
+&&!requires(const Body& fixed, const State& x, std::int64_t step) { fixed.advance(x, step); };
+
+}  // namespace detail
+
 /// What a loop did since `run` began.
 struct LoopCounters {
     std::int64_t advances = 0;    // every call of advance
@@ -58,7 +69,11 @@ struct LoopCounters {
 template <class State, class Body, class Store = MemoryStore<State>, class Cotangent = State>
 class CheckpointedLoop {
     static_assert(
-        LoopBody<Body, State, Cotangent>,
+        !detail::AdvanceIsNotConst<Body, State>,
+        "CheckpointedLoop: the body's advance must be const, for it is called again for the "
+        "same step: mark it const; work vectors may be mutable members");
+    static_assert(
+        LoopBody<Body, State, Cotangent> || detail::AdvanceIsNotConst<Body, State>,
         "CheckpointedLoop: the body must offer advance(const State&, int64_t) const -> State and "
         "pullback(const State&, int64_t, const State& cotangent) -> State");
     static_assert(

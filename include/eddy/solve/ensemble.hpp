@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/check_call.hpp>
 #include <eddy/solve/extras.hpp>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/solve/options.hpp>
@@ -12,37 +13,6 @@
 #include <utility>
 
 namespace eddy::detail {
-
-template <class Parameters>
-inline constexpr bool is_shared = false;
-template <class Real>
-inline constexpr bool is_shared<SharedParameters<Real>> = true;
-
-template <class Real>
-[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real>& p) {
-    return p.values;
-}
-template <class Array>
-[[nodiscard]] auto parameter_view(const Array& p) {
-    static_assert(is_ensemble_array<Array>,
-                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
-                  "EnsembleArray), or eddy::shared(array) for one row that all lanes use");
-    return ensemble_view(p);
-}
-
-template <class Y0, class Parameters>
-constexpr void check_array_types() {
-    static_assert(is_ensemble_array<Y0>,
-                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
-                  "EnsembleArray); a vector is one lane");
-    static_assert(
-        std::is_same_v<EnsembleScalarOf<Y0>, typename decltype(parameter_view(
-                                                 std::declval<const Parameters&>()))::Scalar>,
-        "solve: y0 and p must hold the same type of number");
-    static_assert(
-        std::is_floating_point_v<EnsembleScalarOf<Y0>> && sizeof(EnsembleScalarOf<Y0>) <= 8,
-        "solve: y0 and p must hold float or double");
-}
 
 /// Checks everything that a solve is given, and puts it into `inputs`.
 template <class Program, class Y0, class Parameters>

@@ -22,6 +22,9 @@ struct Observed {
 /// functor or a captureless lambda.
 template <class Function>
 [[nodiscard]] constexpr Observed<Function> observe(const Function&) {
+    static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
+                  "observe: the function must be an empty functor or a captureless lambda; pass "
+                  "values as parameters");
     return {};
 }
 
@@ -88,13 +91,13 @@ template <class T, class... Extras>
     return picked;
 }
 
+template <class T>
+inline constexpr bool is_extra =
+    IsBackend<T> || IsController<T> || IsObserved<T> || IsDifferentiateTimes<T>;
+
 /// The types of a call's extras.
 template <class Method, class... Extras>
 struct ExtrasOf {
-    static_assert(((IsBackend<Extras> || IsController<Extras> || IsObserved<Extras> ||
-                    IsDifferentiateTimes<Extras>)&&...),
-                  "solve: after the options may stand a controller, a backend (Serial{}, "
-                  "Cpu{}), observe(function) and differentiate_times");
     using Backend = typename PickExtra<BackendKind, Cpu, Extras...>::type;
     using Controller =
         typename PickExtra<ControllerKind, DefaultController<Method>, Extras...>::type;

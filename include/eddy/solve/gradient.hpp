@@ -154,12 +154,6 @@ struct GradientWorkspace {
     }
 };
 
-/// One array where there is one save point, else a std::vector of one for each.
-template <class Arrays>
-inline constexpr bool is_list_of_arrays = false;
-template <class Array>
-inline constexpr bool is_list_of_arrays<std::vector<Array>> = !std::is_arithmetic_v<Array>;
-
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
 template <class Real, class Arrays>
 void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
@@ -169,9 +163,6 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
     if constexpr (is_list_of_arrays<Arrays>) {
         for (const auto& array : arrays) views.push_back(ensemble_view(array));
     } else {
-        static_assert(is_ensemble_array<Arrays>,
-                      "data and cotangents must be a (lane, observable) array, or a std::vector of "
-                      "one for each save point");
         views.push_back(ensemble_view(arrays));
     }
     require_argument(views.size() == num_saves, [&] {
@@ -243,16 +234,27 @@ class GradientSolver {
     /// Loss and gradient; the result stays valid until the next call. `cancelled` stops this call
     /// alone, in place of the token of the options.
     template <class Data, class Y0, class Parameters>
-    auto& operator()(const Data& data, const Y0& y0, const Parameters& p,
-                     const std::stop_token& cancelled) {
-        auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
-        workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
-        detail::finish_loss(workspace.result.loss, workspace.result.report);
-        return workspace.result;
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
+                              const std::stop_token& cancelled) {
+        if constexpr (check<Data, Y0, Parameters>()) {
+            auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
+            workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
+            detail::finish_loss(workspace.result.loss, workspace.result.report);
+            return (workspace.result);
+        }
     }
     template <class Data, class Y0, class Parameters>
-    auto& operator()(const Data& data, const Y0& y0, const Parameters& p) {
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p) {
         return (*this)(data, y0, p, options_.cancelled);
+    }
+    /// The same for a loss without data, loss(t, y, p).
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+        return (*this)(detail::NoData{}, y0, p, cancelled);
+    }
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
+        return (*this)(detail::NoData{}, y0, p, options_.cancelled);
     }
 
     /// Loss, gradient and the Hessian's product with the direction.
@@ -260,34 +262,64 @@ class GradientSolver {
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                 const Y0Direction& y0_direction, const PDirection& p_direction,
                                 const std::stop_token& cancelled) {
-        detail::check_array_types<Y0Direction, PDirection>();
-        constexpr const char* where = "hessian_vector_product";
-        auto& workspace = prepare<true>(data, y0, p, where);
-        detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
-        workspace.run(options_, backend_, kept_, cancelled, where);
-        detail::finish_loss(workspace.result.loss, workspace.result.report);
-        return HessianVectorProduct<EnsembleScalarOf<Y0>>{
-            workspace.result.gradient, workspace.tangent, workspace.result.report,
-            workspace.result.loss};
+        if constexpr (check<Data, Y0, Parameters>() &&
+                      detail::check_tangents<Y0, Y0Direction, PDirection>()) {
+            constexpr const char* where = "hessian_vector_product";
+            auto& workspace = prepare<true>(data, y0, p, where);
+            detail::prepare_tangents(workspace.inputs, y0_direction, p_direction, where);
+            workspace.run(options_, backend_, kept_, cancelled, where);
+            detail::finish_loss(workspace.result.loss, workspace.result.report);
+            return HessianVectorProduct<EnsembleScalarOf<Y0>>{
+                workspace.result.gradient, workspace.tangent, workspace.result.report,
+                workspace.result.loss};
+        }
     }
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                 const Y0Direction& y0_direction, const PDirection& p_direction) {
         return hessian_vector_product(data, y0, p, y0_direction, p_direction, options_.cancelled);
     }
+    /// The same for a loss without data, loss(t, y, p).
+    template <class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+                                const PDirection& p_direction, const std::stop_token& cancelled) {
+        return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
+                                      cancelled);
+    }
+    template <class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+                                const PDirection& p_direction) {
+        return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
+                                      options_.cancelled);
+    }
 
   private:
+    template <class Data, class Y0, class Parameters>
+    static consteval bool check() {
+        if constexpr (detail::check_data_of_loss<Field, LossFunction, Data>() &&
+                      detail::check_arrays<Y0, Parameters>()) {
+            if constexpr (std::is_same_v<Data, detail::NoData>)
+                return true;
+            else
+                return detail::check_data<Data, EnsembleScalarOf<Y0>>();
+        }
+        return false;
+    }
+
     template <bool dual, class Data, class Y0, class Parameters>
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
-        detail::check_array_types<Y0, Parameters>();
         using Program = ProgramFor<Y0, Parameters, dual>;
         auto& workspace =
             workspace_.get<detail::GradientWorkspace<Program, Tap, detail::LossSeeds<Program>,
                                                      Choice::with_times>>();
         detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, where);
         const std::ptrdiff_t lanes = workspace.inputs.y0.num_lanes;
-        detail::collect_arrays(workspace.seeds.data, data, workspace.inputs.times.saves.size(),
-                               lanes, detail::data_size_of<Field, LossFunction>, "data", where);
+        const std::size_t saves = workspace.inputs.times.saves.size();
+        if constexpr (std::is_same_v<Data, detail::NoData>)
+            workspace.seeds.data.assign(saves, {});
+        else
+            detail::collect_arrays(workspace.seeds.data, data, saves, lanes,
+                                   detail::data_size_of<Field, LossFunction>, "data", where);
         auto& of_lane = workspace.result.loss.of_lane;
         of_lane.assign(static_cast<std::size_t>(lanes), 0);
         workspace.seeds.loss = of_lane.data();
@@ -304,10 +336,10 @@ class GradientSolver {
 template <class Field, class Method, class LossFunction, class... Extras>
 [[nodiscard]] auto gradient_solver(const Field&, const Method&, const LossFunction&,
                                    SolveOptions options, const Extras&... extras) {
-    static_assert(RungeKuttaMethod<Method>,
-                  "gradient_solver: the method must be a struct with an order and a tableau, such "
-                  "as Tsit5");
-    return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options), extras...);
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options),
+                                                                      extras...);
+    }
 }
 
 /// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients
@@ -319,8 +351,18 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
                                       const LossFunction& loss, const Data& data, const Y0& y0,
                                       const Parameters& p, const SolveOptions& options,
                                       const Extras&... extras) {
-    auto solver = gradient_solver(field, method, loss, options, extras...);
-    return std::move(solver(data, y0, p));
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return std::move(solver(data, y0, p));
+    }
+}
+/// The same for a loss without data, loss(t, y, p).
+template <class Field, class Method, class LossFunction, class Y0, class Parameters,
+          class... Extras>
+[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
+                                      const LossFunction& loss, const Y0& y0, const Parameters& p,
+                                      const SolveOptions& options, const Extras&... extras) {
+    return value_and_gradient(field, method, loss, detail::NoData{}, y0, p, options, extras...);
 }
 
 /// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
@@ -332,6 +374,7 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
 [[nodiscard]] Gradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
     const Arrays& cotangents, const std::stop_token& cancelled) {
+    static_assert(detail::check_data<Arrays, Real>());
     using Choice = detail::ExtrasOf<Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
@@ -378,8 +421,21 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
                                           const Parameters& p, const Y0Direction& y0_direction,
                                           const PDirection& p_direction,
                                           const SolveOptions& options, const Extras&... extras) {
-    auto solver = gradient_solver(field, method, loss, options, extras...);
-    return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
+    }
+}
+/// The same for a loss without data, loss(t, y, p).
+template <class Field, class Method, class LossFunction, class Y0, class Parameters,
+          class Y0Direction, class PDirection, class... Extras>
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    return hessian_vector_product(field, method, loss, detail::NoData{}, y0, p, y0_direction,
+                                  p_direction, options, extras...);
 }
 
 }  // namespace eddy

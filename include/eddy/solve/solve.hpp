@@ -148,38 +148,40 @@ class EnsembleSolver {
     /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of
     /// the token of the options.
     template <class Y0, class Parameters>
-    auto& operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
-        detail::check_array_types<Y0, Parameters>();
-        using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
-        using Program =
-            LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
-        auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
-        detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, "solve");
-        return workspace.run(options_, backend_, kept_, cancelled, "solve");
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>()) {
+            using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+            using Program =
+                LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
+            detail::prepare_inputs(workspace.inputs, options_, controller_, y0, p, "solve");
+            return workspace.run(options_, backend_, kept_, cancelled, "solve");
+        }
     }
     template <class Y0, class Parameters>
-    auto& operator()(const Y0& y0, const Parameters& p) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
         return (*this)(y0, p, options_.cancelled);
     }
 
     /// The same with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
-    auto& operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                     const PTangent& p_tangent, const std::stop_token& cancelled) {
-        detail::check_array_types<Y0, Parameters>();
-        detail::check_array_types<Y0Tangent, PTangent>();
-        using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
-        using Program =
-            LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
-        auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
-        auto& inputs = workspace.inputs;
-        detail::prepare_inputs(inputs, options_, controller_, y0, p, "pushforward");
-        detail::prepare_tangents(inputs, y0_tangent, p_tangent, "pushforward");
-        return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent, const std::stop_token& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>() &&
+                      detail::check_tangents<Y0, Y0Tangent, PTangent>()) {
+            using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
+            using Program =
+                LaneProgram<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            auto& workspace = workspace_.get<detail::SolveWorkspace<Program, Tap>>();
+            auto& inputs = workspace.inputs;
+            detail::prepare_inputs(inputs, options_, controller_, y0, p, "pushforward");
+            detail::prepare_tangents(inputs, y0_tangent, p_tangent, "pushforward");
+            return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
+        }
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
-    auto& operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                     const PTangent& p_tangent) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent) {
         return (*this)(y0, p, y0_tangent, p_tangent, options_.cancelled);
     }
 
@@ -218,9 +220,8 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto ensemble_solver(const Field&, const Method&, SolveOptions options,
                                    const Extras&... extras) {
-    static_assert(RungeKuttaMethod<Method>,
-                  "solve: the method must be a struct with an order and a tableau, such as Tsit5");
-    return EnsembleSolver<Field, Method, Extras...>(std::move(options), extras...);
+    if constexpr (detail::check_solver<Field, Method, Extras...>())
+        return EnsembleSolver<Field, Method, Extras...>(std::move(options), extras...);
 }
 
 /// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
@@ -231,10 +232,13 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
 [[nodiscard]] auto solve(const Field& field, const Method& method, const Y0& y0,
                          const Parameters& p, const SolveOptions& options,
                          const Extras&... extras) {
-    auto solver = ensemble_solver(field, method, options, extras...);
-    return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
-                            Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, options,
-                                       extras...);
+    if constexpr (detail::check_solver<Field, Method, Extras...>() &&
+                  detail::check_arrays<Y0, Parameters>()) {
+        auto solver = ensemble_solver(field, method, options, extras...);
+        return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
+                                Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, options,
+                                           extras...);
+    }
 }
 
 /// Forward mode: the solution, and its derivative in the direction (y0_tangent, p_tangent), of the
@@ -245,8 +249,10 @@ template <class Field, class Method, class Y0, class Parameters, class Y0Tangent
                                const Parameters& p, const Y0Tangent& y0_tangent,
                                const PTangent& p_tangent, const SolveOptions& options,
                                const Extras&... extras) {
-    auto solver = ensemble_solver(field, method, options, extras...);
-    return std::move(solver(y0, p, y0_tangent, p_tangent));
+    if constexpr (detail::check_solver<Field, Method, Extras...>()) {
+        auto solver = ensemble_solver(field, method, options, extras...);
+        return std::move(solver(y0, p, y0_tangent, p_tangent));
+    }
 }
 
 }  // namespace eddy

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/solve/lane_program.hpp>
-#include <eddy/trace/trace.hpp>
+#include <eddy/trace/field.hpp>
 
 namespace eddy::detail {
 
@@ -130,12 +130,34 @@ inline constexpr int data_size_of = [] {
 }();
 
 template <class Field, class Loss>
+inline constexpr bool takes_data =
+    is_traceable<Loss, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>,
+                 Vector<data_size_of<Field, Loss>>>;
+template <class Field, class Loss>
+inline constexpr bool takes_no_data =
+    is_traceable<Loss, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
+
+template <class Field, class Loss, bool with_data>
+struct LossProgram {
+    using type = decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>,
+                                Vector<data_size_of<Field, Loss>>>(Loss{}));
+};
+template <class Field, class Loss>
+struct LossProgram<Field, Loss, false> {
+    using type =
+        decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>(Loss{}));
+};
+
+template <class Field, class Loss>
 struct LossTap {
-    using Traced = decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>,
-                                  Vector<data_size_of<Field, Loss>>>(Loss{}));
-    static_assert(Traced::graph.outputs[0].size == 1,
-                  "loss: loss(t, y, p, data) must return one number");
+    using Traced = typename LossProgram<Field, Loss, takes_data<Field, Loss>>::type;
     using type = FunctionTap<Field, Traced>;
+
+    static consteval bool returns_one_number() {
+        static_assert(Traced::graph.outputs[0].size == 1,
+                      "loss: loss(t, y, p, data) must return one number");
+        return Traced::graph.outputs[0].size == 1;
+    }
 };
 template <class Field, class Loss>
 using LossTapOf = typename LossTap<Field, Loss>::type;

@@ -17,30 +17,53 @@ concept HasParameterSize = requires {
     Field::parameter_size;
 };
 
+template <class Function>
+inline constexpr bool is_stateless =
+    std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
+
+template <class Shape>
+using ArgumentOf = decltype(ArgumentShape<Shape>::make(std::declval<Graph&>(), 0));
+
+template <class Function, class... Shapes>
+inline constexpr bool is_traceable = std::is_invocable_v<const Function&, ArgumentOf<Shapes>...>;
+
 template <class Field>
-consteval int state_size_of() {
-    static_assert(HasStateSize<Field>,
-                  "vector field: a member `static constexpr int state_size` is missing");
-    if constexpr (HasStateSize<Field>) {
-        static_assert(Field::state_size > 0, "vector field: state_size must be positive");
-        return Field::state_size > 0 ? Field::state_size : 1;
-    }
-    return 1;
-}
-template <class Field>
-consteval int parameter_size_of() {
+consteval bool check_sizes() {
+    static_assert(Field::state_size > 0, "vector field: state_size must be positive");
     static_assert(HasParameterSize<Field>,
                   "vector field: a member `static constexpr int parameter_size` is missing (0 "
                   "where there are no parameters)");
-    if constexpr (HasParameterSize<Field>) return Field::parameter_size;
-    return 0;
+    if constexpr (Field::state_size > 0 && HasParameterSize<Field>) {
+        constexpr bool traceable =
+            is_traceable<Field, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
+        static_assert(traceable,
+                      "vector field: the field must be callable as f(t, y, p) with arguments of "
+                      "any type: take them as auto and const auto&");
+        return traceable;
+    }
+    return false;
+}
+
+/// Says in one sentence what is wrong with a field, before anything else looks at it; true where
+/// nothing is.
+template <class Field>
+consteval bool check_field() {
+    static_assert(is_stateless<Field>,
+                  "vector field: the field must be an empty functor or a captureless lambda; pass "
+                  "values as parameters");
+    if constexpr (is_stateless<Field>) {
+        static_assert(HasStateSize<Field>,
+                      "vector field: a member `static constexpr int state_size` is missing; a "
+                      "lambda gets one by eddy::field<state_size, parameter_size>(lambda)");
+        if constexpr (HasStateSize<Field>) return check_sizes<Field>();
+    }
+    return false;
 }
 
 template <class Field>
-struct FieldOf
-    : TraceOf<Field, Scalar, Vector<state_size_of<Field>()>, Vector<parameter_size_of<Field>()>> {
+struct FieldOf : TraceOf<Field, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>> {
     /// Room for sixteen operations per component; only a larger field is traced twice.
-    static constexpr int expected_nodes = 128 + 16 * state_size_of<Field>();
+    static constexpr int expected_nodes = 128 + 16 * Field::state_size;
 };
 
 }  // namespace detail
@@ -49,14 +72,53 @@ struct FieldOf
 /// parameter_size components.
 template <class Field>
 [[nodiscard]] constexpr auto trace_field(const Field&) {
-    using FieldProgram = Program<detail::FieldOf<Field>>;
-    static_assert(FieldProgram::graph.outputs[0].size == detail::state_size_of<Field>(),
-                  "vector field: f(t, y, p) must return state_size components");
-    return FieldProgram{};
+    if constexpr (detail::check_field<Field>()) {
+        using FieldProgram = Program<detail::FieldOf<Field>>;
+        static_assert(FieldProgram::graph.outputs[0].size == Field::state_size,
+                      "vector field: f(t, y, p) must return state_size components");
+        return FieldProgram{};
+    }
 }
 
 /// The program of a vector field, by type.
 template <class Field>
 using FieldProgram = decltype(trace_field(Field{}));
+
+/// The field that a function of (t, y, p) is, such as a captureless lambda.
+template <class Function, int state, int parameters>
+struct FunctionField {
+    static constexpr int state_size = state, parameter_size = parameters;
+
+    template <class Time, class State, class Parameters>
+    constexpr auto operator()(const Time& t, const State& y, const Parameters& p) const {
+        return Function{}(t, y, p);
+    }
+};
+
+/// A vector field from a captureless lambda:
+/// `field<2, 4>([](auto t, const auto& y, const auto& p) { … })`.
+template <int state_size, int parameter_size, class Function>
+[[nodiscard]] constexpr auto field(const Function&) {
+    static_assert(detail::is_stateless<Function>,
+                  "vector field: the field must be an empty functor or a captureless lambda; pass "
+                  "values as parameters");
+    if constexpr (detail::is_stateless<Function>)
+        return FunctionField<Function, state_size, parameter_size>{};
+}
+
+namespace detail {
+
+/// True for a field whose program is right as well; the program says what is not.
+template <class Field>
+consteval bool check_program() {
+    if constexpr (check_field<Field>()) {
+        using Traced = FieldProgram<Field>;
+        return Traced::graph.error == TraceError::none &&
+               Traced::graph.outputs[0].size == Field::state_size;
+    }
+    return false;
+}
+
+}  // namespace detail
 
 }  // namespace eddy
