@@ -281,6 +281,24 @@ TEST_CASE("times: a jump in f keeps the order of the method where it is told, el
     CHECK(slope_of_errors({}) < 1.5);
 }
 
+TEST_CASE("times: a step cut short to land says nothing to the controller") {
+    const auto attempts = [&](int stops, const auto&... controller) {
+        SolveOptions options{.t1 = 20};
+        for (int k = 1; k < stops; ++k) options.step_to.values.push_back(20. * k / stops);
+        const auto stats = eddy::solve(support::LotkaVolterra{}, eddy::Tsit5{}, rows({{1, 1}}),
+                                       rows({{1.5, 1, 3, 1}}), options, serial, controller...)
+                               .stats(0);
+        return stats.accepted + stats.rejected;
+    };
+
+    const auto without = attempts(0);
+    CHECK(without < 230);
+    CHECK(attempts(30) < without + 30);
+    CHECK(attempts(100) < without + 50);  // was + 127: the step after a cut one was half as long
+    CHECK(attempts(100) <= attempts(100, eddy::i_controller()));
+    CHECK(attempts(1000) <= 1000 + 20);
+}
+
 TEST_CASE("times: f is asked on either side of a jump, forward and backward") {
     const double jump = 0.537;
     const auto end_error = [&](double t0, double t1, const eddy::Times& jumps) {

@@ -190,8 +190,10 @@ class SlotStepper {
         attempt.accepted = (state_norm <= Primal(1)) & (state_h > Primal(0));
         attempt.used = select(accepted, attempt.h, Time(0));
         const Time proposed = attempt.h * convert<Time>(decision.factor);
-        // A step cut short to land says nothing against the size before the cut.
-        const Time next = select(accepted & attempt.lands, max(proposed, x.h), proposed);
+        // A step cut short to land says nothing against the size before the cut; and its small
+        // error is none that the next size should be compared with.
+        const TimeMask cut = accepted & (attempt.h < min(x.h, Time(inputs_->times.dt_max)));
+        const Time next = select(cut, max(proposed, x.h), proposed);
         // Below four units in the last place of s a step would hardly move it.
         const Time smallest =
             max(Time(smallest_), x.s * Time(4 * std::numeric_limits<double>::epsilon()));
@@ -199,6 +201,11 @@ class SlotStepper {
         after.s = select(accepted, select(attempt.lands, stop, x.s + attempt.h), x.s);
         after.h = max(next, smallest);
         after.history = decision.history;
+        const auto forgets = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
+        after.history.previous_log2 =
+            select(forgets, x.history.previous_log2, decision.history.previous_log2);
+        after.history.earlier_log2 =
+            select(forgets, x.history.earlier_log2, decision.history.earlier_log2);
     }
 
     /// Accepts an attempt of constant size; one that is not finite is said to have stalled.
