@@ -127,46 +127,68 @@ class TimePlanner {
 
     [[nodiscard]] double progress(double t) const { return std::fabs(t - options_.t0); }
 
-    /// The largest progress whose time lies before the jump.
-    [[nodiscard]] double just_before(double jump) const {
-        const double direction = options_.t1 < options_.t0 ? -1 : 1;
-        double s = progress(jump);
-        double back = std::max(
-            std::nextafter(s, 2 * s) - s,
-            std::nextafter(std::fabs(jump), 2 * std::fabs(jump) + 1e-300) - std::fabs(jump));
-        while (s > 0 && direction * (jump - (options_.t0 + direction * s)) <= 0) {
-            s = std::max(0., s - back);
-            back *= 2;
-        }
-        return s;
+    [[nodiscard]] bool is_backward() const { return options_.t1 < options_.t0; }
+
+    /// The neighbour of t among the times that f can see.
+    [[nodiscard]] double next_time(double t, bool upward) const {
+        const double far = upward ? infinity : -infinity;
+        return use_.is_float ? static_cast<double>(
+                                   std::nextafter(static_cast<float>(t), static_cast<float>(far)))
+                             : std::nextafter(t, far);
     }
 
+    /// Jumps may lie on both ends: f is asked within.
     [[nodiscard]] std::vector<Stop> stops(double span) const {
         std::vector<Stop> all;
-        for (const double t : options_.jump_times.values) {
-            const double s = progress(t);
-            if (s > 0 && s < span) all.push_back({just_before(t), s, t});
+        for (const double t : options_.step_to.values) all.push_back({progress(t), t});
+        if (use_.steps_to_save_points) {
+            for (const double t : options_.save_at.values) all.push_back({progress(t), t});
         }
-        const auto num_jumps = static_cast<std::ptrdiff_t>(all.size());
-        const auto add = [&](const std::vector<double>& times) {
-            for (const double t : times) {
-                const double s = progress(t);
-                const auto is_there = [s](const Stop& stop) { return stop.after == s; };
-                if (s > 0 && s < span &&
-                    std::none_of(all.begin(), all.begin() + num_jumps, is_there))
-                    all.push_back({s, s, t});
+        std::erase_if(all, [span](const Stop& stop) { return stop.s <= 0 || stop.s >= span; });
+        for (const double t : options_.jump_times.values) {
+            all.push_back({progress(t), t});
+            all.back().is_jump = true;
+        }
+        all.push_back({span, options_.t1});
+        // Stable: of those at one place the end comes last.
+        std::stable_sort(all.begin(), all.end(),
+                         [](const Stop& a, const Stop& b) { return a.s < b.s; });
+        confine_between_jumps(all);
+        std::vector<Stop> distinct;
+        for (const Stop& stop : all) {
+            if (stop.s == 0 && span > 0) continue;  // the start itself
+            if (!distinct.empty() && distinct.back().s == stop.s) {
+                distinct.back().t = stop.s == span ? options_.t1 : stop.t;
+                distinct.back().is_jump = distinct.back().is_jump || stop.is_jump;
+            } else {
+                distinct.push_back(stop);
             }
-        };
-        add(options_.step_to.values);
-        if (use_.steps_to_save_points) add(options_.save_at.values);
-        std::sort(all.begin(), all.end(),
-                  [](const Stop& a, const Stop& b) { return a.after < b.after; });
-        const auto same = [](const Stop& a, const Stop& b) { return a.after == b.after; };
-        all.erase(std::unique(all.begin(), all.end(), same), all.end());
-        all.push_back({span, span, options_.t1});
-        return all;
+        }
+        return distinct;
     }
 
+    /// Sets the bounds of all stops, which are in order.
+    void confine_between_jumps(std::vector<Stop>& all) const {
+        const bool backward = is_backward();
+        double bound = backward ? infinity : -infinity;
+        for (std::size_t k = 0; k < all.size();) {
+            const double here = all[k].s;  // steps to all that lie here come from the jumps before
+            double next = bound;
+            for (; k < all.size() && all[k].s == here; ++k) {
+                (backward ? all[k].highest : all[k].lowest) = bound;
+                if (all[k].is_jump) next = next_time(all[k].t, !backward);
+            }
+            bound = next;
+        }
+        bound = backward ? -infinity : infinity;
+        for (std::size_t k = all.size(); k > 0; --k) {
+            Stop& stop = all[k - 1];
+            if (stop.is_jump) bound = next_time(stop.t, backward);
+            (backward ? stop.lowest : stop.highest) = bound;
+        }
+    }
+
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
     const SolveOptions& options_;
     TimeUse use_;
     const char* where_;

@@ -24,8 +24,11 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
     if (inputs.times.stops.empty()) {  // the options of a solver do not change
         require_tolerances(options, state_size, where);
         require_valid(controller, where);
-        inputs.times = plan_times(
-            options, {Program::is_adaptive, steps_to_save_points<typename Program::Method>}, where);
+        inputs.times =
+            plan_times(options,
+                       {Program::is_adaptive, steps_to_save_points<typename Program::Method>,
+                        std::is_same_v<Scalar, float>},
+                       where);
     }
     inputs.controller = controller;
     inputs.rtol = static_cast<Scalar>(options.rtol);

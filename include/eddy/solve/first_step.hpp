@@ -51,7 +51,9 @@ class FirstStep {
         const auto norm = [&](const State& x) {
             return scaled_rms(x, magnitude, Real(inputs.rtol), inputs.atol);
         };
-        const TimeAt<Time> start{inputs.times.t0, inputs.times.direction, Time(0)};
+        const Stop& stop = inputs.times.stops.front();
+        const TimeAt<Time> start{inputs.times.t0, inputs.times.direction, Time(0),
+                                 Time(stop.lowest), Time(stop.highest)};
         const Real direction(static_cast<Scalar>(inputs.times.direction));
         const Real span(static_cast<Scalar>(inputs.times.span));
         const State f0 = derivative(start + Time(0), y, p);

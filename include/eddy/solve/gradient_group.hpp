@@ -224,7 +224,8 @@ class GradientGroup {
     [[gnu::always_inline]] void step_again(PackState<Program>& x, int pack, const Time& h) {
         auto& slots = group_.slots(pack);
         if (slots.is_uniform(h)) {
-            slots.uniform_row(x);
+            x.y = slots.uniform_step(x.s, x.y);
+            x.s = slots.progress_after(x.s, h);
             return;
         }
         const State next =
@@ -233,7 +234,7 @@ class GradientGroup {
         for_components<Program::state_size>([&](int i) __attribute__((always_inline)) {
             x.y[i] = select(moves, next[i], x.y[i]);
         });
-        x.s = select(h != Time(0), Group::next_progress(x.s, h, slots.stop), x.s);
+        x.s = select(h != Time(0), slots.progress_after(x.s, h), x.s);
     }
 
     Cotangents pull_back(const Loop& x, std::int64_t row, const Cotangents& cotangents) {

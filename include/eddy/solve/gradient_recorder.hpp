@@ -112,10 +112,10 @@ class GradientRecorder {
             add(target_.t0, lane, 0, value);
         } else if (static_cast<std::size_t>(stop) == times.stops.size()) {
             add(target_.t1, lane, 0, value);
-        } else {  // a save point that is stepped to moves the stop along
-            const double at = times.stops[static_cast<std::size_t>(stop - 1)].before;
-            const auto found = std::lower_bound(times.saves.begin(), times.saves.end(), at);
-            if (found != times.saves.end() && *found == at)
+        } else {  // a save point that is stepped to moves the stop along, if it is not at a jump
+            const Stop& at = times.stops[static_cast<std::size_t>(stop - 1)];
+            const auto found = std::lower_bound(times.saves.begin(), times.saves.end(), at.s);
+            if (found != times.saves.end() && *found == at.s && !at.is_jump)
                 add(target_.save_at, lane, static_cast<std::int32_t>(found - times.saves.begin()),
                     value);
         }
@@ -131,7 +131,8 @@ class GradientRecorder {
         Lane along(0);
         evaluate<FieldProgram<typename Program::Field>, Lane>(
             [&]<int output>(int i, const Lane& f) { along = along + seed[i] * f; },
-            inputs_->times.t0, inputs_->load_y0(row(lane)), parameters(lane));
+            inputs_->times.stops.front().confine(inputs_->times.t0), inputs_->load_y0(row(lane)),
+            parameters(lane));
         add_save_time(lane, k, along);
         add_stop(lane, 0, -along);
     }

@@ -65,11 +65,10 @@ class GroupBack {
         PackBack& lanes = packs_[pack];
         lanes.seats[slot] = seat;
         auto& slots = group_->slots(pack);
-        slots.forget_last_stage();
         const bool seated = seat.lane != no_lane;
         const bool alive = seated && !is_failure(group_->outcome(seat.lane).result);
         if (seated) slots.parameters.seat(group_->inputs(), slot, group_->first_lane() + seat.lane);
-        set_lane(slots.stop, slot, seated ? group_->stop_of(seat).before : 0.);
+        slots.head_for(slot, seated ? seat.stop : -1);
         set_lane(lanes.alive, slot, alive);
         set_lane(lanes.pending, slot, alive ? pending_of(seat.lane) : -1.);
     }
@@ -235,7 +234,7 @@ class GroupBack {
                        Seeds& seeds) {
         PackBack& lanes = packs_[pack];
         const auto dt = group_->slots(pack).size_of(h);
-        const Time end = Group::next_progress(x.s, h, group_->slots(pack).stop);
+        const Time end = group_->slots(pack).progress_after(x.s, h);
         for (;;) {
             const TimeMask due = (lanes.pending > x.s) & lanes.alive & (h != Time(0));
             if (!any(due)) return;

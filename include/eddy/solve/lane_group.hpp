@@ -102,21 +102,10 @@ class LaneGroup {
             set_lane(x.s, slot, 0.);
             set_lane(x.h, slot, first_sizes_[index(change.to.lane)]);
             reset_history(x.history, slot);
-        } else {
-            set_lane(x.s, slot, stop_of(change.from).after);
         }
-    }
-    /// Where a step of h from s ends: on the stop if h is exactly what was left to it.
-    [[nodiscard, gnu::always_inline]] static Time next_progress(const Time& s, const Time& h,
-                                                                const Time& stop) {
-        return select(h == stop - s, stop, s + h);
     }
     [[nodiscard]] Seat last_seat(int pack, int slot) const { return packs_[pack].seats[slot]; }
     [[nodiscard]] Slots& slots(int pack) { return packs_[pack].slots; }
-    /// Where the steps of a seat head for.
-    [[nodiscard]] const Stop& stop_of(const Seat& seat) const {
-        return inputs_->times.stops[index(seat.stop)];
-    }
     /// Are there lanes that have not been seated?
     [[nodiscard]] bool has_waiting_lanes() const { return next_lane_ < num_lanes(); }
     /// Does any slot have a lane that has not ended?
@@ -181,7 +170,7 @@ class LaneGroup {
         State y[Program::max_packs];
         bool broken = false;
         for (int pack = 0; pack < x.num_packs; ++pack) {
-            y[pack] = packs_[pack].slots.uniform_step(x.pack[pack]);
+            y[pack] = packs_[pack].slots.uniform_step(x.pack[pack].s, x.pack[pack].y);
             broken = broken || packs_[pack].is_broken(y[pack]);
         }
         if (broken) return false;  // take the row with care
@@ -346,9 +335,8 @@ class LaneGroup {
         seating.record(change);
         enter_seat(x.pack[pack], slot, change);
         lanes.seats[slot] = to;
-        set_lane(lanes.slots.stop, slot, to.lane == no_lane ? 0. : stop_of(to).before);
+        lanes.slots.head_for(slot, to.lane == no_lane ? -1 : to.stop);
         set_lane(lanes.occupied, slot, to.lane != no_lane);
-        lanes.slots.forget_last_stage();
     }
 
     /// Finds out when something happens next: in progress of each slot, and in rows.

@@ -21,16 +21,18 @@ namespace eddy {
 namespace detail {
 
 /// The time at progress s: asking for s + ds and then for t keeps the time of a last stage that of
-/// the next step's first, bit for bit.
+/// the next step's first, bit for bit. It stays within bounds, whatever the rounding: on one side
+/// of each jump.
 template <class Time>
 struct TimeAt {
     double t0, direction;
-    Time s;
+    Time s, lowest, highest;
 
     template <class Fraction>
     [[nodiscard, gnu::always_inline]] friend Time operator+(const TimeAt& at,
                                                             const Fraction& progress) {
-        return mul_add(Time(at.direction), at.s + progress, Time(at.t0));
+        const Time t = mul_add(Time(at.direction), at.s + progress, Time(at.t0));
+        return max(min(t, at.highest), at.lowest);
     }
 };
 

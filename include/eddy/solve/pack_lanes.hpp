@@ -26,7 +26,6 @@ struct PackLanes {
 
     void begin(const LaneInputs<Program>& inputs) {
         slots.begin(inputs);
-        slots.stop = Time(0);
         for (Seat& seat : seats) seat = {};
         occupied = MaskOf<Time>(false);
         rejected = Time(0);
@@ -36,9 +35,7 @@ struct PackLanes {
         return any(occupied & (Slots::finiteness(y) != Time(0)));
     }
     /// t of a slot whose progress is s.
-    [[nodiscard]] double time_of(const Time& s, int slot) const {
-        return get_lane(slots.time_at(s) + Time(0), slot);
-    }
+    [[nodiscard]] double time_of(const Time& s, int slot) const { return slots.time_of(s, slot); }
 };
 
 /// The state in one slot.

@@ -71,6 +71,16 @@ class SlotStepper {
         smallest_ = std::max(inputs.times.dt_min, std::numeric_limits<double>::min());
         if constexpr (!is_adaptive)
             uniform_.emplace(inputs.times.dt0, inputs.times.direction * inputs.times.dt0);
+        for (int slot = 0; slot < Program::pack_slots; ++slot) head_for(slot, -1);
+    }
+    /// The steps of a slot head for a stop, from the one before; it has no lane where it is −1.
+    void head_for(int slot, std::int32_t index) {
+        const auto& stops = inputs_->times.stops;
+        const auto at = static_cast<std::size_t>(index);
+        const Stop to = index < 0 ? Stop{0, 0} : stops[at];
+        set_lane(stop, slot, to.s);
+        set_lane(lowest_, slot, to.lowest);
+        set_lane(highest_, slot, to.highest);
         forget_last_stage();
     }
     /// To be called when a slot's time or lane was changed from outside.
@@ -128,12 +138,16 @@ class SlotStepper {
 
     /// The state after a row of constant size, for slots that have at least a step and a half left
     /// to their stops.
-    [[nodiscard, gnu::always_inline]] State uniform_step(const Loop& x) const {
-        return Stepper::step(time_at(x.s), x.y, parameters.values(), *uniform_);
+    [[nodiscard, gnu::always_inline]] State uniform_step(const Time& s, const State& y) const {
+        return Stepper::step(time_at(s), y, parameters.values(), *uniform_);
     }
     [[gnu::always_inline]] void uniform_row(Loop& x) const {
-        x.y = uniform_step(x);
+        x.y = uniform_step(x.s, x.y);
         x.s = x.s + Time(inputs_->times.dt0);
+    }
+    /// Where a step of h from s ends: on the stop if h is exactly what was left to it.
+    [[nodiscard, gnu::always_inline]] Time progress_after(const Time& s, const Time& h) const {
+        return select(h == stop - s, stop, s + h);
     }
 
     /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
@@ -147,7 +161,11 @@ class SlotStepper {
     }
 
     [[nodiscard, gnu::always_inline]] TimeAt<Time> time_at(const Time& s) const {
-        return {inputs_->times.t0, inputs_->times.direction, s};
+        return {inputs_->times.t0, inputs_->times.direction, s, lowest_, highest_};
+    }
+    /// For reports: it may be that of a jump.
+    [[nodiscard]] double time_of(const Time& s, int slot) const {
+        return inputs_->times.t0 + inputs_->times.direction * get_lane(s, slot);
     }
     [[nodiscard, gnu::always_inline]] Size size_of(const Time& h) const {
         return {h, convert<Primal>(Time(inputs_->times.direction) * h)};
@@ -215,7 +233,7 @@ class SlotStepper {
         attempt.accepted = convert<Primal>(attempt.h) > Primal(0);
         attempt.used = select(moves, attempt.h, Time(0));
         attempt.stalled = moves & (finiteness(attempt.next) != Time(0));
-        after.s = select(moves, select(attempt.lands, stop, x.s + attempt.h), x.s);
+        after.s = select(moves, progress_after(x.s, attempt.h), x.s);
         after.h = x.h;
         after.history = x.history;
     }
@@ -240,6 +258,7 @@ class SlotStepper {
 
     const LaneInputs<Program>* inputs_ = nullptr;
     std::optional<UniformSize> uniform_;
+    Time lowest_, highest_;  // (slot) bounds of the times that f is asked at
     double smallest_ = 0;
     State last_stage_{};  // of the row before last_stage_row_
     std::int64_t last_stage_row_ = -1;
