@@ -281,6 +281,35 @@ TEST_CASE("times: a jump in f keeps the order of the method where it is told, el
     CHECK(slope_of_errors({}) < 1.5);
 }
 
+TEST_CASE("times: a long run of constant steps is as exact as a plain loop") {
+    constexpr int count = 100'000;
+    const double t1 = 20, dt = t1 / count;
+    for (const double stop : {t1, 6.66}) {  // after a stop that is no multiple, steps begin anew
+        SolveOptions options{.t1 = t1, .save_steps = true, .dt0 = dt, .max_steps = 2 * count};
+        if (stop < t1) options.step_to = {stop};
+        const auto solution = eddy::solve(Forced{}, eddy::Bosh3{}, forced_y0, forced_p, options,
+                                          serial, eddy::ConstantController{});
+        double off = 0, smallest = dt;
+        for (std::ptrdiff_t k = 1; k < solution.num_steps(0); ++k) {
+            const double before = solution.step_t(0, k - 1), t = solution.step_t(0, k);
+            const double from = before < stop ? 0 : stop;
+            const double wanted = from + std::round((t - from) / dt) * dt;
+            if (t != stop && t != t1) off = std::max(off, std::fabs(t - wanted));
+            smallest = std::min(smallest, t - before);
+        }
+        CHECK(off < 2e-14);  // the rounding of one time, not of thousands
+        CHECK(smallest > 0.005 * dt);
+        if (stop < t1) continue;
+        CHECK(solution.num_steps(0) == count + 1);
+
+        using Step = eddy::ExplicitRungeKutta<Forced, eddy::Bosh3>;
+        eddy::Vec<double, 2> y{{1, 0.5}};
+        const eddy::Vec<double, 2> p{{1.5, 2}};
+        for (int k = 0; k < count; ++k) y = Step::step(k * dt, y, p, dt);
+        for (int i = 0; i < 2; ++i) CHECK(std::fabs(solution.y()(0, i) - y[i]) < 1e-12);
+    }
+}
+
 TEST_CASE("times: a step cut short to land says nothing to the controller") {
     const auto attempts = [&](int stops, const auto&... controller) {
         SolveOptions options{.t1 = 20};

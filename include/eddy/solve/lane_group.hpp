@@ -175,8 +175,9 @@ class LaneGroup {
         }
         if (broken) return false;  // take the row with care
         for (int pack = 0; pack < x.num_packs; ++pack) {
+            const Slots& slots = packs_[pack].slots;
             x.pack[pack].y = y[pack];
-            x.pack[pack].s = x.pack[pack].s + Time(inputs_->times.dt0);
+            x.pack[pack].s = slots.after_steps(slots.steps_at(x.pack[pack].s) + Time(1));
             attempts_[pack].used = Time(inputs_->times.dt0);
         }
         return true;
@@ -190,13 +191,23 @@ class LaneGroup {
             count = std::min(count, packs_[pack].uniform_until - row);
         if (count <= 0) return 0;
         const Loop before = x;
+        Time first[Program::max_packs]{};
+        for (int pack = 0; pack < x.num_packs; ++pack)
+            first[pack] = packs_[pack].slots.steps_at(x.pack[pack].s);
         for (std::int64_t done = 0; done < count; ++done) {
-            for (int pack = 0; pack < x.num_packs; ++pack)
-                packs_[pack].slots.uniform_row(x.pack[pack]);
+            const Time steps(static_cast<double>(done));
+            for (int pack = 0; pack < x.num_packs; ++pack) {
+                const Slots& slots = packs_[pack].slots;
+                x.pack[pack].y =
+                    slots.uniform_step(slots.after_steps(first[pack] + steps), x.pack[pack].y);
+            }
         }
         bool broken = false;
-        for (int pack = 0; pack < x.num_packs; ++pack)
+        for (int pack = 0; pack < x.num_packs; ++pack) {
+            x.pack[pack].s =
+                packs_[pack].slots.after_steps(first[pack] + Time(static_cast<double>(count)));
             broken = broken || packs_[pack].is_broken(x.pack[pack].y);
+        }
         if (!broken) return count;
         x = before;
         for (int pack = 0; pack < x.num_packs; ++pack) packs_[pack].uniform_until = 0;

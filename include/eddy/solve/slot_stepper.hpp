@@ -69,8 +69,10 @@ class SlotStepper {
         inputs_ = &inputs;
         parameters.begin(inputs);
         smallest_ = std::max(inputs.times.dt_min, std::numeric_limits<double>::min());
-        if constexpr (!is_adaptive)
+        if constexpr (!is_adaptive) {
             uniform_.emplace(inputs.times.dt0, inputs.times.direction * inputs.times.dt0);
+            per_size_ = 1 / inputs.times.dt0;
+        }
         for (int slot = 0; slot < Program::pack_slots; ++slot) head_for(slot, -1);
     }
     /// The steps of a slot head for a stop, from the one before; it has no lane where it is −1.
@@ -81,6 +83,7 @@ class SlotStepper {
         set_lane(stop, slot, to.s);
         set_lane(lowest_, slot, to.lowest);
         set_lane(highest_, slot, to.highest);
+        set_lane(origin_, slot, index > 0 ? stops[at - 1].s : 0.);
         forget_last_stage();
     }
     /// To be called when a slot's time or lane was changed from outside.
@@ -141,13 +144,18 @@ class SlotStepper {
     [[nodiscard, gnu::always_inline]] State uniform_step(const Time& s, const State& y) const {
         return Stepper::step(time_at(s), y, parameters.values(), *uniform_);
     }
-    [[gnu::always_inline]] void uniform_row(Loop& x) const {
-        x.y = uniform_step(x.s, x.y);
-        x.s = x.s + Time(inputs_->times.dt0);
+    // Progress by steps of constant size is their number since the last stop times their size: a
+    // sum would gather an error at every step. The number is read off the progress itself.
+    [[nodiscard, gnu::always_inline]] Time steps_at(const Time& s) const {
+        return floor(mul_add(s - origin_, Time(per_size_), Time(0.5)));
+    }
+    [[nodiscard, gnu::always_inline]] Time after_steps(const Time& count) const {
+        return mul_add(count, Time(inputs_->times.dt0), origin_);
     }
     /// Where a step of h from s ends: on the stop if h is exactly what was left to it.
     [[nodiscard, gnu::always_inline]] Time progress_after(const Time& s, const Time& h) const {
-        return select(h == stop - s, stop, s + h);
+        const Time further = is_adaptive ? s + h : after_steps(steps_at(s) + Time(1));
+        return select(h == stop - s, stop, further);
     }
 
     /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
@@ -259,6 +267,8 @@ class SlotStepper {
     const LaneInputs<Program>* inputs_ = nullptr;
     std::optional<UniformSize> uniform_;
     Time lowest_, highest_;  // (slot) bounds of the times that f is asked at
+    Time origin_;            // (slot) the last stop; 0: the start
+    double per_size_ = 0;    // 1/dt0
     double smallest_ = 0;
     State last_stage_{};  // of the row before last_stage_row_
     std::int64_t last_stage_row_ = -1;
