@@ -16,9 +16,16 @@ template <class... Parts>
 
 }  // namespace
 
-void require_tolerances(const SolveOptions& options, int state_size, const char* where) {
+void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
+                        const char* where) {
     if (!(options.rtol > 0) || !std::isfinite(options.rtol))
         fail(where, "rtol = ", options.rtol, "; give a relative tolerance above 0, such as 1e-6");
+    if (options.rtol < precision.smallest_rtol)
+        fail(where, "rtol = ", options.rtol, " is less than states of ", precision.type,
+             " resolve; give at least ", precision.smallest_rtol);
+    if (options.rtol > precision.largest)
+        fail(where, "rtol = ", options.rtol, " is no ", precision.type,
+             "; give a relative tolerance above 0, such as 1e-6");
     const auto& atol = options.atol.values;
     if (atol.size() != 1 && atol.size() != static_cast<std::size_t>(state_size))
         fail(where, "atol has ", atol.size(), " numbers; give one, or one for each of the ",
@@ -26,6 +33,9 @@ void require_tolerances(const SolveOptions& options, int state_size, const char*
     for (std::size_t i = 0; i < atol.size(); ++i) {
         if (!(atol[i] >= 0) || !std::isfinite(atol[i]))
             fail(where, "atol[", i, "] = ", atol[i], "; give an absolute tolerance of at least 0");
+        if (atol[i] > precision.largest)
+            fail(where, "atol[", i, "] = ", atol[i], " is no ", precision.type,
+                 "; give an absolute tolerance of at most ", precision.largest);
     }
 }
 

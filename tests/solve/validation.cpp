@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 
 namespace {
 
@@ -112,6 +113,28 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
           "solve: rtol = nan" + wanted);
     CHECK(refusal_of_options([](Options& o) { o.rtol = infinity; }) ==
           "solve: rtol = inf" + wanted);
+
+    // Less than four units in the last place cannot be told from rounding.
+    CHECK(refusal_of_options([](Options& o) { o.rtol = 0x1p-51; }) ==
+          "solve: rtol = 4.4408920985006262e-16 is less than states of double resolve; give "
+          "at least 8.8817841970012523e-16");
+    CHECK(refusal_of_options([](Options& o) { o.rtol = 0x1p-50; }) == "accepted");
+    using Limits = std::numeric_limits<float>;
+    CHECK(eddy::detail::precision_of<float>(true).smallest_rtol == 4 * Limits::epsilon());
+    CHECK(eddy::detail::precision_of<float>(true).smallest_rtol < Options{}.rtol);
+    CHECK(eddy::detail::precision_of<float>(false).smallest_rtol == 0);  // nothing is compared
+    CHECK(support::message_of([] {
+              eddy::detail::require_tolerances({.rtol = 1e-7}, 1,
+                                               eddy::detail::precision_of<float>(true), "solve");
+          }) ==
+          "solve: rtol = 9.9999999999999995e-08 is less than states of float resolve; "
+          "give at least 4.76837158203125e-07");
+    CHECK(support::message_of([] {
+              eddy::detail::require_tolerances({.atol = 1e39}, 1,
+                                               eddy::detail::precision_of<float>(true), "solve");
+          }) ==
+          "solve: atol[0] = 9.9999999999999994e+38 is no float; give an absolute tolerance of "
+          "at most 3.4028234663852886e+38");
 
     CHECK(refusal_of_options([](Options& o) { o.atol = -1; }) ==
           "solve: atol[0] = -1; give an absolute tolerance of at least 0");

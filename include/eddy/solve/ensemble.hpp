@@ -22,7 +22,7 @@ void prepare_inputs(LaneInputs<Program>& inputs, const SolveOptions& options,
     using Scalar = typename Program::Scalar;
     constexpr int state_size = Program::state_size, parameter_size = Program::parameter_size;
     if (inputs.times.stops.empty()) {  // the options of a solver do not change
-        require_tolerances(options, state_size, where);
+        require_tolerances(options, state_size, precision_of<Scalar>(Program::is_adaptive), where);
         require_valid(controller, where);
         inputs.times =
             plan_times(options,

@@ -6,12 +6,30 @@
 #include <eddy/solve/ensemble_array.hpp>
 #include <eddy/solve/options.hpp>
 #include <eddy/steppers/controller/pid.hpp>
+#include <limits>
 #include <string>
 
 namespace eddy::detail {
 
+/// The type that errors are compared with tolerances in.
+struct Precision {
+    const char* type;
+    double smallest_rtol;  // 0 where no error is estimated
+    double largest;
+};
+/// Below four units in the last place a relative tolerance is no measure: a step rounds the state by
+/// as much, and the error estimate is a difference of numbers that are rounded so.
+template <class Scalar>
+[[nodiscard]] constexpr Precision precision_of(bool is_adaptive) {
+    using Limits = std::numeric_limits<Scalar>;
+    return {sizeof(Scalar) == sizeof(float) ? "float" : "double",
+            is_adaptive ? 4. * static_cast<double>(Limits::epsilon()) : 0.,
+            static_cast<double>(Limits::max())};
+}
+
 /// rtol and atol; `state_size` components.
-void require_tolerances(const SolveOptions& options, int state_size, const char* where);
+void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
+                        const char* where);
 
 /// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
 /// less than 1.
