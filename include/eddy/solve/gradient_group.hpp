@@ -229,7 +229,7 @@ class GradientGroup {
             return;
         }
         const State next =
-            Stepper::step(slots.time_at(x.s), x.y, slots.parameters.values(), slots.size_of(h));
+            Stepper::step(slots.times_of(x.s, h), x.y, slots.parameters.values(), slots.size_of(h));
         const auto moves = convert<Primal>(h) != Primal(0);
         for_components<Program::state_size>([&](int i) __attribute__((always_inline)) {
             x.y[i] = select(moves, next[i], x.y[i]);

@@ -86,7 +86,8 @@ class GroupBack {
         const auto compute = [&](const auto& dt) __attribute__((always_inline)) {
             State k[Stepper::num_stages];
             State stage[Stepper::num_stages];
-            Stepper::stage_states(slots.time_at(x.s), x.y, slots.parameters.values(), dt, k, stage);
+            Stepper::stage_states(slots.times_of(x.s, h), x.y, slots.parameters.values(), dt, k,
+                                  stage);
             static_for<0, Stepper::num_stages>([&]<int i>() __attribute__((always_inline)) {
                 lanes.stage[i] = stage[i];
                 if constexpr (with_times) lanes.k[i] = k[i];
@@ -110,8 +111,8 @@ class GroupBack {
         const auto pull = [&](const auto& dt) __attribute__((always_inline)) {
             return pull_step(
                 pack, h, next_cotangent, [&](auto& sums) __attribute__((always_inline)) {
-                    return Stepper::pull_stages(slots.time_at(x.s), slots.parameters.values(), dt,
-                                                lanes.k, lanes.stage, next_cotangent,
+                    return Stepper::pull_stages(slots.times_of(x.s, h), slots.parameters.values(),
+                                                dt, lanes.k, lanes.stage, next_cotangent,
                                                 NoStageCotangents{}, sums, times);
                 });
         };
@@ -213,7 +214,7 @@ class GroupBack {
         const auto pull = [&](const auto& own) {
             const auto& slots = group_->slots(pack);
             return pull_step(pack, h, cotangent, [&](auto& sums) {
-                return Stepper::pullback(slots.time_at(x.s), x.y, slots.parameters.values(), dt,
+                return Stepper::pullback(slots.times_of(x.s, h), x.y, slots.parameters.values(), dt,
                                          cotangent, own, sums, seeds.times);
             });
         };
@@ -306,7 +307,7 @@ class GroupBack {
         const PackBack& lanes = packs_[pack];
         auto& slots = group_->slots(pack);
         State k[num_dense_stages];
-        Stepper::template stages<0, num_dense_stages>(slots.time_at(x.s), x.y,
+        Stepper::template stages<0, num_dense_stages>(slots.times_of(x.s, dt.dt), x.y,
                                                       slots.parameters.values(), dt, k);
         const Primal fraction = convert<Primal>(theta);
         const State slope = Dense::slope(k, fraction);

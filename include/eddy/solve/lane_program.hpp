@@ -36,6 +36,22 @@ struct TimeAt {
     }
 };
 
+/// The times of a step's stages, between those of its two ends: none is beyond an end, whatever the
+/// rounding, and those of the ends are exact.
+template <class Time>
+struct StageTimes {
+    Time first, last, length;
+
+    [[gnu::always_inline]] StageTimes(const TimeAt<Time>& start, const Time& h)
+        : first(start + Time(0)), last(start + h), length(last - first) {}
+
+    [[nodiscard, gnu::always_inline]] Time at_fraction(double c) const {
+        if (c == 0) return first;
+        if (c == 1) return last;
+        return mul_add(Time(c), length, first);
+    }
+};
+
 template <class Controller>
 concept AcceptsAlways = requires {
     requires !Controller::is_adaptive;

@@ -139,7 +139,7 @@ class SavePoints {
                              State (&k)[Stepper::num_dense_stages]) {
         for (int i = 0; i < num_stages; ++i) k[i] = attempt.k[i];
         Stepper::template stages<num_stages, Stepper::num_dense_stages>(
-            lanes.slots.time_at(before.s), before.y, lanes.slots.parameters.values(),
+            lanes.slots.times_of(before.s, attempt.h), before.y, lanes.slots.parameters.values(),
             lanes.slots.size_of(attempt.h), k);
     }
 

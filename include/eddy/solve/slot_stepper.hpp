@@ -99,7 +99,7 @@ class SlotStepper {
         const TimeMask lands = limited * Time(1.01) >= left;
         const Time h = select(lands, left, limited);
         const Size dt = size_of(h);
-        const TimeAt<Time> t = time_at(x.s);
+        const StageTimes<Time> t = times_of(x.s, h);
         State k[num_stages];
         if (reuses_last_stage && last_stage_row_ == row) {
             k[0] = last_stage_;
@@ -142,7 +142,8 @@ class SlotStepper {
     /// The state after a row of constant size, for slots that have at least a step and a half left
     /// to their stops.
     [[nodiscard, gnu::always_inline]] State uniform_step(const Time& s, const State& y) const {
-        return Stepper::step(time_at(s), y, parameters.values(), *uniform_);
+        return Stepper::step(times_of(s, Time(inputs_->times.dt0)), y, parameters.values(),
+                             *uniform_);
     }
     // Progress by steps of constant size is their number since the last stop times their size: a
     // sum would gather an error at every step. The number is read off the progress itself.
@@ -168,8 +169,10 @@ class SlotStepper {
         return convert<Time>(sum - sum);
     }
 
-    [[nodiscard, gnu::always_inline]] TimeAt<Time> time_at(const Time& s) const {
-        return {inputs_->times.t0, inputs_->times.direction, s, lowest_, highest_};
+    /// Of a step of h from s.
+    [[nodiscard, gnu::always_inline]] StageTimes<Time> times_of(const Time& s,
+                                                                const Time& h) const {
+        return {TimeAt<Time>{inputs_->times.t0, inputs_->times.direction, s, lowest_, highest_}, h};
     }
     /// For reports: it may be that of a jump.
     [[nodiscard]] double time_of(const Time& s, int slot) const {

@@ -213,6 +213,17 @@ struct ExplicitRungeKutta {
         return stage;
     }
 
+    /// t + c_i dt; or what t itself says of that fraction of the step.
+    template <int i, class Time, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr auto stage_time(const Time& t,
+                                                                               const Size& size) {
+        constexpr double c = Rows::tableau.c[i];
+        if constexpr (requires { t.at_fraction(c); })
+            return t.at_fraction(c);
+        else
+            return t + size.fraction(c);
+    }
+
     /// f at stage i.
     template <int i, class Time, class Number, class Parameters, class Size>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> derivative(
@@ -221,7 +232,7 @@ struct ExplicitRungeKutta {
         evaluate<Program, Number>(
             [&]<int output>(int component, const Number& value)
                 __attribute__((always_inline)) { k.data[component] = value; },
-            t + size.fraction(Rows::tableau.c[i]), stage, p);
+            stage_time<i>(t, size), stage, p);
         return k;
     }
 
@@ -261,7 +272,7 @@ struct ExplicitRungeKutta {
                 else
                     detail::accumulate(p_cotangent, component, value);
             },
-            t + size.fraction(Rows::tableau.c[i]), stage, p, k_cotangent);
+            stage_time<i>(t, size), stage, p, k_cotangent);
         return t_cotangent;
     }
 };
