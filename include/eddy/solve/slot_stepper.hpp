@@ -218,23 +218,28 @@ class SlotStepper {
         const Primal state_norm = convert<Primal>(norm), state_h = convert<Primal>(attempt.h);
         attempt.accepted = (state_norm <= Primal(1)) & (state_h > Primal(0));
         attempt.used = select(accepted, attempt.h, Time(0));
-        const Time proposed = attempt.h * convert<Time>(decision.factor);
-        // A step cut short to land says nothing against the size before the cut; and its small
-        // error is none that the next size should be compared with.
-        const TimeMask cut = accepted & (attempt.h < min(x.h, Time(inputs_->times.dt_max)));
-        const Time next = select(cut, max(proposed, x.h), proposed);
+        Time next = attempt.h * convert<Time>(decision.factor);
+        after.history = decision.history;
+        if (any(attempt.lands)) [[unlikely]]
+            forget_cuts(x, attempt, accepted, next, after.history);
         // Below four units in the last place of s a step would hardly move it.
         const Time smallest =
             max(Time(smallest_), x.s * Time(4 * std::numeric_limits<double>::epsilon()));
         attempt.stalled = moves & (!accepted) & (attempt.h <= smallest);
         after.s = select(accepted, select(attempt.lands, stop, x.s + attempt.h), x.s);
         after.h = max(next, smallest);
-        after.history = decision.history;
-        const auto forgets = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
-        after.history.previous_log2 =
-            select(forgets, x.history.previous_log2, decision.history.previous_log2);
-        after.history.earlier_log2 =
-            select(forgets, x.history.earlier_log2, decision.history.earlier_log2);
+    }
+
+    /// A step cut short to land says nothing against the size before the cut; and its small error is
+    /// none that the next one should be compared with.
+    [[gnu::always_inline]] void forget_cuts(const Loop& x, const Attempt<Program>& attempt,
+                                            const TimeMask& accepted, Time& next,
+                                            typename Program::History& history) const {
+        const TimeMask cut = accepted & (attempt.h < min(x.h, Time(inputs_->times.dt_max)));
+        next = select(cut, max(next, x.h), next);
+        const auto is_cut = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
+        history.previous_log2 = select(is_cut, x.history.previous_log2, history.previous_log2);
+        history.earlier_log2 = select(is_cut, x.history.earlier_log2, history.earlier_log2);
     }
 
     /// Accepts an attempt of constant size; one that is not finite is said to have stalled.
