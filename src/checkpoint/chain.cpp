@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <eddy/checkpoint/chain.hpp>
+#include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/error.hpp>
 #include <limits>
 #include <numeric>
@@ -29,7 +31,7 @@ struct Units {
         int64_t all = 0;
         for (const ChainStep& step : steps) {
             sizes.push_back(divide_up(step.state_bytes, unit));
-            all += sizes.back();
+            all = schedule::add(all, sizes.back());
         }
         budget = std::min(options.memory_bytes / unit, all);  // more than everything is of no use
     }
@@ -171,6 +173,13 @@ void check(std::span<const ChainStep> steps, const ChainOptions& options) {
         steps, [](const ChainStep& step) { return step.time >= 0 && step.state_bytes >= 0; });
     require_argument(valid, [] {
         return std::string("chain: a step has a negative time or size; give values of at least 0");
+    });
+    double time = 0;
+    for (const ChainStep& step : steps) time += step.time;
+    const auto advances = static_cast<double>(steps.size());
+    require_argument(std::isfinite(time * advances), [] {
+        return std::string(
+            "chain: the times of the steps add up to infinity; give finite times of moderate size");
     });
     require_argument(options.memory_bytes >= 0 && options.memory_units >= 1, [&] {
         return "chain: memory_bytes = " + std::to_string(options.memory_bytes) +

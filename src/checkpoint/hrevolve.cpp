@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/core/error.hpp>
 #include <limits>
@@ -203,10 +204,10 @@ void check(std::int64_t length, const HRevolveOptions& options) {
         return "hrevolve: the length is " + std::to_string(length) +
                "; give a length of at least 0";
     });
-    std::int64_t slots = 0;
+    bool has_slots = false;
     bool non_negative = options.step_cost >= 0;
     for (const StorageTier& tier : options.tiers) {
-        slots += std::max<std::int64_t>(tier.slots, 0);
+        has_slots = has_slots || tier.slots > 0;
         non_negative =
             non_negative && tier.slots >= 0 && tier.write_cost >= 0 && tier.read_cost >= 0;
     }
@@ -214,9 +215,18 @@ void check(std::int64_t length, const HRevolveOptions& options) {
         return std::string(
             "hrevolve: a cost or a number of slots is negative or NaN; give values of at least 0");
     });
-    require_argument(slots > 0 || length == 0, [&] {
+    require_argument(has_slots || length == 0, [&] {
         return "hrevolve: the tiers have no slot for x_0 of a run of " + std::to_string(length) +
                " steps; give at least one slot";
+    });
+}
+
+// Where every schedule costs infinity there is none to choose.
+void require_finite(double cost) {
+    require_argument(std::isfinite(cost), [] {
+        return std::string(
+            "hrevolve: the cost of every schedule is infinite; give finite costs that can be added "
+            "up");
     });
 }
 
@@ -225,13 +235,17 @@ void check(std::int64_t length, const HRevolveOptions& options) {
 ActionList hrevolve_actions(std::int64_t length, const HRevolveOptions& options) {
     check(length, options);
     if (length == 0) return {};
-    return Solver(length, options).actions(length, options.joint);
+    Solver solver(length, options);
+    require_finite(solver.cost(length, options.joint));
+    return solver.actions(length, options.joint);
 }
 
 double hrevolve_cost(std::int64_t length, const HRevolveOptions& options) {
     check(length, options);
     if (length == 0) return 0;
-    return Solver(length, options).cost(length, options.joint);
+    const double cost = Solver(length, options).cost(length, options.joint);
+    require_finite(cost);
+    return cost;
 }
 
 }  // namespace eddy

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstdint>
 #include <eddy/checkpoint/chain.hpp>
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/error.hpp>
+#include <limits>
 #include <random>
 
 #include "support/catch.hpp"
@@ -111,6 +113,14 @@ TEST_CASE("chain: bad arguments are refused") {
                     eddy::InvalidArgument);
     CHECK_THROWS_AS(chain_cost(std::vector<ChainStep>(20'000), {.memory_bytes = 90}),
                     eddy::InvalidArgument);
+    // Times that are or add up to infinity; sizes whose sum is beyond an integer.
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(chain_cost(std::vector<ChainStep>{{infinity, 1}}, {.memory_bytes = 9}),
+                    eddy::InvalidArgument);
+    CHECK_THROWS_AS(chain_cost(std::vector<ChainStep>(2, {1e308, 1}), {.memory_bytes = 9}),
+                    eddy::InvalidArgument);
+    CHECK(chain_cost(std::vector<ChainStep>(3, {1, INT64_MAX / 2}), {.memory_bytes = INT64_MAX}) ==
+          4);
     CHECK(chain_actions({}, {}).empty());
     CHECK(chain_cost({}, {}) == 0);
 }

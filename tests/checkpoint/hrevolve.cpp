@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstdint>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/error.hpp>
+#include <limits>
 #include <random>
 
 #include "support/catch.hpp"
@@ -113,4 +115,20 @@ TEST_CASE("hrevolve: bad arguments are refused") {
     CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = {{0}, {0}}}), eddy::InvalidArgument);
     CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = {{1, -1, 0}}}), eddy::InvalidArgument);
     CHECK(hrevolve_actions(0, {}).empty());
+    CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = {{-1}, {1}}}), eddy::InvalidArgument);
+}
+
+TEST_CASE("hrevolve: costs that no schedule can have are refused") {
+    // The search for a schedule never ended where all cost infinity.
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(hrevolve_actions(3, {.tiers = {{1, infinity, 0}}}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(hrevolve_actions(3, {.tiers = {{1}}, .step_cost = infinity}),
+                    eddy::InvalidArgument);
+    CHECK_THROWS_AS(hrevolve_actions(3, {.tiers = {{1}}, .step_cost = 1e308}),
+                    eddy::InvalidArgument);
+    // A tier that costs infinity is left alone.
+    CHECK(hrevolve_cost(20, {.tiers = {{2}, {INT64_MAX, infinity, 0}}}) ==
+          hrevolve_cost(20, {.tiers = {{2}}}));
+    CHECK(hrevolve_cost(20, {.tiers = {{INT64_MAX}, {INT64_MAX, 1, 1}}}) ==
+          hrevolve_cost(20, {.tiers = {{20}}}));
 }
