@@ -15,11 +15,21 @@ namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
 
+/// A name as a message can hold it: a name that makes no sense may be long, or have zero bytes.
+std::string shown(std::string name) {
+    constexpr std::size_t most = 200;
+    if (name.size() > most) name = name.substr(0, most) + "...";
+    for (char& letter : name) {
+        if (static_cast<unsigned char>(letter) < ' ') letter = '?';
+    }
+    return "'" + name + "'";
+}
+
 std::string usable_directory(std::string directory) {
     std::error_code failure;
     if (directory.empty()) directory = std::filesystem::temp_directory_path(failure).string();
     require_argument(std::filesystem::is_directory(directory, failure), [&] {
-        return "DiskStore: '" + directory + "' is not a directory" +
+        return "DiskStore: " + shown(directory) + " is not a directory" +
                (failure ? " (" + failure.message() + ")" : "") +
                "; set DiskOptions::directory to an existing directory that can be written";
     });
@@ -39,7 +49,7 @@ void DiskFile::open() {
     descriptor_ = ::mkostemp(path_.data(), O_CLOEXEC);
     const int code = errno;
     require_argument(descriptor_ >= 0, [&] {
-        return "DiskStore: no file can be made in '" + directory_ + "' (" + reason(code) +
+        return "DiskStore: no file can be made in " + shown(directory_) + " (" + reason(code) +
                "); set DiskOptions::directory to a directory that can be written";
     });
 }

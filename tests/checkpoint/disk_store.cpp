@@ -263,6 +263,12 @@ TEST_CASE("disk_store: a directory that cannot be written is refused before any 
         CHECK(mentions(message(directory), directory));
         CHECK(mentions(message(directory), "set DiskOptions::directory"));
     }
+    // A name that makes no sense does not take the sentence with it.
+    const std::string zero_within("/nowhere\0/below", 15);
+    CHECK(mentions(message(zero_within), "'/nowhere?/below'"));
+    CHECK(mentions(message(zero_within), "set DiskOptions::directory"));
+    CHECK(mentions(message(std::string(100'000, 'x')), "set DiskOptions::directory"));
+    CHECK(message(std::string(100'000, 'x')).size() < 400);
     CHECK_THROWS_AS(DiskStore<State>({.buffers = 0}), eddy::InvalidArgument);
 }
 
