@@ -59,7 +59,8 @@ struct GradientWorkspace {
                                shared_sums.data() + index * Program::parameter_size);
                 const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
                     static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-                cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, cost));
+                cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, cost),
+                               inputs.times.t0);
             });
         finish(num_groups, memory);
         guard.done();

@@ -61,9 +61,11 @@ class SolutionRecorder {
 };
 
 /// Lanes of a cancelled call that never sat down.
-inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_seated) {
-    for (LaneOutcome& outcome : outcomes.subspan(static_cast<std::size_t>(num_seated)))
+inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_seated, double t0) {
+    for (LaneOutcome& outcome : outcomes.subspan(static_cast<std::size_t>(num_seated))) {
         outcome.result = Result::cancelled;
+        outcome.t = t0;
+    }
 }
 
 /// What one thread works with.
@@ -111,7 +113,7 @@ struct SolveWorkspace {
                 group.begin(inputs, first, outcomes);
                 group.seat_all(state, {never, never});
                 group.run(state);
-                cancel_waiting(outcomes, group.num_seated());
+                cancel_waiting(outcomes, group.num_seated(), inputs.times.t0);
             });
         guard.done();
         return solution;
