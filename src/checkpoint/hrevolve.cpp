@@ -204,6 +204,11 @@ void check(std::int64_t length, const HRevolveOptions& options) {
         return "hrevolve: the length is " + std::to_string(length) +
                "; give a length of at least 0";
     });
+    constexpr std::size_t most_tiers = 100;  // the recursion goes through them
+    require_argument(options.tiers.size() <= most_tiers, [&] {
+        return "hrevolve: " + std::to_string(options.tiers.size()) + " tiers; give at most " +
+               std::to_string(most_tiers);
+    });
     bool has_slots = false;
     bool non_negative = options.step_cost >= 0;
     for (const StorageTier& tier : options.tiers) {

@@ -116,6 +116,8 @@ TEST_CASE("hrevolve: bad arguments are refused") {
     CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = {{1, -1, 0}}}), eddy::InvalidArgument);
     CHECK(hrevolve_actions(0, {}).empty());
     CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = {{-1}, {1}}}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(hrevolve_cost(3, {.tiers = std::vector<eddy::StorageTier>(1000, {1})}),
+                    eddy::InvalidArgument);
 }
 
 TEST_CASE("hrevolve: costs that no schedule can have are refused") {
