@@ -83,6 +83,10 @@ class TimePlanner {
             [] { return std::string("a constant step size, but dt0 = 0"); },
             "give the step size, .dt0 = ..., or a method and a controller that choose it");
         require(
+            use_.is_adaptive || options_.dt0 == 0 || std::isfinite(1 / options_.dt0),
+            [&] { return "a constant step size of dt0 = " + text(options_.dt0); },
+            "give a larger one: steps are counted in units of it");
+        require(
             options_.dt_min >= 0 && std::isfinite(options_.dt_min),
             [&] { return "dt_min = " + text(options_.dt_min); }, "give a size of at least 0");
         require(

@@ -41,7 +41,9 @@ void require_tolerances(const SolveOptions& options, int state_size, const Preci
 
 void require_valid(const PIDController& controller, const char* where) {
     const auto& [pcoeff, icoeff, dcoeff, safety, min_factor, max_factor] = controller;
-    if (!std::isfinite(pcoeff) || !std::isfinite(icoeff) || !std::isfinite(dcoeff))
+    // Controllers compute in single precision: beyond its range a step's size would be NaN.
+    constexpr double most = 1e30;
+    if (!(std::fabs(pcoeff) <= most && std::fabs(icoeff) <= most && std::fabs(dcoeff) <= most))
         fail(where, "PIDController with pcoeff = ", pcoeff, ", icoeff = ", icoeff,
              ", dcoeff = ", dcoeff, "; give finite coefficients");
     if (!(safety > 0 && safety < 1))

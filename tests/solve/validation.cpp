@@ -197,6 +197,9 @@ TEST_CASE("validation: a constant step size must be given, unless no step is tak
     CHECK(euler({.t1 = 1}) ==
           "solve: a constant step size, but dt0 = 0; give the step size, .dt0 = ..., or a method "
           "and a controller that choose it");
+    CHECK(euler({.t1 = 1, .dt0 = 5e-324}) ==
+          "solve: a constant step size of dt0 = 4.9406564584124654e-324; give a larger one: steps "
+          "are counted in units of it");
     CHECK(euler({.t1 = 1, .dt0 = 0.25}) == "accepted");
     CHECK(euler({.t1 = 0}) == "accepted");
 }
@@ -220,6 +223,9 @@ TEST_CASE("validation: a PIDController has finite coefficients and factors that 
           got + "pcoeff = 0, icoeff = inf, dcoeff = 0" + finite);
     CHECK(said(PID{.pcoeff = 0, .icoeff = 1, .dcoeff = not_a_number}) ==
           got + "pcoeff = 0, icoeff = 1, dcoeff = nan" + finite);
+    // Finite, but beyond the single precision of controllers.
+    CHECK(said(PID{.pcoeff = 0, .icoeff = 1, .dcoeff = 1e300}) ==
+          got + "pcoeff = 0, icoeff = 1, dcoeff = 1.0000000000000001e+300" + finite);
     const std::string safe = "; give a factor between 0 and 1, such as 0.9";
     CHECK(said(PID{.safety = 0}) == got + "safety = 0" + safe);
     CHECK(said(PID{.safety = 1}) == got + "safety = 1" + safe);
