@@ -5,7 +5,6 @@
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
-#include <optional>
 
 namespace eddy {
 namespace detail {
@@ -49,30 +48,30 @@ class Forward {
     [[nodiscard]] constexpr bool has_tangent(int i) const {
         return tangents_[static_cast<std::size_t>(i)] >= 0;
     }
-    [[nodiscard]] constexpr std::optional<Value> tangent(const Node& node, int k) {
+    /// Of an operand that has one.
+    [[nodiscard]] constexpr Value tangent(const Node& node, int k) {
         return tangent_of(graph_.operand(node, k));
     }
-    [[nodiscard]] constexpr std::optional<Value> tangent_of(int i) {
-        if (!has_tangent(i)) return std::nullopt;
+    [[nodiscard]] constexpr Value tangent_of(int i) {
         return value_of(tangents_[static_cast<std::size_t>(i)]);
     }
     [[nodiscard]] constexpr Value tangent_or_zero(const Node& node, int k) {
         return tangent_or_zero_of(graph_.operand(node, k));
     }
     [[nodiscard]] constexpr Value tangent_or_zero_of(int i) {
-        if (has_tangent(i)) return value_of(tangents_[static_cast<std::size_t>(i)]);
+        if (has_tangent(i)) return tangent_of(i);
         return value_of(graph_.push_zeros(graph_[i].size));
     }
-    /// Σ over the operands that have a tangent of contribution(k, tangent).
+    /// Σ over the operands that have a tangent, at least one, of contribution(k, tangent).
     template <class Contribution>
     constexpr Value sum_over_operands(const Node& node, Contribution contribution) {
-        std::optional<Value> total;
+        int total = -1;
         for (int k = 0; k < node.count; ++k) {
             if (!has_tangent(graph_.operand(node, k))) continue;
-            const Value term = contribution(k, *tangent(node, k));
-            total = total ? Value(*total + term) : term;
+            const Value term = contribution(k, tangent(node, k));
+            total = total < 0 ? term.node() : Value(value_of(total) + term).node();
         }
-        return *total;
+        return value_of(total);
     }
 
   private:
@@ -107,7 +106,7 @@ class Forward {
         return select(mask, branch(TheRule::when_true), branch(TheRule::when_false));
     }
     constexpr Value branch_tangent(const Node& node, int k) {
-        return has_tangent(graph_.operand(node, k)) ? *tangent(node, k)
+        return has_tangent(graph_.operand(node, k)) ? tangent(node, k)
                                                     : value_of(graph_.push_constant(0));
     }
     /// A tangent as long as its value: a scalar tangent of a vector value is repeated.

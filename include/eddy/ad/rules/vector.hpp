@@ -1,7 +1,7 @@
 #pragma once
 // Rules of the vector operations, reverse and forward. `Reverse` collects cotangents of operands
-// (add(node, cotangent)), `Forward` knows tangents (tangent(node), none where the node does not
-// depend on the inputs). The bilinear operations dense, dense_transposed and outer are closed under
+// (add(node, cotangent)), `Forward` knows tangents (tangent(node, k), of operands that depend on the
+// inputs). The bilinear operations dense, dense_transposed and outer are closed under
 // differentiation.
 
 #include <eddy/ad/rules/rule.hpp>
@@ -42,7 +42,7 @@ struct VectorRule<Op::slice> {
         reverse.add_piece(reverse.operand(node, 0), node.offset, c);
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
-        return slice(*forward.tangent(node, 0), node.offset, node.size);
+        return slice(forward.tangent(node, 0), node.offset, node.size);
     }
 };
 
@@ -71,7 +71,7 @@ struct VectorRule<Op::broadcast> {
         reverse.add(reverse.operand(node, 0), sum(c));
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
-        return Bilinear::broadcast(*forward.tangent(node, 0), node.size);
+        return Bilinear::broadcast(forward.tangent(node, 0), node.size);
     }
 };
 
@@ -82,7 +82,7 @@ struct VectorRule<Op::sum> {
         reverse.add(x, Bilinear::broadcast(c, reverse.size_of(x)));
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
-        return sum(*forward.tangent(node, 0));
+        return sum(forward.tangent(node, 0));
     }
 };
 
@@ -111,7 +111,7 @@ struct VectorRule<Op::norm> {
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int i) {
         const DynamicTraced value = forward.value_of(i), x = forward.value(node, 0);
-        return select(value == 0, 0, dot(x, *forward.tangent(node, 0)) / value);
+        return select(value == 0, 0, dot(x, forward.tangent(node, 0)) / value);
     }
 };
 
