@@ -1,4 +1,4 @@
-// expect: not usable in a constant expression|invalid explicitly-specified argument for template parameter 'last'
+// expect: no matching function for call to .static_for
 // A range of static_for is part of its type: a bound that is known only at run time is refused.
 #include <eddy/core/static_for.hpp>
 
