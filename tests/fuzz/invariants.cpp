@@ -443,8 +443,28 @@ class Checker {
         on_the_way.y0_gradient = on_the_way.p_gradient = {};
         on_the_way.t0_gradient = on_the_way.t1_gradient = on_the_way.save_gradient = {};
         on_the_way.loss.clear();
+        if (back == Kind::loss) check_infinite_derivatives(pushed, states, on_the_way);
         compare_lanes(states, on_the_way, all_lanes(), "on the way back", false);
         check_products(pushed, pulled, back);
+    }
+
+    /// A derivative may be infinite where every value is a number: such a lane fails on the way back
+    /// alone, and has a tangent that is not finite, either.
+    void check_infinite_derivatives(const Answer& pushed, const Answer& states,
+                                    Answer& on_the_way) {
+        for (std::ptrdiff_t lane = 0; lane < states.num_lanes(); ++lane) {
+            const auto& end = on_the_way.ends[at(lane)];
+            if (!states.succeeded(lane) || end.result != eddy::Result::non_finite) continue;
+            bool finite = true;
+            for (const Table& tangent : pushed.tangent) {
+                for (std::ptrdiff_t i = 0; i < tangent.cols(); ++i)
+                    finite = finite && std::isfinite(tangent(lane, i));
+            }
+            require(!finite, [&] {
+                return "infinite on the way back alone: " + lane_text(on_the_way, lane);
+            });
+            on_the_way.ends[at(lane)] = states.ends[at(lane)];
+        }
     }
 
     struct Products {

@@ -99,6 +99,7 @@ class GradientGroup {
             cost.evaluations += evaluations_back(outcomes, first_of_round);
             // Sums that lanes do not hand out hold parts of all of them: none has its own.
             if (!is_complete) drop_lanes(Program::sums_by_lane ? first_of_round : 0, outcomes);
+            if constexpr (Recorder::has_report) end_infinite(first_of_round, outcomes);
         }
         if constexpr (!Program::sums_by_lane) {
             for (const auto& sums : back_.sums()) recorder_->add_sums(sums);
@@ -175,6 +176,17 @@ class GradientGroup {
         if constexpr (!Program::sums_by_lane) {
             back_.clear_sums();
             recorder_->forget_sums();
+        }
+    }
+
+    /// A derivative may be infinite where all values are numbers, as that of √y at 0: such a lane
+    /// fails after all, so that it spoils no sum and none takes its gradient for one.
+    void end_infinite(std::int32_t first, std::span<LaneOutcome> outcomes) {
+        for (std::int32_t lane = first; lane < group_.num_seated(); ++lane) {
+            LaneOutcome& outcome = outcomes[index(lane)];
+            if (is_failure(outcome.result) || recorder_->has_finite_gradient(lane)) continue;
+            recorder_->forget(lane);
+            outcome.result = Result::non_finite;
         }
     }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <eddy/solve/lane_program.hpp>
 #include <eddy/solve/taps.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace eddy::detail {
@@ -23,6 +24,7 @@ struct GradientTarget {
 template <class Program>
 struct LossSeeds {
     using Real = typename Program::Scalar;
+    static constexpr bool has_report = true;     // of every lane, to the caller
     std::vector<EnsembleView<const Real>> data;  // (save point)
     Real* loss = nullptr;                        // (lane)
 
@@ -43,6 +45,7 @@ struct LossSeeds {
 template <class Program, int num_outputs>
 struct GivenSeeds {
     using Real = typename Program::Scalar;
+    static constexpr bool has_report = false;
     std::vector<EnsembleView<const Real>> cotangents;  // (save point)
 
     [[nodiscard]] bool add(std::ptrdiff_t,
@@ -69,6 +72,8 @@ class GradientRecorder {
         Program::shares_parameters && Program::sums_by_lane && Program::parameter_size > 0;
 
   public:
+    static constexpr bool has_report = Seeds::has_report;
+
     /// `shared_sum`: (component) where this group adds its part of a shared parameter's gradient.
     void begin(const LaneInputs<Program>& inputs, std::ptrdiff_t first, std::ptrdiff_t count,
                const Seeds& seeds, const GradientTarget<Real>& target, Lane* shared_sum) {
@@ -160,21 +165,22 @@ class GradientRecorder {
     }
     /// A lane's gradient is zero after all.
     void forget(std::int32_t lane) {
-        clear(target_.y0, row(lane));
-        clear(target_.y0_tangent, row(lane));
-        for (const auto& of_time : {target_.t0, target_.t1, target_.save_at})
-            clear(of_time, row(lane));
-        if constexpr (adds_lanes_in_order) {
-            for (int i = 0; i < Program::parameter_size; ++i)
-                lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)] = Lane(0);
-        } else if constexpr (!Program::shares_parameters) {
-            clear(target_.p, row(lane));
-            clear(target_.p_tangent, row(lane));
-        }
+        visit_gradient(lane,
+                       [](auto& number) { number = std::remove_cvref_t<decltype(number)>(0); });
     }
     /// And so is what the group has brought to shared parameters.
     void forget_sums() {
         for (int i = 0; i < Program::parameter_size; ++i) shared_sum_[i] = Lane(0);
+    }
+    /// Is a lane's gradient finite? Its part of sums over many shared parameters is not known.
+    [[nodiscard]] bool has_finite_gradient(std::int32_t lane) {
+        bool finite = true;
+        visit_gradient(lane, [&](const auto& number) {
+            finite = finite && std::isfinite(primal(number));
+            if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(number)>, Real>)
+                finite = finite && std::isfinite(number.tangent);
+        });
+        return finite;
     }
     /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
     /// does not depend on who ended first, nor on the memory that there was.
@@ -197,9 +203,23 @@ class GradientRecorder {
         values(row, i) += primal(value);
         if constexpr (Program::is_dual) tangents(row, i) += value.tangent;
     }
-    static void clear(const EnsembleView<Real>& values, std::ptrdiff_t row) {
-        for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
-            values(row, i) = Real(0);
+    /// Calls visit(number) for every number of a lane's gradient.
+    template <class Visit>
+    void visit_gradient(std::int32_t lane, Visit visit) {
+        const auto visit_row = [&](const EnsembleView<Real>& values) {
+            for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
+                visit(values(row(lane), i));
+        };
+        for (const auto& part :
+             {target_.y0, target_.y0_tangent, target_.t0, target_.t1, target_.save_at})
+            visit_row(part);
+        if constexpr (adds_lanes_in_order) {
+            for (int i = 0; i < Program::parameter_size; ++i)
+                visit(lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)]);
+        } else if constexpr (!Program::shares_parameters) {
+            visit_row(target_.p);
+            visit_row(target_.p_tangent);
+        }
     }
     [[nodiscard]] std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
     [[nodiscard]] double time(std::int32_t k) const {
