@@ -210,9 +210,11 @@ class GradientRecorder {
             for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
                 visit(values(row(lane), i));
         };
-        for (const auto& part :
-             {target_.y0, target_.y0_tangent, target_.t0, target_.t1, target_.save_at})
-            visit_row(part);
+        visit_row(target_.y0);
+        visit_row(target_.y0_tangent);
+        visit_row(target_.t0);
+        visit_row(target_.t1);
+        visit_row(target_.save_at);
         if constexpr (adds_lanes_in_order) {
             for (int i = 0; i < Program::parameter_size; ++i)
                 visit(lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)]);
