@@ -157,26 +157,21 @@ struct Extremes<std::vector<T>> {
     }
 };
 
-template <>
-struct Extremes<eddy::Times> {
+/// What holds a list of numbers has its extremes.
+template <class Held>
+struct ExtremesOfList {
     template <class Make>
-    static void each(const eddy::Times& value, Make make) {
+    static void each(const Held& value, Make make) {
         Extremes<std::vector<double>>::each(
             value.values, [&](const std::vector<double>& list, const std::string& text) {
-                make(eddy::Times(list), text);
+                make(Held(list), text);
             });
     }
 };
 template <>
-struct Extremes<eddy::Tolerance> {
-    template <class Make>
-    static void each(const eddy::Tolerance& value, Make make) {
-        Extremes<std::vector<double>>::each(
-            value.values, [&](const std::vector<double>& list, const std::string& text) {
-                make(eddy::Tolerance(list), text);
-            });
-    }
-};
+struct Extremes<eddy::Times> : ExtremesOfList<eddy::Times> {};
+template <>
+struct Extremes<eddy::Tolerance> : ExtremesOfList<eddy::Tolerance> {};
 
 /// Structs within structs: one member of one of them.
 template <class T>
