@@ -1,8 +1,8 @@
-# Installs headers, library and package, so that find_package(eddy) gives the same eddy::eddy as the build tree.
+# Installs headers, libraries and package, so that find_package(eddy) gives the same eddy::eddy and eddy::storage as the build tree.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eddy)
 
-install(TARGETS eddy EXPORT eddyTargets FILE_SET HEADERS)
+install(TARGETS eddy eddy_storage EXPORT eddyTargets FILE_SET HEADERS)
 install(EXPORT eddyTargets NAMESPACE eddy:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eddyConfig.cmake.in ${PROJECT_BINARY_DIR}/eddyConfig.cmake
     INSTALL_DESTINATION ${package_dir})

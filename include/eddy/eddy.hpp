@@ -26,16 +26,8 @@
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
 
-#include <eddy/checkpoint/action.hpp>
-#include <eddy/checkpoint/action_schedules.hpp>
-#include <eddy/checkpoint/chain.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
-#include <eddy/checkpoint/disk_store.hpp>
-#include <eddy/checkpoint/host_store.hpp>
-#include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scan.hpp>
-#include <eddy/checkpoint/scheduled_loop.hpp>
-#include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
 #include <eddy/steppers/controller/constant.hpp>

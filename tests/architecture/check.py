@@ -163,9 +163,12 @@ def headers_are_listed(tree):
             yield f"{path}:1: unlisted header: add it to {listing}"
 
 
-def the_front_door_opens_to_all(tree):
-    """Every public header is reached from eddy.hpp, by itself or through another, but for those that need the CUDA toolkit."""
-    door = Path("include/eddy/eddy.hpp")
+FRONT_DOOR = Path("include/eddy/eddy.hpp")
+STORAGE_DOOR = Path("include/eddy/storage.hpp")
+
+
+def reached_from(tree, door):
+    """The headers that a program gets with `door`, itself included."""
     reached, waiting = set(), [door]
     while waiting:
         path = waiting.pop()
@@ -173,9 +176,27 @@ def the_front_door_opens_to_all(tree):
             continue
         reached.add(path)
         waiting += [target for _, _, name in includes(tree, [path]) if (target := included_path(tree, path, name))]
+    return reached
+
+
+def a_door_opens_to_each_header(tree):
+    """Every public header is reached from eddy.hpp or storage.hpp, by itself or through another, but for those that need the CUDA
+    toolkit."""
+    reached = reached_from(tree, FRONT_DOOR) | reached_from(tree, STORAGE_DOOR)
     for path in tree.headers():
         if path not in reached and path.parent != Path("include/eddy/backends/cuda"):
-            yield f"{path}:1: unreached header: include it in eddy.hpp, or in solvers/all.hpp if it is a method"
+            yield f"{path}:1: unreached header: include it in eddy.hpp, in storage.hpp, or in solvers/all.hpp if it is a method"
+
+
+def storage_stays_off_the_front_door(tree):
+    """What the target eddy_storage lists is not reached from eddy.hpp: who links to eddy::eddy alone neither compiles nor links it."""
+    listing = Path("include/eddy/checkpoint/CMakeLists.txt")
+    text = tree.text(listing) if (tree.root / listing).is_file() else ""
+    words = " ".join(re.findall(r"target_sources\(eddy_storage([^)]*)\)", text)).split()
+    stored = {listing.parent / word for word in words if word.endswith(".hpp")} | {STORAGE_DOOR}
+    for path, number, name in includes(tree, sorted(reached_from(tree, FRONT_DOOR) - stored)):
+        if included_path(tree, path, name) in stored:
+            yield f"{path}:{number}: storage on the front door: {name} belongs to eddy_storage, reached by storage.hpp"
 
 
 def sources_are_built(tree):
@@ -219,8 +240,8 @@ def paths_are_relative(tree):
 
 
 RULES = [floors_are_known, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
-         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, the_front_door_opens_to_all,
-         sources_are_built, cmake_versions_agree, paths_are_relative]
+         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, a_door_opens_to_each_header,
+         storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, paths_are_relative]
 
 
 def complaints(root):

@@ -7,8 +7,12 @@ from pathlib import Path
 import check
 
 GOOD = {
-    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n",
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n"
+                      "target_sources(eddy_storage PUBLIC FILE_SET HEADERS FILES include/eddy/storage.hpp)\n",
     "include/eddy/eddy.hpp": "#include <eddy/backends/cuda.hpp>\n#include <eddy/core/host_device.hpp>\n",
+    "include/eddy/storage.hpp": "#include <eddy/checkpoint/disk.hpp>\n",
+    "include/eddy/checkpoint/CMakeLists.txt": "target_sources(eddy_storage PUBLIC FILES\n    disk.hpp\n)\n",
+    "include/eddy/checkpoint/disk.hpp": "#include <eddy/ad/vjp.hpp>\n",
     "include/eddy/core/CMakeLists.txt": "FILES\n    host_device.hpp\n    vec.hpp  # not gone.hpp\n"
                                         "PRIVATE ${PROJECT_SOURCE_DIR}/src/core/error.cpp)\n",
     "include/eddy/core/host_device.hpp": "#if defined(__CUDACC__)\n#define EDDY_HD __host__ __device__\n#endif\n",
@@ -98,6 +102,11 @@ class EachRuleCanFail(unittest.TestCase):
         path = "include/eddy/backends/cuda/stream.hpp"
         (unlisted,) = complaints({path: ""})
         self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
+
+    def test_storage_on_the_front_door(self):
+        for name in ["storage.hpp", "checkpoint/disk.hpp"]:
+            with self.subTest(name):
+                self.expect("include/eddy/eddy.hpp", f"#include <eddy/{name}>\n", f"storage on the front door: eddy/{name}")
 
     def test_public_macro(self):
         self.expect("include/eddy/core/vec.hpp", "  #  define EDDY_FAST 1\n", "public macro: EDDY_FAST")
