@@ -8,6 +8,7 @@
 #include <eddy/steppers/controller/pid.hpp>
 
 #include "support/catch.hpp"
+#include "support/same_bits.hpp"
 
 namespace {
 
@@ -207,8 +208,58 @@ TEST_CASE("controllers: the first step follows Hairer's rule") {
     CHECK(eddy::initial_step_trial(2.0, infinity, 1.0) == 1e-6);
     CHECK(eddy::initial_step_trial(2.0, 4.0, 1e-12) == 1e-12);
 
-    CHECK(near(eddy::initial_step(1.0, 4.0, 0.64, 1, 9.0), 0.05));     // (0.01 / 4)^(1/2)
-    CHECK(near(eddy::initial_step(1e-5, 4.0, 0.64, 1, 9.0), 1e-3));    // 100 trial steps
+    CHECK(std::fabs(eddy::initial_step(1.0, 4.0, 0.64, 1, 9.0) - 0.05) < 2e-7);  // (0.01 / 4)^(1/2)
+    CHECK(near(eddy::initial_step(1e-5, 4.0, 0.64, 1, 9.0), 1e-3));              // 100 trial steps
     CHECK(near(eddy::initial_step(0.005, 1e-16, 0.0, 4, 9.0), 5e-6));  // max(1e-6, trial / 1000)
     CHECK(eddy::initial_step(1.0, 4.0, 0.64, 1, 1e-12) == 1e-12);
+}
+
+TEST_CASE("controllers: the root in the first step is good over the whole range of numbers") {
+    double worst = 0, worst_of_usual = 0;
+    for (const int order : {1, 2, 4, 8}) {
+        for (double norm = 1.1e-15; norm < 1e300; norm *= 1.7) {
+            const double exact = std::pow(0.01 / norm, 1. / (order + 1));
+            const double step = eddy::initial_step(1e9, norm, 0.0, order, 1e300);
+            const double error = std::fabs(step / exact - 1);
+            worst = std::fmax(worst, error);
+            if (norm < 1e9) worst_of_usual = std::fmax(worst_of_usual, error);
+            if (norm < 3e38) {
+                const auto single = static_cast<float>(norm);
+                const float rounded = eddy::initial_step(1e9f, single, 0.f, order, 1e30f);
+                worst = std::fmax(worst, std::fabs(static_cast<double>(rounded) / exact - 1));
+            }
+        }
+    }
+
+    // The logarithm is rounded to single precision: it may be 1031.
+    CHECK(worst < 2.5e-5);
+    CHECK(worst_of_usual < 4e-6);
+    CHECK(eddy::initial_step(1.0, infinity, 0.0, 4, 9.0) == 0);
+    CHECK(eddy::initial_step(1.f, 1.f, float_infinity, 4, 9.f) == 0);
+    CHECK(near(eddy::initial_step(1.0, 1e-300, 1e-300, 4, 9.0), 1e-3));  // trial / 1000
+    CHECK(near(eddy::initial_step(1.0, not_a_number, 0.0, 4, 9.0), 1e-3));
+}
+
+TEST_CASE(
+    "controllers: first steps of the lanes of a pack are those of single numbers, bit for bit") {
+    constexpr int lanes = 8;
+    using Pack = eddy::Pack<double, lanes>;
+    const double norms[lanes] = {0, 1e-300, 3e-7, 1, 7.5, 1e40, 1e300, infinity};
+
+    int num_different = 0;
+    for (int shift = 0; shift < lanes; ++shift) {
+        double slopes[lanes];
+        for (int lane = 0; lane < lanes; ++lane) slopes[lane] = norms[(lane + shift) % lanes];
+        const Pack first = Pack::load(norms), second = Pack::load(slopes);
+        const Pack trial = eddy::initial_step_trial(second, first, Pack(9.0));
+        const Pack step = eddy::initial_step(trial, first, second, 4, Pack(9.0));
+        for (int lane = 0; lane < lanes; ++lane) {
+            const double alone = eddy::initial_step_trial(slopes[lane], norms[lane], 9.0);
+            num_different += !support::same_bits(trial[lane], alone);
+            num_different += !support::same_bits(
+                step[lane], eddy::initial_step(alone, norms[lane], slopes[lane], 4, 9.0));
+        }
+    }
+
+    CHECK(num_different == 0);
 }

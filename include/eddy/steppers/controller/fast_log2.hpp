@@ -6,20 +6,11 @@
 // scripts/fit_fast_log2.py, evaluated in pairs (Estrin's scheme) for a third of the latency of
 // Horner's rule.
 
-#include <bit>
-#include <cstdint>
-#include <eddy/core/math.hpp>
-#include <eddy/core/numeric.hpp>
+#include <eddy/steppers/controller/binade.hpp>
 
 namespace eddy {
 
 namespace detail {
-
-// The scalar twins of a pack's functions of these names.
-[[nodiscard]] EDDY_HD constexpr std::uint32_t bits(float x) {
-    return std::bit_cast<std::uint32_t>(x);
-}
-[[nodiscard]] EDDY_HD constexpr float from_bits(std::uint32_t x) { return std::bit_cast<float>(x); }
 
 /// c0 + c1·x.
 template <class Real>
