@@ -69,7 +69,7 @@ class HandLorenz {
             const Real h = lands ? left : dt;
             const State next = attempt(y, h, k);
             k[6] = f(next);
-            const auto norm = static_cast<float>(error_norm(error(h, k), y, next, tolerances));
+            const auto norm = static_cast<float>(squared_norm(error(h, k), y, next, tolerances));
             const auto decision = controller.propose(norm, 5, history);
             history = decision.history;
             const Real proposed = h * static_cast<Real>(decision.factor);
@@ -129,18 +129,20 @@ class HandLorenz {
                     e(5) * k[5] + e(6) * k[6]);
     }
 
-    [[nodiscard]] static Real error_norm(const State& error, const State& y, const State& next,
-                                         const Tolerances& tol) {
+    [[nodiscard]] static Real squared_norm(const State& error, const State& y, const State& next,
+                                           const Tolerances& tol) {
         const auto ratio = [&](Real of, Real from, Real to) {
             return of / (tol.atol + tol.rtol * std::max(std::abs(from), std::abs(to)));
         };
         const Real x = ratio(error.x, y.x, next.x), v = ratio(error.y, y.y, next.y),
                    z = ratio(error.z, y.z, next.z);
-        return std::sqrt((x * x + v * v + z * z) / 3);
+        return (x * x + v * v + z * z) / 3;
     }
 
     [[nodiscard]] Real first_step(const State& y, Real span, const Tolerances& tolerances) const {
-        const auto norm = [&](const State& x) { return error_norm(x, y, y, tolerances); };
+        const auto norm = [&](const State& x) {
+            return std::sqrt(squared_norm(x, y, y, tolerances));
+        };
         const State f0 = f(y);
         const Real trial = eddy::initial_step_trial(norm(y), norm(f0), span);
         const Real slope = norm(f(y + trial * f0) - f0) / trial;

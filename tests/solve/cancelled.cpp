@@ -39,10 +39,10 @@ struct Alarm {
     static inline std::stop_source source;
 
     template <class Real>
-    eddy::StepDecision<Real> propose(const Real& error, int order,
+    eddy::StepDecision<Real> propose(const Real& squared_norm, int order,
                                      const eddy::ControllerHistory<Real>& history) const {
         if (--left == 0) source.request_stop();
-        return eddy::PIDController{}.propose(error, order, history);
+        return eddy::PIDController{}.propose(squared_norm, order, history);
     }
 };
 

@@ -35,9 +35,9 @@ struct Halving {
     static constexpr bool is_adaptive = true;
 
     template <class Real>
-    eddy::StepDecision<Real> propose(const Real& error_norm, int,
+    eddy::StepDecision<Real> propose(const Real& squared_norm, int,
                                      const eddy::ControllerHistory<Real>& history) const {
-        return {eddy::select(error_norm < Real(0.1f), Real(2), Real(0.5f)), history};
+        return {eddy::select(squared_norm < Real(0.01f), Real(2), Real(0.5f)), history};
     }
 };
 

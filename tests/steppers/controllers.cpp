@@ -22,6 +22,8 @@ constexpr float float_infinity = std::numeric_limits<float>::infinity();
 bool near(double a, double b) { return std::fabs(a - b) <= 1e-14 * std::fabs(b); }
 /// Within the error of a float's power, 6e-7, and of the coefficients' rounding.
 bool float_near(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::fabs(b); }
+/// What a controller is told of an error norm.
+float squared(float norm) { return norm * norm; }
 
 static_assert(eddy::StepController<eddy::PIDController, float>);
 static_assert(eddy::StepController<eddy::PIDController, eddy::Pack<float, 8>>);
@@ -41,12 +43,12 @@ TEST_CASE("controllers: the constant controller changes nothing") {
 TEST_CASE("controllers: the integral controller answers 0.9 e^(-1/k)") {
     const auto controller = eddy::i_controller();
 
-    const auto good = controller.propose(1.f / 32, 5, History{});
+    const auto good = controller.propose(squared(1.f / 32), 5, History{});
     CHECK(float_near(good.factor, 0.9 * 2));
     CHECK(good.history.previous_log2 == -5);
     CHECK(!good.history.was_rejected);
 
-    const auto bad = controller.propose(32.f, 5, good.history);
+    const auto bad = controller.propose(squared(32), 5, good.history);
     CHECK(float_near(bad.factor, 0.9 / 2));
     CHECK(bad.history.previous_log2 == -5);
     CHECK(bad.history.was_rejected);
@@ -54,13 +56,13 @@ TEST_CASE("controllers: the integral controller answers 0.9 e^(-1/k)") {
 
 TEST_CASE("controllers: the proportional-integral controller is e^(-0.7/k) e1^(0.4/k)") {
     const auto decision =
-        eddy::pi_controller().propose(std::ldexp(1.f, -10), 5, {.previous_log2 = -5});
+        eddy::pi_controller().propose(squared(0x1p-10f), 5, {.previous_log2 = -5});
 
     CHECK(float_near(decision.factor, 0.9 * std::pow(2., 1.4 - 0.4)));
 }
 
 TEST_CASE("controllers: H312PID is e^(-1/18k) e1^(-1/9k) e2^(-1/18k)") {
-    const auto decision = eddy::pid_controller().propose(std::ldexp(1.f, -9), 1,
+    const auto decision = eddy::pid_controller().propose(squared(0x1p-9f), 1,
                                                          {.previous_log2 = -9, .earlier_log2 = -2});
 
     CHECK(float_near(decision.factor, 0.9 * std::pow(2., 0.5 + 1 + 1. / 9)));
@@ -71,7 +73,7 @@ TEST_CASE("controllers: H312PID is e^(-1/18k) e1^(-1/9k) e2^(-1/18k)") {
 TEST_CASE("controllers: a rejection asks nothing of history and leaves it as it was") {
     const History history{.previous_log2 = -9, .earlier_log2 = -2};
 
-    const auto decision = eddy::PIDController{}.propose(8.f, 3, history);
+    const auto decision = eddy::PIDController{}.propose(squared(8), 3, history);
 
     CHECK(float_near(decision.factor, 0.45));
     CHECK(decision.history.previous_log2 == -9);
@@ -94,17 +96,17 @@ TEST_CASE("controllers: NaN and infinite errors give the smallest factor") {
 TEST_CASE(
     "controllers: a vanishing error gives the largest factor and is not held against the next") {
     const float subnormal = std::numeric_limits<float>::denorm_min();
-    for (float error : {0.f, subnormal, 1e-20f, 1e-5f}) {
-        const auto decision = eddy::i_controller().propose(error, 5, History{});
-        CHECK(float_near(decision.factor, error == 1e-5f ? 9 : 10));
+    for (float square : {0.f, subnormal, 1e-38f, 1e-10f}) {
+        const auto decision = eddy::i_controller().propose(square, 5, History{});
+        CHECK(float_near(decision.factor, square == 1e-10f ? 9 : 10));
         CHECK(float_near(decision.history.previous_log2, std::log2(1e-4)));
     }
 
-    // Below 1e-20 the exponent is that of 1e-20.
+    // Below 2^-63 the exponent is that of 2^-63.
     auto unlimited = eddy::i_controller();
     unlimited.max_factor = 1e38;
-    CHECK(float_near(unlimited.propose(0.f, 5, History{}).factor, 0.9e4));
-    CHECK(float_near(unlimited.propose(subnormal, 5, History{}).factor, 0.9e4));
+    CHECK(float_near(unlimited.propose(0.f, 5, History{}).factor, 0.9 * std::pow(2., 12.6)));
+    CHECK(float_near(unlimited.propose(subnormal, 5, History{}).factor, 0.9 * std::pow(2., 12.6)));
 }
 
 TEST_CASE(
@@ -118,9 +120,9 @@ TEST_CASE(
     for (const auto& controller : controllers) {
         for (const auto& history : histories) {
             for (int order : {1, 2, 5, 8}) {
-                for (float error = 1e-30f; error < 1e30f; error *= 1.37f) {
-                    const float factor = controller.propose(error, order, history).factor;
-                    const float most = error > 1 ? 0.9f : history.was_rejected ? 1.f : 10.f;
+                for (float square = 1e-37f; square < 1e37f; square *= 1.37f) {
+                    const float factor = controller.propose(square, order, history).factor;
+                    const float most = square > 1 ? 0.9f : history.was_rejected ? 1.f : 10.f;
                     num_failures += !(factor >= 0.2f && factor <= most);
                 }
                 const float above_one = std::nextafter(1.f, 2.f);
@@ -135,9 +137,9 @@ TEST_CASE(
 TEST_CASE("controllers: the accepted step after a rejection does not grow, the next one does") {
     const auto controller = eddy::i_controller();
 
-    const auto rejected = controller.propose(32.f, 5, History{});
-    const auto first = controller.propose(1e-9f, 5, rejected.history);
-    const auto second = controller.propose(1e-9f, 5, first.history);
+    const auto rejected = controller.propose(squared(32), 5, History{});
+    const auto first = controller.propose(squared(1e-9f), 5, rejected.history);
+    const auto second = controller.propose(squared(1e-9f), 5, first.history);
 
     CHECK(first.factor == 1);
     CHECK(second.factor == 10);
@@ -170,23 +172,33 @@ TEST_CASE("controllers: every lane of a pack is decided by itself, bit for bit")
     }
 }
 
-TEST_CASE("controllers: the error norm is the scaled root mean square") {
+TEST_CASE("controllers: the squared error norm is the scaled mean square") {
     const eddy::Vec<double, 2> y{{1, -4}}, next{{-2, 3}}, error{{0.6, 1.2}};
+    const eddy::Vec<double, 2> atol{{0.1, 0.2}};
 
     // Scales 0.1 + 0.1·2 = 0.3 and 0.1 + 0.1·4 = 0.5 (0.2 + 0.4 = 0.6 with the second atol).
-    CHECK(near(eddy::error_norm(error, y, next, 0.1, 0.1), std::sqrt((4 + 2.4 * 2.4) / 2)));
-    CHECK(near(eddy::error_norm(error, y, next, 0.1, eddy::Vec<double, 2>{{0.1, 0.2}}), 2));
-    CHECK(near(eddy::squared_error_norm(error, y, next, 0.1, 0.1), (4 + 2.4 * 2.4) / 2));
+    CHECK(float_near(eddy::squared_error_norm(error, y, next, 0.1, 0.1), (4 + 2.4 * 2.4) / 2));
+    CHECK(float_near(eddy::squared_error_norm(error, y, next, 0.1, atol), 4));
+    CHECK(near(eddy::scaled_mean_square(error, abs(y), 0.1, atol), (9 + 4) / 2.));
 }
 
 TEST_CASE("controllers: an error norm hides neither infinite states nor zero scales") {
-    using State = eddy::Vec<double, 1>;
+    const auto norm = [](double error, double y, double next, double rtol, double atol) {
+        using State = eddy::Vec<double, 1>;
+        return eddy::squared_error_norm(State{{error}}, State{{y}}, State{{next}}, rtol, atol);
+    };
 
-    CHECK(std::isnan(eddy::error_norm(State{{1}}, State{{1}}, State{{infinity}}, 0.1, 0.1)));
-    CHECK(std::isnan(eddy::error_norm(State{{0}}, State{{1}}, State{{not_a_number}}, 0.1, 0.1)));
-    CHECK(std::isnan(eddy::error_norm(State{{not_a_number}}, State{{1}}, State{{1}}, 0.1, 0.1)));
-    CHECK(eddy::error_norm(State{{0}}, State{{0}}, State{{0}}, 0.1, 0.0) == 0);
-    CHECK(eddy::error_norm(State{{1e-9}}, State{{0}}, State{{0}}, 0.1, 0.0) > 1);
+    for (const double rtol : {0.1, 0.}) {
+        CHECK(std::isnan(norm(1, 1, infinity, rtol, 0.1)));
+        CHECK(std::isnan(norm(1, 1, -infinity, rtol, 0.1)));
+        CHECK(std::isnan(norm(0, 1, not_a_number, rtol, 0.1)));
+        CHECK(std::isnan(norm(not_a_number, 1, 1, rtol, 0.1)));
+        CHECK(norm(infinity, 1, 1, rtol, 0.1) == float_infinity);
+    }
+    CHECK(norm(0, 0, 0, 0.1, 0) == 0);
+    CHECK(norm(1e-9, 0, 0, 0.1, 0) > 1);
+    CHECK(float_near(norm(2e-300, 1e-300, 0, 1, 0), 4));
+    CHECK(float_near(norm(1e300, 1e300, 1e300, 0.5, 0), 4));
 }
 
 TEST_CASE("controllers: two estimates make one norm, which hides nothing either") {

@@ -190,28 +190,21 @@ class SlotStepper {
     }
     [[nodiscard]] const UniformSize& uniform_size() const { return *uniform_; }
 
-    /// |error| in units of the tolerances, of one component.
-    [[nodiscard, gnu::always_inline]] Primal ratio(const State& y, const Attempt<Program>& attempt,
-                                                   int i) const {
-        return ratio(y, attempt, attempt.error, i);
-    }
-
-  private:
-    /// |error| of an estimate in units of the tolerances, of one component.
-    [[nodiscard, gnu::always_inline]] Primal ratio(const State& y, const Attempt<Program>& attempt,
-                                                   const State& error, int i) const {
+    /// The error in units of the tolerances, of one component: for reports.
+    [[nodiscard]] Primal ratio(const State& y, const Attempt<Program>& attempt, int i) const {
         const Primal from = primal(y[i]), to = primal(attempt.next[i]);
         const Primal scale =
             mul_add(max(abs(from), abs(to)), Primal(inputs_->rtol), Primal(inputs_->atol[i]));
         // Where `to` is not finite the ratio is NaN: an infinite scale would hide it.
-        return (primal(error[i]) + (to - to)) /
+        return (primal(attempt.error[i]) + (to - to)) /
                max(scale, Primal(std::numeric_limits<Scalar>::min()));
     }
 
+  private:
     /// Accepts an attempt or not, and chooses the next size.
     [[gnu::always_inline]] void judge_error(const Loop& x, Attempt<Program>& attempt,
                                             Loop& after) const {
-        const Single norm = error_norm(x.y, attempt);
+        const Single norm = squared_norm(x.y, attempt);
         const auto decision = inputs_->controller.propose(norm, error_order<Method>, x.history);
         const TimeMask moves = attempt.h > Time(0);
         const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
@@ -254,22 +247,16 @@ class SlotStepper {
         after.history = x.history;
     }
 
-    [[nodiscard, gnu::always_inline]] Single error_norm(const State& y,
-                                                        const Attempt<Program>& attempt) const {
-        Primal sum = sum_of_squares(y, attempt, attempt.error);
-        if constexpr (Attempt<Program>::has_coarse_error)
-            sum = combined_square(sum, sum_of_squares(y, attempt, attempt.coarse_error));
-        return sqrt(convert<Single>(sum * Primal(Scalar(1) / Scalar(size))));
-    }
-    [[nodiscard, gnu::always_inline]] Primal sum_of_squares(const State& y,
-                                                            const Attempt<Program>& attempt,
-                                                            const State& error) const {
-        Primal sum(0);
-        for_components<size>([&](int i) __attribute__((always_inline)) {
-            const Primal r = ratio(y, attempt, error, i);
-            sum = mul_add(r, r, sum);
-        });
-        return sum;
+    [[nodiscard, gnu::always_inline]] Single squared_norm(const State& y,
+                                                          const Attempt<Program>& attempt) const {
+        const Single fine =
+            squared_error_norm(attempt.error, y, attempt.next, inputs_->rtol, inputs_->atol);
+        if constexpr (Attempt<Program>::has_coarse_error) {
+            return combined_square(fine, squared_error_norm(attempt.coarse_error, y, attempt.next,
+                                                            inputs_->rtol, inputs_->atol));
+        } else {
+            return fine;
+        }
     }
 
     const LaneInputs<Program>* inputs_ = nullptr;

@@ -1,10 +1,10 @@
 #pragma once
 // What a step-size controller answers, and what it remembers. A controller is a small struct of
-// pure functions: it sees the norm of an error estimate and its own history, never the solver, and
-// answers by what factor the step should change. Whether a step is accepted (its norm is at most 1)
-// and how small or large a step may be is for the solver to say. Everything is single precision,
-// also for double states: norm and factor are ratios, good to far fewer digits. `Real` is float or
-// a pack of floats, each lane of which is decided by itself.
+// pure functions: it sees the squared norm of an error estimate and its own history, never the
+// solver, and answers by what factor the step should change. Whether a step is accepted (its norm is
+// at most 1) and how small or large a step may be is for the solver to say. Everything is single
+// precision, also for double states: norm and factor are ratios, good to far fewer digits. `Real` is
+// float or a pack of floats, each lane of which is decided by itself.
 
 #include <concepts>
 #include <eddy/core/math.hpp>
@@ -28,13 +28,15 @@ struct StepDecision {
     ControllerHistory<Real> history;
 };
 
-/// A controller answers propose(error_norm, error_order, history): the norm of the scaled error
-/// estimate, at most 1 where the step is accepted, which falls as dt^error_order. One with
-/// `static constexpr bool is_adaptive = false` needs no error estimate and is not asked.
+/// A controller answers propose(squared_norm, error_order, history): the squared norm of the scaled
+/// error estimate, at most 1 where the step is accepted, whose root falls as dt^error_order. It is
+/// squared so that no step takes a root; infinity stands for a norm beyond 1e19, NaN for a step that
+/// is not finite. One with `static constexpr bool is_adaptive = false` needs no error estimate and is
+/// not asked.
 template <class Controller, class Real>
-concept StepController = requires(const Controller& controller, const Real& error_norm,
+concept StepController = requires(const Controller& controller, const Real& squared_norm,
                                   const ControllerHistory<Real>& history) {
-    { controller.propose(error_norm, 1, history) } -> std::same_as<StepDecision<Real>>;
+    { controller.propose(squared_norm, 1, history) } -> std::same_as<StepDecision<Real>>;
 };
 
 }  // namespace eddy

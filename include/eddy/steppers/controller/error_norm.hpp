@@ -1,9 +1,10 @@
 #pragma once
-// Norms of errors in units of the tolerances (Hairer, Nørsett & Wanner 1993, Solving ODEs I, eqs.
-// II.4.10 and II.4.11). The mean of squares is there on its own: a solver takes the root after
-// rounding to the single precision of its controller, where it is cheaper.
+// Norms in units of the tolerances (Hairer, Nørsett & Wanner 1993, Solving ODEs I, eqs. II.4.10 and
+// II.4.11): that of an error estimate squared and in single precision, as controllers take it; those
+// that the first step size is made of in the precision of the state.
 
 #include <eddy/core/vec_math.hpp>
+#include <eddy/steppers/controller/squared_ratios.hpp>
 #include <limits>
 
 namespace eddy {
@@ -31,14 +32,25 @@ template <class Real, int size, class Tolerance>
     return sqrt(scaled_mean_square(x, magnitude, rtol, atol));
 }
 
-/// The squared norm of an error estimate of the step from y to next; NaN where `next` is not
-/// finite, which an infinite scale would hide.
-template <class Real, int size, class Tolerance>
-[[nodiscard]] EDDY_HD constexpr Real squared_error_norm(const Vec<Real, size>& error,
-                                                        const Vec<Real, size>& y,
-                                                        const Vec<Real, size>& next,
-                                                        const Real& rtol, const Tolerance& atol) {
-    return scaled_mean_square(error + (next - next), max(abs(y), abs(next)), rtol, atol);
+/// The mean of the squares (error_i / (atol_i + rtol max(|y_i|, |next_i|)))², in single precision: the
+/// squared norm of an error estimate of the step from y to next. NaN where `next` is not finite, and
+/// where a scale overflows. Dual numbers count by their values; atol is a number or a Vec.
+template <class Number, int size, class Tolerance>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline auto squared_error_norm(
+    const Vec<Number, size>& error, const Vec<Number, size>& y, const Vec<Number, size>& next,
+    const ScalarOf<Number>& rtol, const Tolerance& atol) {
+    using Real = PrimalOf<Number>;
+    using Scalar = ScalarOf<Number>;
+    using Single = WithElement<Real, float>;
+    return sum_of_squared_ratios<size>([&](int i) __attribute__((always_inline)) {
+               // In this order NaN in `next` stays.
+               const Real magnitude = max(abs(primal(next[i])), abs(primal(y[i])));
+               const Real scale =
+                   mul_add(magnitude, Real(rtol), Real(detail::component<Scalar>(atol, i)));
+               return Scaled<Real>{primal(error[i]),
+                                   max(scale, Real(std::numeric_limits<Scalar>::min()))};
+           }) *
+           Single(1.f / static_cast<float>(size));
 }
 
 /// The squared norm n⁴ / (n² + m² / 100) of a method with two error estimates, from the squares of
@@ -52,15 +64,6 @@ template <class Real>
     const Real sum = mul_add(Real(static_cast<Scalar>(0.01)), coarse, fine);
     const Real divisor = max(sum, Real(std::numeric_limits<Scalar>::min()));
     return mul_add(fine, fine / divisor, sum - sum);
-}
-
-/// The root of `squared_error_norm`.
-template <class Real, int size, class Tolerance>
-[[nodiscard]] EDDY_HD constexpr Real error_norm(const Vec<Real, size>& error,
-                                                const Vec<Real, size>& y,
-                                                const Vec<Real, size>& next, const Real& rtol,
-                                                const Tolerance& atol) {
-    return sqrt(squared_error_norm(error, y, next, rtol, atol));
 }
 
 }  // namespace eddy

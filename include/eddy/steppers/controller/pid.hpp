@@ -8,7 +8,8 @@
 // e₁ and e₂ the norms of the two accepted errors before. After a rejected step it is
 // safety e^(−1/k), as in DOPRI5 (Hairer, Nørsett & Wanner 1993, Solving ODEs I, II.4): history says
 // nothing of a step that failed. The step right after a rejection does not grow (there, p. 168).
-// History keeps logarithms, so that an attempt costs one log2 and one exp2.
+// History keeps logarithms, so that an attempt costs one log2 and one exp2, and halving one takes
+// the root of the squared norm.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
 
 #include <eddy/steppers/controller/decision.hpp>
@@ -29,10 +30,10 @@ struct PIDController {
 
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
-        const Real& error_norm, int error_order, const ControllerHistory<Real>& history) const {
+        const Real& squared_norm, int error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
-        const Accepted accepted = error_norm <= Real(1);
-        const Real log2_error = log2_of(error_norm);
+        const Accepted accepted = squared_norm <= Real(1);
+        const Real log2_error = log2_of_root(squared_norm);
         const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
                               Real(-1.f / static_cast<float>(error_order));
         const Real factor = number<Real>(safety) * fast_exp2(exponent);
@@ -40,7 +41,7 @@ struct PIDController {
             select(accepted, select(history.was_rejected, Real(1), number<Real>(max_factor)),
                    number<Real>(safety));
         const Real least = number<Real>(min_factor);
-        return {select(error_norm <= Real(largest), min(max(factor, least), most), least),
+        return {select(squared_norm <= Real(largest), min(max(factor, least), most), least),
                 remember(log2_error, accepted, history)};
     }
 
@@ -51,10 +52,12 @@ struct PIDController {
     [[nodiscard, gnu::always_inline]] EDDY_HD static Real number(double x) {
         return Real(static_cast<float>(x));
     }
-    /// Zero counts as 1e-20; infinity and NaN as the largest number.
+    /// Zero counts as the smallest normal number, that of an error norm of 1e-19; infinity and NaN
+    /// as the largest number.
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real log2_of(const Real& error_norm) {
-        return fast_log2(max(min(Real(largest), error_norm), Real(1e-20f)));
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Real log2_of_root(const Real& squared_norm) {
+        constexpr float smallest = std::numeric_limits<float>::min();
+        return Real(0.5f) * fast_log2(max(min(Real(largest), squared_norm), Real(smallest)));
     }
     /// log2 of e^β1 e₁^β2 e₂^β3.
     template <class Real>
