@@ -92,12 +92,23 @@ struct Batch {
     static Batch load(const Real* source) { return {Pack<Real, size>::load(source).part[0]}; }
     void store(Real* target) const { Pack<Real, size>::from_part(value).store(target); }
 };
+/// The variants that promise the same bits on every target: finz_ where multiplication and addition fuse, cinz_ where not.
+template <class Real>
+struct Deterministic : Batch<Real> {
+    static Deterministic load(const Real* source) { return {Batch<Real>::load(source)}; }
+};
 #if defined(__AVX512F__)
-#define SLEEF_NAME(name, d, f) Sleef_##name##d##8_u10avx512f, Sleef_##name##f##16_u10avx512f
-#elif defined(__AVX2__)
-#define SLEEF_NAME(name, d, f) Sleef_##name##d##4_u10avx2, Sleef_##name##f##8_u10avx2
+#define SLEEF_NAME(prefix, name) \
+    Sleef_##prefix##name##d##8_u10avx512f, Sleef_##prefix##name##f##16_u10avx512f
+#define SLEEF_DETERMINISTIC(name) SLEEF_NAME(finz_, name)
+#elif defined(__AVX2__) && defined(__FMA__)
+#define SLEEF_NAME(prefix, name) \
+    Sleef_##prefix##name##d##4_u10avx2, Sleef_##prefix##name##f##8_u10avx2
+#define SLEEF_DETERMINISTIC(name) SLEEF_NAME(finz_, name)
 #else
-#define SLEEF_NAME(name, d, f) Sleef_##name##d##2_u10sse2, Sleef_##name##f##4_u10sse2
+#define SLEEF_NAME(prefix, name) \
+    Sleef_##prefix##name##d##2_u10sse2, Sleef_##prefix##name##f##4_u10sse2
+#define SLEEF_DETERMINISTIC(name) SLEEF_NAME(cinz_, name)
 #endif
 template <class Real, class Double, class Float>
 auto choose(Double for_double, Float for_float) {
@@ -106,15 +117,23 @@ auto choose(Double for_double, Float for_float) {
     else
         return for_float;
 }
-#define UNARY(name)                                             \
-    template <class Real>                                       \
-    Batch<Real> name(const Batch<Real>& x) {                    \
-        return {choose<Real>(SLEEF_NAME(name, d, f))(x.value)}; \
+#define UNARY(name)                                                  \
+    template <class Real>                                            \
+    Batch<Real> name(const Batch<Real>& x) {                         \
+        return {choose<Real>(SLEEF_NAME(, name))(x.value)};          \
+    }                                                                \
+    template <class Real>                                            \
+    Deterministic<Real> name(const Deterministic<Real>& x) {         \
+        return {{choose<Real>(SLEEF_DETERMINISTIC(name))(x.value)}}; \
     }
-#define BINARY(name)                                                     \
-    template <class Real>                                                \
-    Batch<Real> name(const Batch<Real>& x, const Batch<Real>& y) {       \
-        return {choose<Real>(SLEEF_NAME(name, d, f))(x.value, y.value)}; \
+#define BINARY(name)                                                                       \
+    template <class Real>                                                                  \
+    Batch<Real> name(const Batch<Real>& x, const Batch<Real>& y) {                         \
+        return {choose<Real>(SLEEF_NAME(, name))(x.value, y.value)};                       \
+    }                                                                                      \
+    template <class Real>                                                                  \
+    Deterministic<Real> name(const Deterministic<Real>& x, const Deterministic<Real>& y) { \
+        return {{choose<Real>(SLEEF_DETERMINISTIC(name))(x.value, y.value)}};              \
     }
 FOR_EACH_UNARY(UNARY)
 FOR_EACH_BINARY(BINARY)
@@ -204,6 +223,7 @@ void print_row(const char* name, Function function, Reference reference,
 #endif
 #ifdef HAS_SLEEF
     print_columns<with_sleef::Batch<Real>>(function, reference, arguments);
+    print_columns<with_sleef::Deterministic<Real>>(function, reference, arguments);
 #endif
     print_columns<plain::Batch<Real>>(function, reference, arguments);
     std::printf("\n");
@@ -248,7 +268,7 @@ int main(int argc, char* argv[]) {
     title += ", xsimd";
 #endif
 #ifdef HAS_SLEEF
-    title += ", SLEEF u10";
+    title += ", SLEEF, deterministic SLEEF";
 #endif
     std::printf(
         "%d-byte vectors%s; for each of %s, <cmath>: ns per element, largest error in ulp, lanes "
