@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <eddy/solve/lane_program.hpp>
+#include <eddy/solve/lane_sums.hpp>
 #include <eddy/solve/taps.hpp>
 #include <type_traits>
 #include <vector>
@@ -63,6 +64,16 @@ struct GivenSeeds {
     }
 };
 
+/// Where a group brings its part of a shared parameter's gradient.
+template <class Lane>
+struct SharedTarget {
+    /// (lane, component) of the group, zero at first: the caller adds them up. Where it is null the
+    /// group consists of whole blocks (lane_sums.hpp), whose sums it brings to `sums`.
+    Lane* parts = nullptr;
+    /// (block, component) of the group; one row beyond 64 parameters.
+    Lane* sums = nullptr;
+};
+
 template <class Program, class Tap, class Seeds>
 class GradientRecorder {
     using Lane = typename Program::Lane;
@@ -70,22 +81,26 @@ class GradientRecorder {
     using Real = typename Program::Scalar;
     static constexpr bool adds_lanes_in_order =
         Program::shares_parameters && Program::sums_by_lane && Program::parameter_size > 0;
+    static constexpr std::ptrdiff_t num_parameters = Program::parameter_size;
 
   public:
     static constexpr bool has_report = Seeds::has_report;
 
-    /// `shared_sum`: (component) where this group adds its part of a shared parameter's gradient.
     void begin(const LaneInputs<Program>& inputs, std::ptrdiff_t first, std::ptrdiff_t count,
-               const Seeds& seeds, const GradientTarget<Real>& target, Lane* shared_sum) {
+               const Seeds& seeds, const GradientTarget<Real>& target,
+               const SharedTarget<Lane>& shared) {
         inputs_ = &inputs;
         first_ = first;
         seeds_ = &seeds;
         target_ = target;
-        shared_sum_ = shared_sum;
+        shared_ = shared;
         count_ = count;
         states_.resize(inputs.times.saves.size() * static_cast<std::size_t>(count));
-        if constexpr (adds_lanes_in_order)
-            lane_sums_.assign(static_cast<std::size_t>(count * Program::parameter_size), Lane(0));
+        if constexpr (adds_lanes_in_order) {
+            if (!shared.parts)
+                own_parts_.assign(static_cast<std::size_t>(count * num_parameters), Lane(0));
+            parts_ = shared.parts ? shared.parts : own_parts_.data();
+        }
     }
     [[nodiscard]] static constexpr bool wants_steps() { return false; }
     void save_step(std::int32_t, double, const LaneState&) {}
@@ -148,10 +163,10 @@ class GradientRecorder {
     }
     void add_p(std::int32_t lane, int i, const Lane& value) {
         if constexpr (adds_lanes_in_order) {
-            Lane& sum = lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)];
+            Lane& sum = part(lane, i);
             sum = sum + value;
         } else if constexpr (Program::shares_parameters) {
-            shared_sum_[i] = shared_sum_[i] + value;
+            shared_.sums[i] = shared_.sums[i] + value;
         } else {
             add(target_.p, target_.p_tangent, row(lane), i, value);
         }
@@ -160,7 +175,7 @@ class GradientRecorder {
     void add_sums(const Vec<typename Program::Number, Program::parameter_room>& sums) {
         for (int i = 0; i < Program::parameter_size; ++i) {
             for (int slot = 0; slot < Program::pack_slots; ++slot)
-                shared_sum_[i] = shared_sum_[i] + get_lane(sums[i], slot);
+                shared_.sums[i] = shared_.sums[i] + get_lane(sums[i], slot);
         }
     }
     /// A lane's gradient is zero after all.
@@ -170,7 +185,7 @@ class GradientRecorder {
     }
     /// And so is what the group has brought to shared parameters.
     void forget_sums() {
-        for (int i = 0; i < Program::parameter_size; ++i) shared_sum_[i] = Lane(0);
+        for (int i = 0; i < Program::parameter_size; ++i) shared_.sums[i] = Lane(0);
     }
     /// Is a lane's gradient finite? Its part of sums over many shared parameters is not known.
     [[nodiscard]] bool has_finite_gradient(std::int32_t lane) {
@@ -186,9 +201,11 @@ class GradientRecorder {
     /// does not depend on who ended first, nor on the memory that there was.
     void finish() {
         if constexpr (adds_lanes_in_order) {
-            for (std::size_t k = 0; k < lane_sums_.size(); ++k) {
-                Lane& sum = shared_sum_[k % static_cast<std::size_t>(Program::parameter_size)];
-                sum = sum + lane_sums_[k];
+            if (shared_.parts) return;
+            Lane* sums = shared_.sums;
+            for (std::ptrdiff_t lane = 0; lane < count_; ++lane) {
+                if (lane > 0 && lane % lanes_per_block == 0) sums += num_parameters;
+                for (int i = 0; i < num_parameters; ++i) sums[i] = sums[i] + part(lane, i);
             }
         }
     }
@@ -216,12 +233,15 @@ class GradientRecorder {
         visit_row(target_.t1);
         visit_row(target_.save_at);
         if constexpr (adds_lanes_in_order) {
-            for (int i = 0; i < Program::parameter_size; ++i)
-                visit(lane_sums_[static_cast<std::size_t>(lane * Program::parameter_size + i)]);
+            for (int i = 0; i < Program::parameter_size; ++i) visit(part(lane, i));
         } else if constexpr (!Program::shares_parameters) {
             visit_row(target_.p);
             visit_row(target_.p_tangent);
         }
+    }
+    /// A lane's part of a shared parameter's gradient.
+    [[nodiscard]] Lane& part(std::ptrdiff_t lane, std::ptrdiff_t i) {
+        return parts_[lane * num_parameters + i];
     }
     [[nodiscard]] std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
     [[nodiscard]] double time(std::int32_t k) const {
@@ -238,9 +258,10 @@ class GradientRecorder {
     std::ptrdiff_t first_ = 0, count_ = 0;
     const Seeds* seeds_ = nullptr;
     GradientTarget<Real> target_;
-    Lane* shared_sum_ = nullptr;
+    SharedTarget<Lane> shared_;
+    Lane* parts_ = nullptr;          // (lane, component) of shared parameters
     std::vector<LaneState> states_;  // (save point, lane)
-    std::vector<Lane> lane_sums_;    // (lane, component) of shared parameters
+    std::vector<Lane> own_parts_;    // where the caller keeps none
 };
 
 }  // namespace eddy::detail

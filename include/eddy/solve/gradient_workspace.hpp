@@ -5,6 +5,7 @@
 #include <eddy/solve/gradient_group.hpp>
 #include <eddy/solve/gradient_recorder.hpp>
 #include <eddy/solve/gradient_result.hpp>
+#include <eddy/solve/lane_sums.hpp>
 #include <eddy/solve/solve.hpp>
 
 namespace eddy::detail {
@@ -25,8 +26,10 @@ struct GradientWorkspace {
     LaneInputs<Program> inputs;
     Seeds seeds;
     ValueAndGradient<Real> result;
-    Gradient<Real> tangent;                           // of a dual number
-    std::vector<typename Program::Lane> shared_sums;  // (group, component)
+    Gradient<Real> tangent;  // of a dual number
+    // Of shared parameters: (lane, component) where lanes are few; else (block, component), or
+    // (group, component) beyond 64 parameters, so that memory does not grow with lanes as theirs.
+    std::vector<typename Program::Lane> shared_parts, shared_sums;
     std::vector<std::unique_ptr<Worker>> workers;
 
     template <class Backend>
@@ -35,10 +38,7 @@ struct GradientWorkspace {
         require_valid(backend, title);
         const std::ptrdiff_t lanes = inputs.y0.num_lanes;
         EmptyUnlessDone guard(result);
-        // The groups of a shared gradient depend on the number of lanes alone, so that the sum over
-        // lanes does not depend on the machine.
-        const std::ptrdiff_t size = lanes_per_group<Program>(
-            lanes, Program::shares_parameters ? 16 : 4 * backend.num_workers(lanes));
+        const std::ptrdiff_t size = group_size(lanes, backend);
         const std::ptrdiff_t num_groups = (lanes + size - 1) / size;
         const std::ptrdiff_t num_workers = backend.num_workers(num_groups);
         if (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
@@ -55,27 +55,53 @@ struct GradientWorkspace {
                 if (!kept_worker)
                     kept_worker = std::make_unique<Worker>();  // on the thread that works
                 auto& [recorder, group, cost] = *kept_worker;
-                recorder.begin(inputs, first, count, seeds, target,
-                               shared_sums.data() + index * Program::parameter_size);
+                recorder.begin(inputs, first, count, seeds, target, shared_target(first, index));
                 const std::span<LaneOutcome> outcomes = result.report.lanes().subspan(
                     static_cast<std::size_t>(first), static_cast<std::size_t>(count));
                 cancel_waiting(outcomes, group.run(inputs, first, outcomes, memory, cost),
                                inputs.times.t0);
             });
-        finish(num_groups, memory);
+        finish(memory);
         guard.done();
     }
 
   private:
+    using Lane = typename Program::Lane;
+    static constexpr std::ptrdiff_t num_parameters = Program::parameter_size;
+    static constexpr bool adds_blocks = Program::shares_parameters && Program::sums_by_lane;
+    /// Up to so many lanes their parts of a shared gradient are kept one by one, at most 4 MiB of
+    /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
+    static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
+
+    template <class Backend>
+    [[nodiscard]] static std::ptrdiff_t group_size(std::ptrdiff_t lanes, const Backend& backend) {
+        if constexpr (!Program::shares_parameters)
+            return lanes_per_group<Program>(lanes, 4 * backend.num_workers(lanes));
+        // Beyond 64 parameters the sum runs over groups: they depend on the number of lanes alone.
+        const std::ptrdiff_t size = lanes_per_group<Program>(lanes, 16);
+        return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
+    }
+    /// Where the group from lane `first` brings its part of a shared gradient.
+    [[nodiscard]] SharedTarget<Lane> shared_target(std::ptrdiff_t first, std::ptrdiff_t group) {
+        if (!shared_parts.empty()) return {shared_parts.data() + first * num_parameters, nullptr};
+        const std::ptrdiff_t row = adds_blocks ? first / lanes_per_block : group;
+        return {nullptr, shared_sums.data() + row * num_parameters};
+    }
+
     GradientTarget<Real> reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
         result.report.reset(static_cast<std::size_t>(lanes));
         const std::ptrdiff_t rows = Program::shares_parameters ? 1 : lanes;
         reset(result.gradient, lanes, rows);
         if constexpr (Program::is_dual) reset(tangent, lanes, rows);
-        shared_sums.assign(static_cast<std::size_t>(Program::shares_parameters
-                                                        ? num_groups * Program::parameter_size
-                                                        : 0),
-                           typename Program::Lane(0));
+        if constexpr (Program::shares_parameters) {
+            const bool keeps_parts = adds_blocks && lanes <= few_lanes;
+            const std::ptrdiff_t sums = adds_blocks ? num_blocks(lanes) : num_groups;
+            const auto size_of = [](std::ptrdiff_t n) {
+                return static_cast<std::size_t>(n * num_parameters);
+            };
+            shared_parts.assign(size_of(keeps_parts ? lanes : 0), Lane(0));
+            shared_sums.assign(size_of(keeps_parts ? 0 : sums), Lane(0));
+        }
         for (auto& worker : workers) {
             if (worker) worker->cost = {};
         }
@@ -126,14 +152,25 @@ struct GradientWorkspace {
         return memory;
     }
 
-    void finish(std::ptrdiff_t num_groups, const GroupMemory& memory) {
+    /// The gradient of a shared parameter.
+    [[nodiscard]] Lane shared_sum(std::ptrdiff_t i) const {
+        const auto component = [i](const std::vector<Lane>& of, std::ptrdiff_t row) {
+            return of[static_cast<std::size_t>(row * num_parameters + i)];
+        };
+        if (!shared_parts.empty())
+            return sum_over_lanes<Lane>(
+                static_cast<std::ptrdiff_t>(shared_parts.size()) / num_parameters,
+                [&](std::ptrdiff_t lane) { return component(shared_parts, lane); });
+        PairwiseSum<Lane> sum;
+        const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
+        for (std::ptrdiff_t row = 0; row < rows; ++row) sum.add(component(shared_sums, row));
+        return sum.total();
+    }
+
+    void finish(const GroupMemory& memory) {
         if constexpr (Program::shares_parameters) {
-            for (int i = 0; i < Program::parameter_size; ++i) {
-                typename Program::Lane sum(0);
-                for (std::ptrdiff_t group = 0; group < num_groups; ++group)
-                    sum =
-                        sum +
-                        shared_sums[static_cast<std::size_t>(group * Program::parameter_size + i)];
+            for (int i = 0; i < num_parameters; ++i) {
+                const Lane sum = shared_sum(i);
                 result.gradient.p(0, i) = primal(sum);
                 if constexpr (Program::is_dual) tangent.p(0, i) = sum.tangent;
             }
@@ -175,15 +212,15 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
 
 template <class Real>
 void finish_loss(Loss<Real>& loss, const Outcomes& outcomes) {
-    loss.total = 0;
     for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
-        Real& value = loss.of_lane[static_cast<std::size_t>(lane)];
-        if (is_failure(outcomes.result(lane))) {
-            value = std::numeric_limits<Real>::quiet_NaN();
-        } else {
-            loss.total += static_cast<double>(value);
-        }
+        if (is_failure(outcomes.result(lane)))
+            loss.of_lane[static_cast<std::size_t>(lane)] = std::numeric_limits<Real>::quiet_NaN();
     }
+    loss.total = sum_over_lanes<double>(outcomes.num_lanes(), [&](std::ptrdiff_t lane) {
+        return is_failure(outcomes.result(lane))
+                   ? 0.
+                   : static_cast<double>(loss.of_lane[static_cast<std::size_t>(lane)]);
+    });
 }
 
 }  // namespace eddy::detail
