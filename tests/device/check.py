@@ -1,7 +1,8 @@
 """check.py [--max-registers=kernel=limit …] SOURCE NVCC FLAGS…: compiles for sm_90 and reads what ptxas reports per kernel.
 
-Prints registers, stack and spills of each kernel. Fails on any stack frame or spill, on a kernel above its limit, and on a limit
-that names no kernel. Exits with 4 (skipped) where there is no nvcc.
+Prints registers, stack and spills of each kernel. Fails on any stack frame or spill, on a kernel above its limit, on a limit
+that names no kernel, and on any warning: where device code calls a function of the host, nvcc only warns and cuts the kernel off.
+Exits with 4 (skipped) where there is no nvcc.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def complaints(kernels, limits):
 def compile_report(command, source):
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "device.o")
-        run = subprocess.run(command + ["-arch=sm_90", "-Xptxas", "-v", "-c", source, "-o", output],
+        run = subprocess.run(command + ["-arch=sm_90", "-Werror=all-warnings", "-Xptxas", "-v", "-c", source, "-o", output],
                              capture_output=True, text=True)
     report = run.stdout + run.stderr
     if run.returncode != 0:

@@ -45,7 +45,7 @@ template <class Number, class Element>
 using WithElement = typename detail::WithElement<Number, Element>::type;
 
 template <class Number>
-[[nodiscard]] LaneOf<Number> get_lane(const Number& x, [[maybe_unused]] int lane) {
+[[nodiscard]] EDDY_HD LaneOf<Number> get_lane(const Number& x, [[maybe_unused]] int lane) {
     if constexpr (requires { x.tangent; }) {
         return {get_lane(x.value, lane), get_lane(x.tangent, lane)};
     } else if constexpr (std::is_arithmetic_v<Number>) {
@@ -56,7 +56,7 @@ template <class Number>
 }
 
 template <class Number>
-void set_lane(Number& x, [[maybe_unused]] int lane, const LaneOf<Number>& value) {
+EDDY_HD void set_lane(Number& x, [[maybe_unused]] int lane, const LaneOf<Number>& value) {
     if constexpr (requires { x.tangent; }) {
         set_lane(x.value, lane, value.value);
         set_lane(x.tangent, lane, value.tangent);
@@ -67,19 +67,19 @@ void set_lane(Number& x, [[maybe_unused]] int lane, const LaneOf<Number>& value)
     }
 }
 
-[[nodiscard]] inline bool get_lane(bool mask, int) { return mask; }
+[[nodiscard]] EDDY_HD inline bool get_lane(bool mask, int) { return mask; }
 template <class Real, int lanes>
 [[nodiscard]] bool get_lane(const Mask<Real, lanes>& mask, int lane) {
     return mask[lane];
 }
-inline void set_lane(bool& mask, int, bool value) { mask = value; }
+EDDY_HD inline void set_lane(bool& mask, int, bool value) { mask = value; }
 template <class Real, int lanes>
 void set_lane(Mask<Real, lanes>& mask, int lane, bool value) {
     mask.set(lane, value);
 }
 
 // A single lane is asked as a mask is.
-[[nodiscard]] inline bool any(bool mask) { return mask; }
-[[nodiscard]] inline bool all(bool mask) { return mask; }
+[[nodiscard]] EDDY_HD inline bool any(bool mask) { return mask; }
+[[nodiscard]] EDDY_HD inline bool all(bool mask) { return mask; }
 
 }  // namespace eddy

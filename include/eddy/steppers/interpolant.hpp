@@ -15,7 +15,7 @@ namespace eddy {
 /// the further ones. θ is the fraction of the step; `Real` any scalar type, `State` a Vec of it.
 template <RungeKuttaMethod Method>
 struct Interpolant {
-    static constexpr auto& tableau = interpolant_tableau<Method>;
+    static constexpr auto tableau = interpolant_tableau<Method>;
     static constexpr int num_stages = tableau.num_stages;
     /// In one step from an exact state the interpolant is wrong by O(dt^(order+1)).
     static constexpr int order = tableau.order;
