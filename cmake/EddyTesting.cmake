@@ -1,5 +1,15 @@
 # The kinds of tests. Each function registers CTest tests under one label; `ctest -L label` runs a kind alone.
 
+# eddy_test_flags(target): -O1 and the level of this build (EDDY_TEST_LEVEL), as most tests are compiled; and what ccache asks for where
+# headers are precompiled, beside CCACHE_SLOPPINESS of the presets.
+function(eddy_test_flags target)
+    target_compile_options(${target} PRIVATE -O1
+        $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+    if(test_level)
+        target_compile_options(${target} PRIVATE -march=${test_level})
+    endif()
+endfunction()
+
 # eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [OPTIMISED] [UNSANITIZED]): one Catch2 program, one CTest
 # test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
 # OPTIMISED: as the build type says, for what an optimiser could change; the others at -O1, which takes a quarter off.
@@ -12,15 +22,17 @@ function(eddy_test name)
     endif()
     add_executable(test_${name} ${arg_SOURCES})
     target_link_libraries(test_${name} PRIVATE eddy_test_main ${arg_LIBRARIES})
-    if(NOT arg_OPTIMISED)
-        target_compile_options(test_${name} PRIVATE -O1)
-    endif()
-    set(level ${test_level})
-    if(arg_LEVEL)
-        set(level ${arg_LEVEL})
-    endif()
-    if(level)
-        target_compile_options(test_${name} PRIVATE -march=${level})
+    if(arg_OPTIMISED)
+        set(level ${test_level})
+        if(arg_LEVEL)
+            set(level ${arg_LEVEL})
+        endif()
+        if(level)
+            target_compile_options(test_${name} PRIVATE -march=${level})
+        endif()
+    else()
+        eddy_test_flags(test_${name})
+        target_precompile_headers(test_${name} REUSE_FROM eddy_test_main)
     endif()
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
