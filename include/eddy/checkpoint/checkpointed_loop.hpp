@@ -1,12 +1,9 @@
 #pragma once
 // A while loop of unknown length in bounded memory, and its exact reverse.
 //
-// `run` advances the state and keeps what the placement asks for. `reverse` takes the latest
-// checkpoint v and the step g after the last one not yet reversed: if v is that step, it is pulled
-// back and its slot is free; else the state is advanced again from v, leaving checkpoints at the
-// binomial distances of schedule.hpp, up to step g - 1. Plain `advance` throughout; `pullback` once
-// per step, on states that equal the first ones bit for bit. Invariants: slot of x_0 is never
-// evicted; checkpoints are ordered by step; none is after g.
+// The two sweeps are those of sweeps.hpp: plain `advance` throughout; `pullback` once per step, on
+// states that equal the first ones bit for bit. Here is what they need on a host: memory, a store for
+// the states, the caller's condition, and the check that the body is deterministic.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +12,7 @@
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/checkpoint/state_hash.hpp>
 #include <eddy/checkpoint/store.hpp>
+#include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/result.hpp>
 #include <memory>
@@ -48,18 +46,6 @@ concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t st
 &&!requires(const Body& fixed, const State& x, std::int64_t step) { fixed.advance(x, step); };
 
 }  // namespace detail
-
-/// What a loop did since `run` began.
-struct LoopCounters {
-    std::int64_t advances = 0;    // every call of advance
-    std::int64_t recomputed = 0;  // those made in reverse
-    std::int64_t pullbacks = 0;   // one per step
-    std::int64_t stores = 0;      // states written into slots
-    std::int64_t loads = 0;       // states read from slots
-    std::int64_t peak_checkpoints = 0;
-
-    friend bool operator==(const LoopCounters&, const LoopCounters&) = default;
-};
 
 /// Runs a loop of unknown length within a fixed number of slots, and reverses it.
 /// Allocation: the stack for 4095 slots and a mebibyte of slots at most when the loop is made; in
@@ -106,7 +92,14 @@ class CheckpointedLoop {
         begin_run();
         FreeUnlessDone guard{this};
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
-        result_ = checked_ ? sweep<true>(std::move(x), go_on) : sweep<false>(std::move(x), go_on);
+        if (checked_) {
+            Sweep<true, Condition> sweep{*this, &go_on};
+            steps_ = detail::sweep_forward(sweep, x, sequence_, stack_, counters_);
+        } else {
+            Sweep<false, Condition> sweep{*this, &go_on};
+            steps_ = detail::sweep_forward(sweep, x, sequence_, stack_, counters_);
+        }
+        last_ = std::move(x);
         guard.done = result_ != Result::cancelled;
         reversible_ = guard.done;
         return *last_;
@@ -128,19 +121,12 @@ class CheckpointedLoop {
         });
         reversible_ = false;
         FreeUnlessDone guard{this};
-        stack_.collect_free();
-        hint_below_top();
-        std::int64_t end = steps_;  // steps from here on are reversed
-        while (end > 0) {
-            const auto top = stack_.top();
-            if (top.step == end - 1) {
-                cotangent = body_.pullback(load(top), top.step, std::as_const(cotangent));
-            } else {
-                cotangent = checked_ ? pull_back_behind<true>(top, end, std::as_const(cotangent))
-                                     : pull_back_behind<false>(top, end, std::as_const(cotangent));
-            }
-            ++counters_.pullbacks;
-            if (top.step == --end) drop_top();
+        if (checked_) {
+            Sweep<true> sweep{*this};
+            detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
+        } else {
+            Sweep<false> sweep{*this};
+            detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
         }
         guard.done = true;
         return cotangent;
@@ -202,66 +188,51 @@ class CheckpointedLoop {
         sequence_.restart();
     }
 
-    // x is a local variable, the check a template parameter, and nothing that is not inlined is
-    // called between two pieces of the table: small states then stay in registers.
-    template <bool checked, class Condition>
-    Result sweep(State x, Condition& go_on) {
-        std::int64_t step = 0;
-        for (;;) {
-            const std::span<const Placed> piece = sequence_.next_piece();
-            auto next = piece.begin();
-            for (; next != piece.end(); ++step) {
-                if constexpr (checked) record(x);
-                if (const std::optional<Result> end = end_of_run(std::as_const(x), step, go_on)) {
-                    steps_ = counters_.advances = step;
-                    last_ = std::move(x);
-                    return *end;
-                }
-                if (step == next->step) {
-                    stack_.place(next->slot, step);
-                    write(next->slot, step, x);
-                    ++next;
-                }
-                advance(x, step);
-            }
-        }
-    }
+    /// What the sweeps see of the loop.
+    template <bool checked, class Condition = void>
+    struct Sweep {
+        CheckpointedLoop& loop;
+        std::remove_reference_t<Condition>* go_on = nullptr;
 
-    // Whether the run ends with x before `step`, and how. The condition is asked once.
-    template <class Condition>
-    [[nodiscard]] std::optional<Result> end_of_run(const State& x, std::int64_t step,
-                                                   Condition& go_on) const {
-        if (step == plan().limit && plan().fixed_length) return Result::success;
-        if (!go_on(x, step)) return Result::success;
-        if (step == plan().limit) return Result::max_steps_reached;
-        if (cancelled_.stop_requested()) return Result::cancelled;
-        return std::nullopt;
-    }
-
-    // Pulls back step end - 1 from the checkpoint below it, leaving checkpoints on the way.
-    template <bool checked>
-    Cotangent pull_back_behind(Entry start, std::int64_t end, const Cotangent& cotangent) {
-        State x = first_advance(load(start), start.step);
-        std::int64_t step = start.step + 1;  // x is the state before this step
-        std::int64_t checkpoint = start.step;
-        for (;;) {
-            const std::int64_t distance = sequence_.split(end - checkpoint, stack_.num_free());
-            const std::int64_t target = distance == 0 ? end - 1 : checkpoint + distance;
-            counters_.advances += target - checkpoint;
-            counters_.recomputed += target - checkpoint;
-            if constexpr (checked) verify(x, step);
-            for (; step < target; ++step) {
-                advance(x, step);
-                if constexpr (checked) verify(x, step + 1);
-            }
-            if (distance == 0) break;
-            write(stack_.push(target), target, x);
-            checkpoint = target;
+        // The condition is asked once a step.
+        [[nodiscard]] bool goes_on(const State& x, std::int64_t step) {
+            if constexpr (checked) loop.record(x);
+            const PlacementPlan& plan = loop.plan();
+            if (step == plan.limit && plan.fixed_length) return ends(Result::success);
+            if (!(*go_on)(x, step)) return ends(Result::success);
+            if (step == plan.limit) return ends(Result::max_steps_reached);
+            if (loop.cancelled_.stop_requested()) return ends(Result::cancelled);
+            return true;
         }
-        Cotangent result = body_.pullback(std::as_const(x), end - 1, cotangent);
-        work_ = std::move(x);
-        return result;
-    }
+        [[nodiscard]] bool ends(Result result) {
+            loop.result_ = result;
+            return false;
+        }
+        void advance(State& x, std::int64_t step) const { loop.advance(x, step); }
+
+        static bool keeps_going() { return true; }
+        void again(State& x, std::int64_t step) const {
+            loop.advance(x, step);
+            if constexpr (checked) loop.verify(x, step + 1);
+        }
+        // `start` stays in its slot: no copy unless the body advances in place.
+        [[nodiscard]] State after(const State& start, std::int64_t step) const {
+            State x = loop.first_advance(start, step);
+            if constexpr (checked) loop.verify(x, step + 1);
+            return x;
+        }
+        void recycle(State&& x) const { loop.work_ = std::move(x); }
+        void pull(const State& x, std::int64_t step, Cotangent& cotangent) const {
+            cotangent = loop.body_.pullback(x, step, std::as_const(cotangent));
+        }
+
+        void write(std::int64_t slot, std::int64_t step, const State& x) const {
+            loop.store_.write(slot, step, x);
+        }
+        [[nodiscard]] const State& read(Entry entry) const { return loop.read(entry); }
+        void will_read(Entry entry) const { loop.store_.will_read(entry.slot, entry.step); }
+        void discard(std::int64_t slot) const { loop.store_.discard(slot); }
+    };
 
     void advance(State& x, std::int64_t step) const {
         if constexpr (requires(const Body& body) { body.advance_in_place(x, step); }) {
@@ -270,8 +241,6 @@ class CheckpointedLoop {
             x = body_.advance(std::as_const(x), step);
         }
     }
-
-    // The state after `start`, which stays in its slot: no copy unless the body advances in place.
     [[nodiscard]] State first_advance(const State& start, std::int64_t step) {
         if constexpr (requires(const Body& body, State& x) { body.advance_in_place(x, step); }) {
             State x = reuse(work_, start);
@@ -282,31 +251,12 @@ class CheckpointedLoop {
         }
     }
 
-    void write(std::int64_t slot, std::int64_t step, const State& x) {
-        store_.write(slot, step, x);
-        ++counters_.stores;
-        counters_.peak_checkpoints = std::max(counters_.peak_checkpoints, stack_.size());
-    }
-
-    [[nodiscard]] const State& load(Entry entry) {
-        ++counters_.loads;
+    [[nodiscard]] const State& read(Entry entry) {
         const State& x = store_.read(entry.slot, entry.step);
         if (checked_) {
             if (hash_of(x) != hash_at(entry.step)) throw_altered(entry);
         }
         return x;
-    }
-
-    void drop_top() {
-        store_.discard(stack_.top().slot);
-        stack_.pop();
-        hint_below_top();
-    }
-
-    // The checkpoint below the top is read when everything above it is done.
-    void hint_below_top() {
-        const Entry below = stack_.below_top();
-        if (stack_.size() > 1) store_.will_read(below.slot, below.step);
     }
 
     [[nodiscard]] static std::uint64_t hash_of(const State& x) {

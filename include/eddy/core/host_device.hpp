@@ -4,8 +4,12 @@
 #if defined(__CUDACC__)
 /// Marks a function that runs on the host and on the device.
 #define EDDY_HD __host__ __device__
+/// Before a template marked so: it runs where what it is given does, on the host alone if that is for
+/// the host alone.
+#define EDDY_HD_AS_ARGUMENT _Pragma("nv_exec_check_disable")
 #else
 #define EDDY_HD
+#define EDDY_HD_AS_ARGUMENT
 #endif
 
 namespace eddy {

@@ -122,6 +122,15 @@ template <std::floating_point Real>
 [[nodiscard]] EDDY_HD constexpr Real max(Real a, std::type_identity_t<Real> b) {
     return a < b ? b : a;
 }
+/// Of whole numbers: counts and indices.
+template <std::integral Whole>
+[[nodiscard]] EDDY_HD constexpr Whole min(Whole a, std::type_identity_t<Whole> b) {
+    return b < a ? b : a;
+}
+template <std::integral Whole>
+[[nodiscard]] EDDY_HD constexpr Whole max(Whole a, std::type_identity_t<Whole> b) {
+    return a < b ? b : a;
+}
 /// min(max(x, low), high); NaN stays NaN.
 template <std::floating_point Real>
 [[nodiscard]] EDDY_HD constexpr Real clamp(Real x, std::type_identity_t<Real> low,

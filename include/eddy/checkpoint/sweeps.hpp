@@ -1,0 +1,136 @@
+#pragma once
+// The two sweeps of a checkpointed loop, on host and device, over whatever body, stack and stores.
+//
+// Forward, the state advances and what the placement asks for is kept. Back, take the latest
+// checkpoint v and the step g after the last one not yet reversed: if v is that step, it is pulled
+// back and its slot is free; else the state is advanced again from v, leaving checkpoints at the
+// binomial distances of schedule.hpp, up to step g - 1. Invariants: slot of x_0 is never evicted;
+// checkpoints are ordered by step; none is after g.
+//
+// A body offers goes_on(x, step) and advance(x, step) forward; back, keeps_going(), which may end the
+// sweep, again(x, step), the same advance once more, after(x, step), the state after that, recycle(x),
+// which takes what is no longer needed, and pull(x, step, cotangent); and write(slot, step, x),
+// read(entry), will_read(entry), discard(slot). `Stores` gives next_piece(), the next stores in order,
+// none where there are no more; and split(length, free_slots), see placement.hpp.
+
+#include <cstdint>
+#include <eddy/core/math.hpp>
+#include <eddy/core/numeric.hpp>
+#include <utility>
+
+namespace eddy {
+
+/// What a loop did since `run` began.
+struct LoopCounters {
+    std::int64_t advances = 0;    // every call of advance
+    std::int64_t recomputed = 0;  // those made in reverse
+    std::int64_t pullbacks = 0;   // one per step
+    std::int64_t stores = 0;      // states written into slots
+    std::int64_t loads = 0;       // states read from slots
+    std::int64_t peak_checkpoints = 0;
+
+    friend bool operator==(const LoopCounters&, const LoopCounters&) = default;
+};
+
+namespace detail {
+
+/// Writes to a slot that the stack has just been told of.
+EDDY_HD_AS_ARGUMENT
+template <class Body, class State, class Stack>
+[[gnu::always_inline]] EDDY_HD inline void keep(Body& body, const Stack& stack, std::int64_t slot,
+                                                std::int64_t step, const State& x,
+                                                LoopCounters& counters) {
+    body.write(slot, step, x);
+    ++counters.stores;
+    counters.peak_checkpoints = max(counters.peak_checkpoints, stack.size());
+}
+
+/// Advances x_0 as long as the body goes on, and returns the number of steps; `state` is then the
+/// last one. The state of the loop is a local variable, so that a small one stays in registers.
+EDDY_HD_AS_ARGUMENT
+template <class Body, class State, class Stores, class Stack>
+EDDY_HD std::int64_t sweep_forward(Body& body, State& state, Stores& stores, Stack& stack,
+                                   LoopCounters& counters) {
+    State x = std::move(state);
+    std::int64_t step = 0;
+    bool goes_on = true;
+    while (goes_on) {
+        const auto piece = stores.next_piece();
+        auto next = piece.begin();
+        const bool stores_more = next != piece.end();
+        for (; (goes_on = body.goes_on(std::as_const(x), step)); ++step) {
+            if (stores_more && step == next->step) {
+                stack.place(next->slot, step);
+                keep(body, stack, next->slot, step, std::as_const(x), counters);
+                ++next;
+            }
+            body.advance(x, step);
+            if (stores_more && next == piece.end()) {
+                ++step;
+                break;
+            }
+        }
+    }
+    counters.advances = step;
+    state = std::move(x);
+    return step;
+}
+
+/// Pulls step end - 1 back from the checkpoint `top` below it, leaving checkpoints on the way. False
+/// where the body would not go on.
+EDDY_HD_AS_ARGUMENT
+template <class Body, class Cotangent, class Stores, class Stack, class Entry>
+EDDY_HD bool pull_back_behind(Body& body, Cotangent& cotangent, const Entry& top, std::int64_t end,
+                              const Stores& stores, Stack& stack, LoopCounters& counters) {
+    auto x = body.after(body.read(top), top.step);
+    ++counters.loads;
+    std::int64_t step = top.step + 1;  // x is the state before this step
+    std::int64_t checkpoint = top.step;
+    for (;;) {
+        const std::int64_t distance = stores.split(end - checkpoint, stack.num_free());
+        const std::int64_t target = distance == 0 ? end - 1 : checkpoint + distance;
+        counters.advances += target - checkpoint;
+        counters.recomputed += target - checkpoint;
+        for (; step < target; ++step) {
+            if (!body.keeps_going()) return false;
+            body.again(x, step);
+        }
+        if (distance == 0) break;
+        const std::int64_t slot = stack.push(target);
+        keep(body, stack, slot, target, std::as_const(x), counters);
+        checkpoint = target;
+    }
+    body.pull(std::as_const(x), end - 1, cotangent);
+    body.recycle(std::move(x));
+    return true;
+}
+
+/// Pulls the cotangent of the last state back through `steps` steps to one of x_0. False where the
+/// body would not go on.
+EDDY_HD_AS_ARGUMENT
+template <class Body, class Cotangent, class Stores, class Stack>
+EDDY_HD bool sweep_back(Body& body, Cotangent& cotangent, std::int64_t steps, const Stores& stores,
+                        Stack& stack, LoopCounters& counters) {
+    stack.collect_free();
+    if (stack.size() > 1) body.will_read(stack.below_top());  // when everything above it is done
+    for (std::int64_t end = steps; end > 0;) {
+        if (!body.keeps_going()) return false;
+        const auto top = stack.top();
+        if (top.step == end - 1) {
+            ++counters.loads;
+            body.pull(body.read(top), top.step, cotangent);
+        } else if (!pull_back_behind(body, cotangent, top, end, stores, stack, counters)) {
+            return false;
+        }
+        ++counters.pullbacks;
+        if (top.step != --end) continue;
+        body.discard(top.slot);
+        stack.pop();
+        if (stack.size() > 1) body.will_read(stack.below_top());
+    }
+    return true;
+}
+
+}  // namespace detail
+
+}  // namespace eddy
