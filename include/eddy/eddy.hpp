@@ -27,6 +27,7 @@
 #include <eddy/ad/vjp.hpp>
 
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/placement_view.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
@@ -34,15 +35,15 @@
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>
 #include <eddy/steppers/controller/pid.hpp>
-#include <eddy/steppers/explicit_rk.hpp>
+#include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <eddy/steppers/interpolant.hpp>
 
 #include <eddy/solvers/all.hpp>
 
-#include <eddy/solve/gradient.hpp>
-#include <eddy/solve/interrupt.hpp>
-#include <eddy/solve/progress.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solve/call/interrupt.hpp>
+#include <eddy/solve/call/progress.hpp>
+#include <eddy/solve/call/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>

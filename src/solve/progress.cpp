@@ -6,8 +6,8 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <eddy/solve/interrupt.hpp>
-#include <eddy/solve/progress.hpp>
+#include <eddy/solve/call/interrupt.hpp>
+#include <eddy/solve/call/progress.hpp>
 #include <mutex>
 #include <string>
 #include <thread>

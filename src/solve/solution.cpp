@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <eddy/solve/solution.hpp>
+#include <eddy/solve/call/solution.hpp>
 #include <sstream>
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
-#include <eddy/solve/time_plan.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -32,16 +32,16 @@ class TimePlanner {
         TimePlan plan;
         plan.t0 = options_.t0;
         plan.direction = options_.t1 < options_.t0 ? -1 : 1;
-        plan.span = progress(options_.t1);
+        plan.span = elapsed(options_.t1);
         plan.save_time = options_.save_at.values;
         plan.saves_the_end = plan.save_time.empty();
         if (plan.saves_the_end) plan.save_time.push_back(options_.t1);
-        for (const double t : plan.save_time) plan.saves.push_back(progress(t));
-        plan.stops = stops(plan.span);
+        for (const double t : plan.save_time) plan.saves.push_back(elapsed(t));
+        plan.tstops = tstops(plan.span);
         plan.dt0 = std::fabs(options_.dt0);
         plan.dt_min = options_.dt_min;
         plan.dt_max = options_.dt_max;
-        // Rows are counted beyond it: half of what a number holds is no limit either.
+        // Rounds are counted beyond it: half of what a number holds is no limit either.
         plan.max_steps = std::min(options_.max_steps, std::numeric_limits<std::int64_t>::max() / 2);
         return plan;
     }
@@ -129,7 +129,7 @@ class TimePlanner {
         }
     }
 
-    [[nodiscard]] double progress(double t) const { return std::fabs(t - options_.t0); }
+    [[nodiscard]] double elapsed(double t) const { return std::fabs(t - options_.t0); }
 
     [[nodiscard]] bool is_backward() const { return options_.t1 < options_.t0; }
 
@@ -142,43 +142,46 @@ class TimePlanner {
     }
 
     /// Jumps may lie on both ends: f is asked within.
-    [[nodiscard]] std::vector<Stop> stops(double span) const {
-        std::vector<Stop> all;
-        for (const double t : options_.step_to.values) all.push_back({progress(t), t});
+    [[nodiscard]] std::vector<Tstop> tstops(double span) const {
+        std::vector<Tstop> all;
+        for (const double t : options_.step_to.values) all.push_back({elapsed(t), t});
         if (use_.steps_to_save_points) {
-            for (const double t : options_.save_at.values) all.push_back({progress(t), t});
+            for (const double t : options_.save_at.values) all.push_back({elapsed(t), t});
         }
-        std::erase_if(all, [span](const Stop& stop) { return stop.s <= 0 || stop.s >= span; });
+        std::erase_if(all, [span](const Tstop& tstop) {
+            return tstop.elapsed <= 0 || tstop.elapsed >= span;
+        });
         for (const double t : options_.jump_times.values) {
-            all.push_back({progress(t), t});
+            all.push_back({elapsed(t), t});
             all.back().is_jump = true;
         }
         all.push_back({span, options_.t1});
         // Stable: of those at one place the end comes last.
         std::stable_sort(all.begin(), all.end(),
-                         [](const Stop& a, const Stop& b) { return a.s < b.s; });
+                         [](const Tstop& a, const Tstop& b) { return a.elapsed < b.elapsed; });
         confine_between_jumps(all);
-        std::vector<Stop> distinct;
-        for (const Stop& stop : all) {
-            if (stop.s == 0 && span > 0) continue;  // the start itself
-            if (!distinct.empty() && distinct.back().s == stop.s) {
-                distinct.back().t = stop.s == span ? options_.t1 : stop.t;
-                distinct.back().is_jump = distinct.back().is_jump || stop.is_jump;
+        std::vector<Tstop> distinct;
+        for (const Tstop& tstop : all) {
+            if (tstop.elapsed == 0 && span > 0) continue;  // the start itself
+            if (!distinct.empty() && distinct.back().elapsed == tstop.elapsed) {
+                distinct.back().t = tstop.elapsed == span ? options_.t1 : tstop.t;
+                distinct.back().is_jump = distinct.back().is_jump || tstop.is_jump;
             } else {
-                distinct.push_back(stop);
+                distinct.push_back(tstop);
             }
         }
         return distinct;
     }
 
-    /// Sets the bounds of all stops, which are in order.
-    void confine_between_jumps(std::vector<Stop>& all) const {
+    /// Sets the bounds of all tstops, which are in order.
+    void confine_between_jumps(std::vector<Tstop>& all) const {
         const bool backward = is_backward();
         double bound = backward ? infinity : -infinity;
         for (std::size_t k = 0; k < all.size();) {
-            const double here = all[k].s;  // steps to all that lie here come from the jumps before
+            const double here =
+                all[k].elapsed;  // steps to all that lie here come from the jumps before
             double next = bound;
-            for (; k < all.size() && all[k].s == here; ++k) {
+            for (; k < all.size() && all[k].elapsed == here; ++k) {
                 (backward ? all[k].highest : all[k].lowest) = bound;
                 if (all[k].is_jump) next = next_time(all[k].t, !backward);
             }
@@ -186,9 +189,9 @@ class TimePlanner {
         }
         bound = backward ? -infinity : infinity;
         for (std::size_t k = all.size(); k > 0; --k) {
-            Stop& stop = all[k - 1];
-            if (stop.is_jump) bound = next_time(stop.t, backward);
-            (backward ? stop.lowest : stop.highest) = bound;
+            Tstop& tstop = all[k - 1];
+            if (tstop.is_jump) bound = next_time(tstop.t, backward);
+            (backward ? tstop.lowest : tstop.highest) = bound;
         }
     }
 

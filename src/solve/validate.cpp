@@ -1,4 +1,4 @@
-#include <eddy/solve/validate.hpp>
+#include <eddy/solve/ask/validate.hpp>
 #include <sstream>
 
 namespace eddy::detail {

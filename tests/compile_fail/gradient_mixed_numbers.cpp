@@ -1,6 +1,6 @@
 // expect: data and cotangents must hold the same type of number as y0 and p
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -1,6 +1,6 @@
 // expect: loss: the loss must be an empty functor or a captureless lambda; pass values as data or parameters
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -1,7 +1,7 @@
 // expect: loss: loss\(t, y, p, data\) must return one number
 // A loss is a number: a vector of residuals has no gradient.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -1,6 +1,6 @@
 // expect: loss: this loss takes no data, loss\(t, y, p\): leave the data before y0 out
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -1,6 +1,6 @@
 // expect: loss: this loss takes data, loss\(t, y, p, data\): give them before y0
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -1,7 +1,7 @@
 // expect: vector field: the field must be an empty functor or a captureless lambda; pass values as parameters
 // A program is a type: what the field holds at run time would not be part of it.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 const eddy::EnsembleArray<double> start(1, 1, 1), p(1, 1, 1);

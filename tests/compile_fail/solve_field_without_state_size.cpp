@@ -1,6 +1,6 @@
 // expect: vector field: a member `?static constexpr int state_size`? is missing; a lambda gets one by eddy::field
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 constexpr auto decay = [](auto, const auto& y, const auto& p) { return -p[0] * y; };

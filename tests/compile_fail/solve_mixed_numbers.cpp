@@ -1,7 +1,7 @@
 // expect: solve: y0 and p must hold the same type of number
 // float and double do not mix: nothing is converted behind the caller.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

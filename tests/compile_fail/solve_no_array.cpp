@@ -1,7 +1,7 @@
 // expect: solve: y0 must be a \(lane, component\) array
 // What is no array of numbers is no initial state.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

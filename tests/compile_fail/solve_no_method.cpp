@@ -1,7 +1,7 @@
 // expect: solve: the method must be a struct with an order and a tableau, such as Tsit5
 // A method is a table of coefficients.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

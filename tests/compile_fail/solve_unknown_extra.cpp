@@ -1,7 +1,7 @@
 // expect: solve: after the options may stand a controller, a backend
 // What stands after the options is known, or refused.
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler.hpp>
 
 struct Decay {

@@ -4,7 +4,7 @@
 // compile: say here what they are.
 
 #include <cstdint>
-#include <eddy/solve/options.hpp>
+#include <eddy/solve/ask/options.hpp>
 #include <limits>
 #include <optional>
 #include <sstream>

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/core/result.hpp>
-#include <eddy/solve/ensemble_array.hpp>
-#include <eddy/solve/options.hpp>
-#include <eddy/solve/solution.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/call/solution.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <memory>
 #include <string>

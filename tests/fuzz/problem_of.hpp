@@ -8,7 +8,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/vec_math.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <type_traits>
 #include <utility>
 

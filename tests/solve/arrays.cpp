@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <limits>
 #include <stop_token>
@@ -39,7 +39,7 @@ struct Alarm {
     static inline std::stop_source source;
 
     template <class Real>
-    eddy::StepDecision<Real> propose(const Real& squared_norm, int order,
+    eddy::StepDecision<Real> propose(const Real& squared_norm, float order,
                                      const eddy::ControllerHistory<Real>& history) const {
         if (--left == 0) source.request_stop();
         return eddy::PIDController{}.propose(squared_norm, order, history);

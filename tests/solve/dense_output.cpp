@@ -3,7 +3,7 @@
 
 #include <cstdio>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/all.hpp>
 #include <string>
 #include <vector>
@@ -89,7 +89,7 @@ TEST_CASE("dense output: a method whose interpolant is too poor steps to its sav
 
     const auto ends = [](const eddy::TimePlan& plan) {
         std::vector<double> times;
-        for (const auto& stop : plan.stops) times.push_back(stop.t);
+        for (const auto& stop : plan.tstops) times.push_back(stop.t);
         return times;
     };
     CHECK(ends(landing) == std::vector<double>{0.2, 0.7, 1.9, 3});

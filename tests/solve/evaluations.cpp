@@ -2,7 +2,7 @@
 // method, tolerances and norm of errors.
 
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/dopri8.hpp>
 
 #include "solve/problems.hpp"

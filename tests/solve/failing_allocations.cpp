@@ -1,6 +1,6 @@
 // A program of its own: it lets allocations fail, and counts what a first call takes.
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 
 #include <cstdint>
@@ -62,7 +62,7 @@ std::vector<double> numbers(const eddy::ValueAndGradient<double>& result) {
 }
 
 void check(const support::FailedAllocations& found) {
-    CHECK(found.failures >= 20);
+    CHECK(found.failures >= 10);  // a call makes as many allocations, and more
     CHECK(found.exceptions > 0);
     CHECK(found.wrong == 0);
     CHECK(found.leaked == 0);

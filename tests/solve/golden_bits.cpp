@@ -10,7 +10,7 @@
 //
 // The file must then do for every compiler. support/golden_bits.hpp says what its lines mean.
 
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/all.hpp>
 
 #include "solve/golden_problem.hpp"

@@ -1,7 +1,7 @@
 // The bits of gradients, held to those of golden_bits.txt: golden_bits.cpp says how. Three sizes of
 // checkpoints; parameters of each lane and shared ones; save points, jumps, failures.
 
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/dopri8.hpp>
 #include <eddy/solvers/rk4.hpp>

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/ensemble_array.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
 #include <vector>
 
 #include "support/golden_bits.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <type_traits>
 #include <vector>

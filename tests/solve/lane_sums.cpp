@@ -1,7 +1,7 @@
 // The shape of sums over lanes, against one written down as a recursion.
 
 #include <cmath>
-#include <eddy/solve/lane_sums.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/dopri5.hpp>
 
 #include "solve/problems.hpp"

@@ -2,7 +2,7 @@
 // points within steps.
 
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/all.hpp>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // The words of the progress bar, and the bar itself drawn into a pipe by a clock of the test's.
 
-#include <eddy/solve/progress.hpp>
-#include <eddy/solve/solve.hpp>
+#include <eddy/solve/call/progress.hpp>
+#include <eddy/solve/call/solve.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

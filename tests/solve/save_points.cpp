@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/dopri8.hpp>
 #include <limits>
 #include <vector>

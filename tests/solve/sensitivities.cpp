@@ -2,7 +2,7 @@
 // Radau collocation in binary128; reverse mode against forward mode; second derivatives.
 
 #include <eddy/backends/cpu.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <vector>
 

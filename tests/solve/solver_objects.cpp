@@ -4,7 +4,7 @@
 #include <chrono>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <filesystem>
 #include <iterator>

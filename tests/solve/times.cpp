@@ -5,7 +5,7 @@
 #include <array>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <tuple>

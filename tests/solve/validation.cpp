@@ -4,7 +4,7 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/core/error.hpp>
-#include <eddy/solve/gradient.hpp>
+#include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 #include <eddy/solvers/heun.hpp>
 #include <limits>

@@ -119,7 +119,7 @@ TEST_CASE(
     int num_failures = 0;
     for (const auto& controller : controllers) {
         for (const auto& history : histories) {
-            for (int order : {1, 2, 5, 8}) {
+            for (float order : {1.f, 2.f, 5.f, 8.f}) {
                 for (float square = 1e-37f; square < 1e37f; square *= 1.37f) {
                     const float factor = controller.propose(square, order, history).factor;
                     const float most = square > 1 ? 0.9f : history.was_rejected ? 1.f : 10.f;
@@ -228,9 +228,9 @@ TEST_CASE("controllers: the first step follows Hairer's rule") {
 
 TEST_CASE("controllers: the root in the first step is good over the whole range of numbers") {
     double worst = 0, worst_of_usual = 0;
-    for (const int order : {1, 2, 4, 8}) {
+    for (const float order : {1.f, 2.f, 4.f, 8.f}) {
         for (double norm = 1.1e-15; norm < 1e300; norm *= 1.7) {
-            const double exact = std::pow(0.01 / norm, 1. / (order + 1));
+            const double exact = std::pow(0.01 / norm, 1. / (static_cast<double>(order) + 1));
             const double step = eddy::initial_step(1e9, norm, 0.0, order, 1e300);
             const double error = std::fabs(step / exact - 1);
             worst = std::fmax(worst, error);

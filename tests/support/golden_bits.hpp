@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <eddy/core/simd/has_fma.hpp>
-#include <eddy/solve/solution.hpp>
+#include <eddy/solve/call/solution.hpp>
 #include <fstream>
 #include <map>
 #include <sstream>

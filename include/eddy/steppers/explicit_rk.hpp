@@ -19,7 +19,7 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant.hpp>
-#include <eddy/steppers/step_size.hpp>
+#include <eddy/steppers/stepper.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy {
@@ -46,13 +46,6 @@ template <class Cotangent, class Number>
 
 }  // namespace detail
 
-/// What a step brings to the cotangents of its start time and of its size.
-template <class Number>
-struct TimeCotangents {
-    Number t, dt;
-};
-/// Given where nobody asks for them.
-struct NoTimeCotangents {};
 /// Given where no stage has a cotangent of its own.
 struct NoStageCotangents {};
 
@@ -228,12 +221,7 @@ struct ExplicitRungeKutta {
     template <int i, class Time, class Number, class Parameters, class Size>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> derivative(
         const Time& t, const State<Number>& stage, const Parameters& p, const Size& size) {
-        State<Number> k{};
-        evaluate<Program, Number>(
-            [&]<int output>(int component, const Number& value)
-                __attribute__((always_inline)) { k.data[component] = value; },
-            stage_time<i>(t, size), stage, p);
-        return k;
+        return OdeTerm<Field>::derivative(stage_time<i>(t, size), stage, p);
     }
 
     /// dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j).

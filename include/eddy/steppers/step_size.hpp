@@ -41,6 +41,7 @@ struct StepSize {
 template <class Tableau, class Scalar>
 class UniformStepSize {
   public:
+    UniformStepSize() = default;
     UniformStepSize(double time_step, double state_step)
         : dt(time_step), h(static_cast<Scalar>(state_step)) {
         const auto& tableau = Tableau::tableau;
@@ -50,16 +51,16 @@ class UniformStepSize {
         }
     }
 
-    double dt;
-    Scalar h;
+    double dt = 0;
+    Scalar h = 0;
 
-    [[nodiscard, gnu::always_inline]] double fraction(double c) const { return c * dt; }
+    [[nodiscard, gnu::always_inline]] EDDY_HD double fraction(double c) const { return c * dt; }
     template <class SameTableau, int i, int j>
-    [[nodiscard, gnu::always_inline]] Scalar a() const {
+    [[nodiscard, gnu::always_inline]] EDDY_HD Scalar a() const {
         return a_[i][j];
     }
     template <class SameTableau, int i>
-    [[nodiscard, gnu::always_inline]] Scalar b() const {
+    [[nodiscard, gnu::always_inline]] EDDY_HD Scalar b() const {
         return b_[i];
     }
 

@@ -9,7 +9,7 @@ struct ConstantController {
 
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
-        const Real&, int, const ControllerHistory<Real>& history) const {
+        const Real&, float, const ControllerHistory<Real>& history) const {
         return {Real(1), history};
     }
 };

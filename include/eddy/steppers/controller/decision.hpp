@@ -29,10 +29,10 @@ struct StepDecision {
 };
 
 /// A controller answers propose(squared_norm, error_order, history): the squared norm of the scaled
-/// error estimate, at most 1 where the step is accepted, whose root falls as dt^error_order. It is
-/// squared so that no step takes a root; infinity stands for a norm beyond 1e19, NaN for a step that
-/// is not finite. One with `static constexpr bool is_adaptive = false` needs no error estimate and is
-/// not asked.
+/// error estimate, at most 1 where the step is accepted, whose root falls as dt^error_order (which
+/// need not be whole). It is squared so that no step takes a root; infinity stands for a norm beyond
+/// 1e19, NaN for a step that is not finite. One with `static constexpr bool is_adaptive = false`
+/// needs no error estimate and is not asked.
 template <class Controller, class Real>
 concept StepController = requires(const Controller& controller, const Real& squared_norm,
                                   const ControllerHistory<Real>& history) {

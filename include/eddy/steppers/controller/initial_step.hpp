@@ -17,7 +17,8 @@ namespace detail {
 /// (0.01 / x)^(1/degree) for positive normal x, to a relative error of 4e-6, for a degree from 2
 /// on; NaN for infinity and NaN.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real root_of_hundredth(const Real& x, int degree) {
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Real root_of_hundredth(const Real& x,
+                                                                        float degree) {
     using Single = eddy::WithElement<Real, float>;
     constexpr float log2_of_hundredth = -6.64385619f;
     const Real scale = binade_scale(x);
@@ -25,8 +26,7 @@ template <class Real>
                         convert<Single>(exponent_of_power(scale));
     // A power in single precision ends at 2^±126, and the root of a double at 2^−516: its eighth
     // root comes first.
-    const Real eighth =
-        convert<Real>(fast_exp2(log2 * Single(0.125f / static_cast<float>(degree))));
+    const Real eighth = convert<Real>(fast_exp2(log2 * Single(0.125f / degree)));
     const Real fourth = eighth * eighth, half = fourth * fourth;
     return half * half;
 }
@@ -49,7 +49,7 @@ template <class Real>
 /// of (f(t0 + trial, y0 + trial f) − f(t0, y0)) / trial, for a method of `order`. At most `span`.
 template <class Real>
 [[nodiscard]] EDDY_HD Real initial_step(const Real& trial, const Real& f_norm,
-                                        const Real& slope_norm, int order, const Real& span) {
+                                        const Real& slope_norm, float order, const Real& span) {
     using Number = ScalarOf<Real>;
     const Real steepest = max(f_norm, slope_norm);
     const Real flat = max(Real(static_cast<Number>(1e-6)), trial * Real(static_cast<Number>(1e-3)));

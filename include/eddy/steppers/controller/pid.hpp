@@ -30,12 +30,12 @@ struct PIDController {
 
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
-        const Real& squared_norm, int error_order, const ControllerHistory<Real>& history) const {
+        const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
         const Real log2_error = log2_of_root(squared_norm);
         const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
-                              Real(-1.f / static_cast<float>(error_order));
+                              Real(-1.f / error_order);
         const Real factor = number<Real>(safety) * fast_exp2(exponent);
         const Real most =
             select(accepted, select(history.was_rejected, Real(1), number<Real>(max_factor)),

@@ -1,0 +1,143 @@
+#pragma once
+// What a call is given, by type: each mistake is one sentence, said before anything else is
+// instantiated. Each check is true where nothing is wrong.
+
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/lane/objective.hpp>
+#include <eddy/trace/field.hpp>
+#include <type_traits>
+#include <vector>
+
+namespace eddy::detail {
+
+template <class Parameters>
+inline constexpr bool is_shared = false;
+template <class Real>
+inline constexpr bool is_shared<SharedParameters<Real>> = true;
+
+template <class Real>
+[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real>& p) {
+    return p.values;
+}
+template <class Array>
+[[nodiscard]] auto parameter_view(const Array& p) {
+    return ensemble_view(p);
+}
+template <class Parameters>
+using ParameterScalarOf =
+    typename decltype(parameter_view(std::declval<const Parameters&>()))::Scalar;
+
+/// A tableau, or a method that brings a stepper along.
+template <class Method>
+inline constexpr bool is_method = RungeKuttaMethod<Method> || requires {
+    Method::has_error_estimate;
+};
+
+template <class Field, class Method, class... Extras>
+consteval bool check_solver() {
+    static_assert(is_method<Method>,
+                  "solve: the method must be a struct with an order and a tableau, such as Tsit5");
+    static_assert((is_extra<Extras> && ...),
+                  "solve: after the options may stand a controller, a backend (Serial{}, "
+                  "Cpu{}), observe(function) and differentiate_times");
+    return check_program<Field>() && is_method<Method> && (is_extra<Extras> && ...);
+}
+
+template <class Y0, class Parameters>
+consteval bool check_arrays() {
+    constexpr bool takes_p = is_shared<Parameters> || is_ensemble_array<Parameters>;
+    static_assert(is_ensemble_array<Y0>,
+                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
+                  "EnsembleArray); a vector is one lane, and an expression must be evaluated "
+                  "first: (a + b).eval()");
+    static_assert(takes_p,
+                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
+                  "EnsembleArray), or eddy::shared(array) for one row that all lanes use; an "
+                  "expression must be evaluated first: (a + b).eval()");
+    if constexpr (is_ensemble_array<Y0> && takes_p) {
+        using Real = EnsembleScalarOf<Y0>;
+        constexpr bool same = std::is_same_v<Real, ParameterScalarOf<Parameters>>;
+        constexpr bool known = std::is_floating_point_v<Real> && sizeof(Real) <= 8;
+        static_assert(same, "solve: y0 and p must hold the same type of number");
+        static_assert(!same || known, "solve: y0 and p must hold float or double");
+        return same && known;
+    }
+    return false;
+}
+
+/// Tangents and directions: arrays like y0 and p.
+template <class Y0, class Y0Tangent, class PTangent>
+consteval bool check_tangents() {
+    if constexpr (is_ensemble_array<Y0> && check_arrays<Y0Tangent, PTangent>()) {
+        constexpr bool same = std::is_same_v<EnsembleScalarOf<Y0>, EnsembleScalarOf<Y0Tangent>>;
+        static_assert(same, "solve: tangents and directions must hold the type of number of y0");
+        return same;
+    }
+    return false;
+}
+
+/// One array where there is one save point, else a std::vector of one for each.
+template <class Arrays>
+inline constexpr bool is_list_of_arrays = false;
+template <class Array>
+inline constexpr bool is_list_of_arrays<std::vector<Array>> = !std::is_arithmetic_v<Array>;
+
+template <class Arrays>
+struct EachArray {
+    using type = Arrays;
+};
+template <class Arrays>
+requires is_list_of_arrays<Arrays>
+struct EachArray<Arrays> {
+    using type = typename Arrays::value_type;
+};
+
+/// Data or cotangents beside numbers of type Real.
+template <class Arrays, class Real>
+consteval bool check_data() {
+    using Array = typename EachArray<Arrays>::type;
+    static_assert(is_ensemble_array<Array>,
+                  "data and cotangents must be a (lane, observable) array, or a std::vector of one "
+                  "for each save point; an expression must be evaluated first: (a + b).eval()");
+    if constexpr (is_ensemble_array<Array>) {
+        constexpr bool same = std::is_same_v<EnsembleScalarOf<Array>, Real>;
+        static_assert(same, "data and cotangents must hold the same type of number as y0 and p");
+        return same;
+    }
+    return false;
+}
+
+template <class Field, class Loss>
+consteval bool check_loss() {
+    static_assert(is_stateless<Loss>,
+                  "loss: the loss must be an empty functor or a captureless lambda; pass values as "
+                  "data or parameters");
+    if constexpr (is_stateless<Loss>) {
+        constexpr bool callable = takes_data<Field, Loss> || takes_no_data<Field, Loss>;
+        static_assert(callable,
+                      "loss: the loss must be callable as loss(t, y, p, data), or as loss(t, y, p) "
+                      "where there are no data, with arguments of any type: const auto&");
+        if constexpr (callable) return LossTerm<Field, Loss>::returns_one_number();
+    }
+    return false;
+}
+
+template <class Field, class Method, class Loss, class... Extras>
+consteval bool check_gradient() {
+    if constexpr (check_solver<Field, Method, Extras...>()) return check_loss<Field, Loss>();
+    return false;
+}
+
+/// Is the loss called with the data that it takes?
+template <class Field, class Loss, class Data>
+consteval bool check_data_of_loss() {
+    constexpr bool given = !std::is_same_v<Data, NoData>;
+    static_assert(!given || takes_data<Field, Loss>,
+                  "loss: this loss takes no data, loss(t, y, p): leave the data before y0 out");
+    static_assert(given || !takes_data<Field, Loss>,
+                  "loss: this loss takes data, loss(t, y, p, data): give them before y0");
+    return given == takes_data<Field, Loss>;
+}
+
+}  // namespace eddy::detail

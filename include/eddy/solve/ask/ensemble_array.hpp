@@ -1,0 +1,183 @@
+#pragma once
+// (lane, component) arrays: what users pass, without a copy, and what they get. `solve` knows no
+// array library: an Eigen array, map or block with any strides fits, and so does a contiguous range
+// of numbers as a single row.
+
+#include <concepts>
+#include <cstddef>
+#include <eddy/core/host_device.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace eddy {
+
+/// A view of a (lane, component) array of someone else's. `Real` is float or double, const for what
+/// is only read.
+template <class Real>
+struct EnsembleView {
+    Real* first = nullptr;
+    std::ptrdiff_t num_lanes = 0;
+    std::ptrdiff_t num_components = 0;
+    std::ptrdiff_t lane_stride = 1;       // between neighbouring lanes, in elements
+    std::ptrdiff_t component_stride = 0;  // between neighbouring components
+
+    using Scalar = std::remove_const_t<Real>;
+
+    [[nodiscard]] EDDY_HD Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) const {
+        return first[lane * lane_stride + component * component_stride];
+    }
+    [[nodiscard]] std::ptrdiff_t rows() const { return num_lanes; }
+    [[nodiscard]] std::ptrdiff_t cols() const { return num_components; }
+
+    /// A copy in an array type that is made as Array(rows, cols) and filled through array(i, j):
+    /// `Eigen::ArrayXXd y = solution.y(0);`
+    template <class Array>
+    requires requires(Array array, const Array& filled) {
+        typename Array::Index;
+        Array(std::ptrdiff_t{}, std::ptrdiff_t{});
+        array(0, 0) = filled(0, 0);
+    }
+    operator Array() const {
+        Array array(num_lanes, num_components);
+        for (std::ptrdiff_t j = 0; j < num_components; ++j) {
+            for (std::ptrdiff_t i = 0; i < num_lanes; ++i) array(i, j) = (*this)(i, j);
+        }
+        return array;
+    }
+};
+
+/// A (lane, component) array of our own, each component contiguous over the lanes.
+template <class Real>
+class EnsembleArray {
+  public:
+    using Scalar = Real;
+
+    EnsembleArray() = default;
+    EnsembleArray(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value = Real(0)) {
+        assign(num_lanes, num_components, value);
+    }
+
+    /// A copy of any other.
+    explicit EnsembleArray(const EnsembleView<const Real>& view)
+        : EnsembleArray(view.num_lanes, view.num_components) {
+        for (std::ptrdiff_t i = 0; i < num_components_; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < num_lanes_; ++lane)
+                (*this)(lane, i) = view(lane, i);
+        }
+    }
+
+    /// Another shape, and the same value everywhere. Keeps its memory where that suffices; where
+    /// there is no more, it stays as it was.
+    void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value) {
+        values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
+        num_lanes_ = num_lanes;
+        num_components_ = num_components;
+    }
+
+    [[nodiscard]] Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) {
+        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
+    }
+    [[nodiscard]] const Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) const {
+        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
+    }
+    [[nodiscard]] std::ptrdiff_t rows() const { return num_lanes_; }
+    [[nodiscard]] std::ptrdiff_t cols() const { return num_components_; }
+    [[nodiscard]] Real* data() { return values_.data(); }
+    [[nodiscard]] const Real* data() const { return values_.data(); }
+
+    [[nodiscard]] EnsembleView<Real> view() & {
+        return {data(), num_lanes_, num_components_, 1, num_lanes_};
+    }
+    [[nodiscard]] EnsembleView<const Real> view() const& {
+        return {data(), num_lanes_, num_components_, 1, num_lanes_};
+    }
+    EnsembleView<const Real> view() const&& = delete;  // of an array that is about to go
+    template <class Array>
+    requires std::is_convertible_v<EnsembleView<const Real>, Array>
+    operator Array() const { return view(); }
+
+  private:
+    std::vector<Real> values_;
+    std::ptrdiff_t num_lanes_ = 0;
+    std::ptrdiff_t num_components_ = 0;
+};
+
+namespace detail {
+
+template <class Array>
+concept DenseArray = requires(const Array& array) {
+    array.data();
+    array.rows();
+    array.cols();
+    array.innerStride();
+    array.outerStride();
+    { Array::IsRowMajor } -> std::convertible_to<bool>;
+    { Array::IsVectorAtCompileTime } -> std::convertible_to<bool>;
+};
+template <class Array>
+concept NumberRange = requires(const Array& array) {
+    array.data();
+    array.size();
+    *array.data() * 1.f;
+};
+
+/// True for what `ensemble_view` takes.
+template <class Array>
+inline constexpr bool is_ensemble_array = DenseArray<Array> || NumberRange<Array>;
+template <class Real>
+inline constexpr bool is_ensemble_array<EnsembleView<Real>> = true;
+template <class Real>
+inline constexpr bool is_ensemble_array<EnsembleArray<Real>> = true;
+
+}  // namespace detail
+
+/// The array seen as (lane, component). A one-dimensional array is a single row.
+template <class Real>
+[[nodiscard]] EnsembleView<const Real> ensemble_view(const EnsembleView<Real>& view) {
+    return {view.first, view.num_lanes, view.num_components, view.lane_stride,
+            view.component_stride};
+}
+template <class Real>
+[[nodiscard]] EnsembleView<const Real> ensemble_view(const EnsembleArray<Real>& array) {
+    return array.view();
+}
+template <class Array>
+requires(detail::DenseArray<Array> || detail::NumberRange<Array>)
+    [[nodiscard]] auto ensemble_view(const Array& array) {
+    using Real = std::remove_cvref_t<decltype(*array.data())>;
+    using View = EnsembleView<const Real>;
+    if constexpr (detail::DenseArray<Array>) {
+        if constexpr (Array::IsVectorAtCompileTime) {
+            return View{array.data(), 1, array.size(), 0, array.innerStride()};
+        } else if constexpr (Array::IsRowMajor) {
+            return View{array.data(), array.rows(), array.cols(), array.outerStride(),
+                        array.innerStride()};
+        } else {
+            return View{array.data(), array.rows(), array.cols(), array.innerStride(),
+                        array.outerStride()};
+        }
+    } else {
+        return View{array.data(), 1, static_cast<std::ptrdiff_t>(array.size()), 0, 1};
+    }
+}
+
+template <class Array>
+using EnsembleScalarOf = typename decltype(ensemble_view(std::declval<const Array&>()))::Scalar;
+
+/// One row of parameters for all lanes. Refers to `values`, which must live until the call returns.
+template <class Real>
+struct SharedParameters {
+    EnsembleView<const Real> values;
+};
+
+/// One parameter vector for all lanes: its gradient has one row, summed over the lanes.
+template <class Array>
+[[nodiscard]] auto shared(const Array& parameters) {
+    static_assert(detail::is_ensemble_array<Array>,
+                  "shared: the parameters must be an array of float or double with data() and "
+                  "size(), such as Eigen::ArrayXd or std::vector<double>");
+    return SharedParameters<EnsembleScalarOf<Array>>{ensemble_view(parameters)};
+}
+
+}  // namespace eddy

@@ -1,0 +1,115 @@
+#pragma once
+// What may follow the options of a call, in any order: a controller, a backend, a function of the
+// state to save, the wish for derivatives with respect to times. Each is told by what it can do.
+
+#include <eddy/core/static_for.hpp>
+#include <eddy/steppers/butcher_tableau.hpp>
+#include <eddy/steppers/controller/constant.hpp>
+#include <eddy/steppers/controller/pid.hpp>
+#include <tuple>
+#include <type_traits>
+
+namespace eddy {
+
+struct Cpu;  // backends/cpu.hpp: the backend where none is named
+
+/// Saves function(t, y, p) where the state would be saved: a vector, or a number for one column.
+template <class Function>
+struct Observed {
+    using function_type = Function;
+};
+/// `solve(field, method, y0, p, options, observe(function))`. The function is traced: an empty
+/// functor or a captureless lambda.
+template <class Function>
+[[nodiscard]] constexpr Observed<Function> observe(const Function&) {
+    static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
+                  "observe: the function must be an empty functor or a captureless lambda; pass "
+                  "values as parameters");
+    return {};
+}
+
+/// Asks for the derivatives with respect to t0, t1 and the save times as well.
+struct DifferentiateTimes {};
+inline constexpr DifferentiateTimes differentiate_times{};
+
+namespace detail {
+
+template <class T>
+concept IsBackend = requires {
+    typename T::backend_tag;
+};
+template <class T>
+concept IsController = StepController<T, float>;
+template <class T>
+concept IsObserved = requires {
+    typename T::function_type;
+};
+template <class T>
+concept IsDifferentiateTimes = std::is_same_v<T, DifferentiateTimes>;
+
+/// The first of the extras for which `Kind<T>::value` holds, or the default.
+template <template <class> class Kind, class Default, class... Extras>
+struct PickExtra {
+    using type = Default;
+};
+template <template <class> class Kind, class Default, class First, class... Rest>
+struct PickExtra<Kind, Default, First, Rest...> {
+    using type = typename std::conditional_t<Kind<First>::value, std::type_identity<First>,
+                                             PickExtra<Kind, Default, Rest...>>::type;
+};
+
+template <class T>
+struct BackendKind : std::bool_constant<IsBackend<T>> {};
+template <class T>
+struct ControllerKind : std::bool_constant<IsController<T>> {};
+template <class T>
+struct ObservedKind : std::bool_constant<IsObserved<T>> {};
+template <class T>
+struct TimesKind : std::bool_constant<IsDifferentiateTimes<T>> {};
+
+template <class Method>
+inline constexpr bool has_error_estimate = [] {
+    if constexpr (RungeKuttaMethod<Method>) {
+        for (double e : Method::tableau.b_error) {
+            if (e != 0) return true;
+        }
+        return false;
+    } else {
+        return Method::has_error_estimate;
+    }
+}();
+
+/// An adaptive controller where the method can estimate its error.
+template <class Method>
+using DefaultController =
+    std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
+
+template <class T, class... Extras>
+[[nodiscard]] constexpr T extra_or_default(const Extras&... extras) {
+    T picked{};
+    (
+        [&] {
+            if constexpr (std::is_same_v<T, Extras>) picked = extras;
+        }(),
+        ...);
+    return picked;
+}
+
+template <class T>
+inline constexpr bool is_extra =
+    IsBackend<T> || IsController<T> || IsObserved<T> || IsDifferentiateTimes<T>;
+
+/// The types of a call's extras.
+template <class Method, class... Extras>
+struct ExtrasOf {
+    using Backend = typename PickExtra<BackendKind, Cpu, Extras...>::type;
+    using Controller =
+        typename PickExtra<ControllerKind, DefaultController<Method>, Extras...>::type;
+    using Function =
+        typename PickExtra<ObservedKind, Observed<void>, Extras...>::type::function_type;
+    static constexpr bool with_times = (IsDifferentiateTimes<Extras> || ...);
+};
+
+}  // namespace detail
+
+}  // namespace eddy

@@ -1,0 +1,77 @@
+#pragma once
+// What a solve is asked to do: times, tolerances, what to save, how much memory. One aggregate for
+// designated initialisers; every default is safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace eddy {
+
+/// A list of times: from a braced list, a std::vector, or any contiguous array of doubles (a span,
+/// an Eigen array).
+struct Times {
+    std::vector<double> values;
+
+    Times() = default;
+    Times(std::initializer_list<double> times) : values(times) {}
+    Times(std::vector<double> times) : values(std::move(times)) {}
+    template <class Array>
+    requires requires(const Array& array) {
+        static_cast<const double*>(array.data());
+        array.size();
+    }
+    Times(const Array& array) : values(array.data(), array.data() + array.size()) {}
+};
+
+/// An absolute tolerance: one number for all components, or one for each.
+struct Tolerance {
+    std::vector<double> values;
+
+    Tolerance(double all) : values{all} {}
+    Tolerance(std::initializer_list<double> each) : values(each) {}
+    Tolerance(std::vector<double> each) : values(std::move(each)) {}
+
+    [[nodiscard]] double operator[](int component) const {
+        return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(component)];
+    }
+};
+
+/// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
+/// t. Integration goes backward where t1 < t0; lists of times then descend.
+struct SolveOptions {
+    double t0 = 0;
+    double t1 = std::numeric_limits<double>::quiet_NaN();  ///< must be given
+    double rtol = 1e-6;
+    Tolerance atol = 1e-9;
+    /// Save points, in the order of integration; the end alone where there are none. A step ends at
+    /// each where the method has no dense output of nearly its order (`steps_to_save_points`).
+    Times save_at{};
+    /// Every accepted step as well: solution.num_steps(lane), solution.step_t(lane, k),
+    /// solution.step_y(lane, k, i).
+    bool save_steps = false;
+    /// Times that a step must end at; with the save points in it, they are not interpolated.
+    Times step_to{};
+    /// Times where f is discontinuous. f is asked on either side, never across.
+    Times jump_times{};
+    double dt0 = 0;  ///< the size of the first step; 0: Hairer's rule chooses
+    double dt_min = 0;
+    double dt_max = std::numeric_limits<double>::infinity();
+    std::int64_t max_steps = 100'000;  ///< attempted steps of one lane, accepted or rejected
+    /// Bytes that a gradient may use for states on the way back, all threads together. What fits is
+    /// stored; else states are computed again from checkpoints. Memory is taken as it is used: a
+    /// large budget costs nothing, and SIZE_MAX means all that the machine has.
+    std::size_t memory_budget = std::size_t{256} << 20;
+    /// States kept by each group of lanes; 0: as many as the budget holds.
+    std::int64_t checkpoints = 0;
+    bool progress = false;  ///< a bar on standard error, where that is a terminal
+    /// Stops the call from outside. A token stops once and for all: give a solver object, which is
+    /// called again, one with each call instead.
+    std::stop_token cancelled{};
+};
+
+}  // namespace eddy

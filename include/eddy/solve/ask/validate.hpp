@@ -1,0 +1,71 @@
+#pragma once
+// The checks of a call's arguments, before any work.
+
+#include <cmath>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/options.hpp>
+#include <eddy/steppers/controller/pid.hpp>
+#include <limits>
+#include <string>
+
+namespace eddy::detail {
+
+/// The type that errors are compared with tolerances in.
+struct Precision {
+    const char* type;
+    double smallest_rtol;  // 0 where no error is estimated
+    double largest;
+};
+/// Below four units in the last place a relative tolerance is no measure: a step rounds the state by
+/// as much, and the error estimate is a difference of numbers that are rounded so.
+template <class Scalar>
+[[nodiscard]] constexpr Precision precision_of(bool is_adaptive) {
+    using Limits = std::numeric_limits<Scalar>;
+    return {sizeof(Scalar) == sizeof(float) ? "float" : "double",
+            is_adaptive ? 4. * static_cast<double>(Limits::epsilon()) : 0.,
+            static_cast<double>(Limits::max())};
+}
+
+/// rtol and atol; `state_size` components.
+void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
+                        const char* where);
+
+/// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
+/// less than 1.
+void require_valid(const PIDController& controller, const char* where);
+/// Any other controller, and a backend, may have a member require_valid(where) that checks it.
+template <class Extra>
+void require_valid(const Extra& extra, const char* where) {
+    if constexpr (requires { extra.require_valid(where); }) extra.require_valid(where);
+}
+
+struct ArrayShape {
+    std::ptrdiff_t rows, cols;
+
+    friend bool operator==(const ArrayShape&, const ArrayShape&) = default;
+};
+template <class Real>
+[[nodiscard]] ArrayShape array_shape(const EnsembleView<Real>& array) {
+    return {array.num_lanes, array.num_components};
+}
+
+/// "where: name is 3 x 1 (lane, component); give 3 x 2", and what else could be given.
+void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
+                   const char* where, const char* alternative = "");
+
+[[noreturn]] void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component,
+                                   const char* name, const char* where);
+
+template <class Real>
+void require_finite(const EnsembleView<Real>& array, const char* name, const char* where) {
+    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
+            const auto value = array(lane, i);
+            if (!std::isfinite(value))
+                throw_not_finite(static_cast<double>(value), lane, i, name, where);
+        }
+    }
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,259 @@
+#pragma once
+// Exact gradients of an ensemble: the derivative of the numbers that the forward pass computed,
+// step sizes taken as data. value_and_gradient does forward pass, loss and way back group by group,
+// while the states are in cache; pullback does the same for cotangents that the caller has; and
+// hessian_vector_product runs value_and_gradient in dual numbers, forward over reverse.
+
+#include <eddy/solve/call/gradient_workspace.hpp>
+#include <eddy/solve/call/solve.hpp>
+
+namespace eddy {
+
+/// A gradient that can be repeated: it keeps its memory, so that a second call on arrays of the
+/// same shape allocates nothing. Made by `gradient_solver`, or by name, with the types of what
+/// follows the options, such as GradientSolver<Field, Tsit5, Loss, Serial>(options).
+template <class Field, class Method, class LossFunction, class... Extras>
+class GradientSolver {
+    static_assert(
+        detail::is_method<Method>,
+        "GradientSolver: the method must be a struct with an order and a tableau, such as "
+        "Tsit5");
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using LossTerm = detail::LossTermOf<Field, LossFunction>;
+    static_assert(std::is_void_v<typename Choice::Function>,
+                  "value_and_gradient: observe(function) has no place here; the loss itself may be "
+                  "any function of the state");
+
+    template <class Y0, class Parameters, bool dual>
+    using SpecFor = detail::SolveSpec<
+        Field, Method, Controller,
+        std::conditional_t<dual, Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
+                           typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
+        detail::is_shared<Parameters>>;
+
+  public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    GradientSolver() : GradientSolver(SolveOptions{}) {}
+    /// With extras as their types make them.
+    explicit GradientSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
+        : GradientSolver(std::move(options), Extras{}...) {}
+    explicit GradientSolver(SolveOptions options, const Extras&... extras)
+        : options_(std::move(options)),
+          backend_(detail::extra_or_default<Backend>(extras...)),
+          controller_(detail::extra_or_default<Controller>(extras...)) {
+        require_argument(!options_.save_steps, [] {
+            return "value_and_gradient: save_steps = true; a loss is a sum over save points, leave "
+                   "it out";
+        });
+    }
+
+    /// Loss and gradient; the result stays valid until the next call. `cancelled` stops this call
+    /// alone, in place of the token of the options.
+    template <class Data, class Y0, class Parameters>
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
+                              const std::stop_token& cancelled) {
+        if constexpr (check<Data, Y0, Parameters>()) {
+            auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
+            workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
+            detail::finish_loss(workspace.result.loss, workspace.result.report);
+            return (workspace.result);
+        }
+    }
+    template <class Data, class Y0, class Parameters>
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p) {
+        return (*this)(data, y0, p, options_.cancelled);
+    }
+    /// The same for a loss without data, loss(t, y, p).
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+        return (*this)(detail::NoData{}, y0, p, cancelled);
+    }
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
+        return (*this)(detail::NoData{}, y0, p, options_.cancelled);
+    }
+
+    /// Loss, gradient and the Hessian's product with the direction.
+    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                const Y0Direction& y0_direction, const PDirection& p_direction,
+                                const std::stop_token& cancelled) {
+        if constexpr (check<Data, Y0, Parameters>() &&
+                      detail::check_tangents<Y0, Y0Direction, PDirection>()) {
+            constexpr const char* where = "hessian_vector_product";
+            auto& workspace = prepare<true>(data, y0, p, where);
+            workspace.prepared.prepare_tangents(y0_direction, p_direction, where);
+            workspace.run(options_, backend_, kept_, cancelled, where);
+            detail::finish_loss(workspace.result.loss, workspace.result.report);
+            return HessianVectorProduct<EnsembleScalarOf<Y0>>{
+                workspace.result.gradient, workspace.tangent, workspace.result.report,
+                workspace.result.loss};
+        }
+    }
+    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                const Y0Direction& y0_direction, const PDirection& p_direction) {
+        return hessian_vector_product(data, y0, p, y0_direction, p_direction, options_.cancelled);
+    }
+    /// The same for a loss without data, loss(t, y, p).
+    template <class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+                                const PDirection& p_direction, const std::stop_token& cancelled) {
+        return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
+                                      cancelled);
+    }
+    template <class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+                                const PDirection& p_direction) {
+        return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
+                                      options_.cancelled);
+    }
+
+  private:
+    template <class Data, class Y0, class Parameters>
+    static consteval bool check() {
+        if constexpr (detail::check_data_of_loss<Field, LossFunction, Data>() &&
+                      detail::check_arrays<Y0, Parameters>()) {
+            if constexpr (std::is_same_v<Data, detail::NoData>)
+                return true;
+            else
+                return detail::check_data<Data, EnsembleScalarOf<Y0>>();
+        }
+        return false;
+    }
+
+    template <bool dual, class Data, class Y0, class Parameters>
+    auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
+        using Spec = SpecFor<Y0, Parameters, dual>;
+        auto& workspace =
+            workspace_.get<detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>,
+                                                     Choice::with_times>>();
+        workspace.prepared.prepare(options_, controller_, y0, p, where);
+        const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
+        const std::size_t saves = workspace.prepared.times().saves.size();
+        if constexpr (std::is_same_v<Data, detail::NoData>)
+            workspace.arrays.assign(saves, {});
+        else
+            detail::collect_arrays(workspace.arrays, data, saves, lanes,
+                                   detail::data_size_of<Field, LossFunction>, "data", where);
+        workspace.seeds.data = workspace.arrays.data();
+        auto& of_lane = workspace.result.loss.of_lane;
+        of_lane.assign(static_cast<std::size_t>(lanes), 0);
+        workspace.seeds.loss = of_lane.data();
+        return workspace;
+    }
+
+    SolveOptions options_;
+    Backend backend_;
+    Controller controller_;
+    detail::KeptBy<Backend> kept_;
+    detail::Workspace workspace_;
+};
+
+template <class Field, class Method, class LossFunction, class... Extras>
+[[nodiscard]] auto gradient_solver(const Field&, const Method&, const LossFunction&,
+                                   SolveOptions options, const Extras&... extras) {
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options),
+                                                                      extras...);
+    }
+}
+
+/// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients
+/// with respect to y0 and p. `data` is one (lane, observable) array where there is one save point,
+/// else a std::vector of one for each; an array of one row is shared by all lanes.
+template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
+          class... Extras>
+[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
+                                      const LossFunction& loss, const Data& data, const Y0& y0,
+                                      const Parameters& p, const SolveOptions& options,
+                                      const Extras&... extras) {
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return std::move(solver(data, y0, p));
+    }
+}
+/// The same for a loss without data, loss(t, y, p).
+template <class Field, class Method, class LossFunction, class Y0, class Parameters,
+          class... Extras>
+[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
+                                      const LossFunction& loss, const Y0& y0, const Parameters& p,
+                                      const SolveOptions& options, const Extras&... extras) {
+    return value_and_gradient(field, method, loss, detail::NoData{}, y0, p, options, extras...);
+}
+
+/// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
+/// computed: one (lane, observable) array of the shape of solution.y(k), or a std::vector of one
+/// for each save point. Solves once more on the way, bit for bit as before, so that a solution need
+/// not keep its steps. `cancelled` stops this call, in place of the token of the solution's
+/// options.
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents, const std::stop_token& cancelled) {
+    static_assert(detail::check_data<Arrays, Real>());
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using Spec = detail::SolveSpec<Field, Method, Controller,
+                                   typename Backend::template Lanes<Real>, shared>;
+    using Observable = detail::ObservableOf<Field, typename Choice::Function>;
+    using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
+    detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times> workspace;
+    const auto pick = [&]<class T>(std::type_identity<T>) {
+        return std::apply(
+            [](const auto&... extras) { return detail::extra_or_default<T>(extras...); },
+            solution.extras());
+    };
+    const auto prepare = [&](const auto& p) {
+        workspace.prepared.prepare(solution.options(), pick(std::type_identity<Controller>{}),
+                                   solution.y0(), p, "pullback");
+    };
+    if constexpr (shared)
+        prepare(eddy::shared(solution.p()));
+    else
+        prepare(solution.p());
+    detail::collect_arrays(workspace.arrays, cotangents, workspace.prepared.times().saves.size(),
+                           solution.num_lanes(), Observable::num_outputs, "cotangents", "pullback");
+    workspace.seeds.cotangents = workspace.arrays.data();
+    detail::KeptBy<Backend> kept;
+    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), kept, cancelled,
+                  "pullback");
+    return std::move(workspace.result.gradient);
+}
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents) {
+    return pullback(solution, cotangents, solution.options().cancelled);
+}
+
+/// The gradient, and the product of the Hessian of the total loss with a direction, which has the
+/// shapes of y0 and p.
+template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
+          class Y0Direction, class PDirection, class... Extras>
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Data& data, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
+    }
+}
+/// The same for a loss without data, loss(t, y, p).
+template <class Field, class Method, class LossFunction, class Y0, class Parameters,
+          class Y0Direction, class PDirection, class... Extras>
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    return hessian_vector_product(field, method, loss, detail::NoData{}, y0, p, y0_direction,
+                                  p_direction, options, extras...);
+}
+
+}  // namespace eddy

@@ -1,0 +1,72 @@
+#pragma once
+// What a gradient gives back: the loss and its derivatives, lane by lane, and what they took.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/solve/call/solution.hpp>
+#include <vector>
+
+namespace eddy {
+
+/// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum.
+template <class Real>
+struct Loss {
+    double total = 0;
+    std::vector<Real> of_lane;
+
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()), "loss: lane");
+        return of_lane[static_cast<std::size_t>(lane)];
+    }
+};
+
+/// One number per lane.
+template <class Real>
+struct LaneValues : EnsembleArray<Real> {
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        detail::require_index(lane, this->rows(), "gradient: lane");
+        return EnsembleArray<Real>::operator()(lane, 0);
+    }
+};
+
+/// Gradients, of the shapes of y0 and p; a shared p has one row, summed over the lanes. Those of a
+/// lane that failed are zero.
+template <class Real>
+struct Gradient {
+    EnsembleArray<Real> y0;
+    EnsembleArray<Real> p;
+    // Of times, where `differentiate_times` asked for them:
+    LaneValues<Real> t0, t1;
+    EnsembleArray<Real> save_at;  ///< (lane, save point); empty where the end is the only one
+};
+
+/// What a gradient did, besides the outcomes of all lanes: counts are of rows, in which each slot
+/// of a group makes a step.
+struct GradientReport : Outcomes {
+    LoopCounters counters;  ///< advances, recomputed, pullbacks, stores, loads; most kept at once
+    std::int64_t checkpoints = 0;  ///< that each group was allowed
+    /// Bytes that the states and logs for the way back take, of all threads together; the solver
+    /// object keeps them for its next call.
+    std::int64_t bytes_kept = 0;
+    /// Evaluations of f on the way back, all lanes together; stats(lane) has those forward.
+    std::int64_t evaluations_back = 0;
+};
+
+template <class Real>
+struct [[nodiscard]] ValueAndGradient {
+    Loss<Real> loss;
+    Gradient<Real> gradient;
+    GradientReport report;
+};
+
+/// The gradient, and the product of the Hessian of the total loss with the direction.
+template <class Real>
+struct [[nodiscard]] HessianVectorProduct {
+    Gradient<Real> gradient;
+    Gradient<Real> product;
+    GradientReport report;
+    Loss<Real> loss;
+};
+
+}  // namespace eddy

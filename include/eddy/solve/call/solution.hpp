@@ -1,0 +1,212 @@
+#pragma once
+// What a solve returns. Arrays are (lane, component), each component contiguous over the lanes;
+// there is one per save point, however many steps were taken.
+
+#include <cstdint>
+#include <eddy/core/error.hpp>
+#include <eddy/core/result.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace eddy {
+
+namespace detail {
+
+[[noreturn]] void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what);
+
+/// `what` with its article: "solution: lane".
+inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
+    if (index < 0 || index >= count) [[unlikely]]
+        throw_no_such_index(index, count, what);
+}
+
+}  // namespace detail
+
+/// What the steps of one lane cost.
+struct LaneStats {
+    std::int64_t accepted = 0;
+    std::int64_t rejected = 0;
+    std::int64_t evaluations = 0;  ///< of f on the way forward
+};
+
+/// Where and how a lane ended. `component` is that of the state which was not finite or whose error
+/// was the largest; −1 where none is to blame.
+struct LaneFailure {
+    Result result = Result::success;
+    double t = 0;
+    std::int64_t step = 0;  ///< attempted steps so far
+    int component = -1;
+};
+
+/// What became of every lane: common to solutions and gradients.
+class Outcomes {
+  public:
+    Outcomes() = default;
+    explicit Outcomes(std::size_t num_lanes) : lanes_(num_lanes) {}
+
+    [[nodiscard]] std::ptrdiff_t num_lanes() const {
+        return static_cast<std::ptrdiff_t>(lanes_.size());
+    }
+    [[nodiscard]] Result result(std::ptrdiff_t lane) const { return at(lane).result; }
+    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
+        return {at(lane).accepted, at(lane).rejected, at(lane).evaluations};
+    }
+    [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
+        const LaneOutcome& outcome = at(lane);
+        return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
+    }
+    /// Did every lane reach its end?
+    [[nodiscard]] bool success() const;
+    /// The sums over all lanes.
+    [[nodiscard]] LaneStats total_stats() const;
+
+    [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
+    void reset(std::size_t num_lanes) { lanes_.assign(num_lanes, {}); }
+    void clear() { lanes_.clear(); }
+
+  private:
+    [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return lanes_[static_cast<std::size_t>(lane)];
+    }
+    std::vector<LaneOutcome> lanes_;
+};
+
+/// Throws std::runtime_error unless every lane succeeded; it names the first eight that did not,
+/// with their time, step and component.
+void require_success(const Outcomes& outcomes);
+
+namespace detail {
+
+/// The accepted steps of one lane.
+template <class Real>
+struct StepsOfLane {
+    std::vector<double> t;  // (step), the start first
+    std::vector<Real> y;    // (step, component)
+};
+
+}  // namespace detail
+
+/// The states at the save points, and what became of every lane. A save point that a lane did not
+/// reach is NaN there.
+template <class Real>
+class [[nodiscard]] Solution : public Outcomes {
+  public:
+    /// Save points; one, the end, where none were asked for.
+    [[nodiscard]] std::ptrdiff_t num_saves() const {
+        return static_cast<std::ptrdiff_t>(t_.size());
+    }
+    [[nodiscard]] double t(std::ptrdiff_t k) const {
+        require_save_point(k);
+        return t_[static_cast<std::size_t>(k)];
+    }
+    /// The state at save point k: (lane, component), or what `observe` makes of it. A view of this
+    /// solution's memory; of a solution that is about to go, as in `solve(…).y()`, an array.
+    [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        return block(y_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> y(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(y(k));
+    }
+    /// Its tangent, after `pushforward`.
+    [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        require_argument(tangent_.size() == y_.size(), [] {
+            return "solution: a tangent was asked for, but there are none; call pushforward "
+                   "instead of "
+                   "solve";
+        });
+        return block(tangent_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> tangent(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(tangent(k));
+    }
+
+    /// Accepted steps of a lane, kept where options.save_steps asked for them; the start is the
+    /// first.
+    [[nodiscard]] std::ptrdiff_t num_steps(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return steps_.empty() ? 0 : static_cast<std::ptrdiff_t>(of(lane).t.size());
+    }
+    [[nodiscard]] double step_t(std::ptrdiff_t lane, std::ptrdiff_t k) const {
+        require_step(lane, k);
+        return of(lane).t[static_cast<std::size_t>(k)];
+    }
+    [[nodiscard]] Real step_y(std::ptrdiff_t lane, std::ptrdiff_t k, std::ptrdiff_t i) const {
+        require_step(lane, k);
+        detail::require_index(i, num_state_, "solution: component");
+        return of(lane).y[static_cast<std::size_t>(k * num_state_ + i)];
+    }
+
+    /// For the caller that fills it in: allocates for these save points, everything NaN.
+    void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
+               bool has_tangents, std::ptrdiff_t state_size, bool has_steps);
+    /// No lanes and no save points; the memory is kept.
+    void clear();
+    [[nodiscard]] Real* y_data() { return y_.data(); }  // (save point, component, lane)
+    [[nodiscard]] Real* tangent_data() { return tangent_.data(); }
+    void append_step(std::ptrdiff_t lane, double t, const Real* y) {
+        auto& steps = steps_[static_cast<std::size_t>(lane)];
+        steps.y.insert(steps.y.end(), y, y + num_state_);
+        steps.t.push_back(t);
+    }
+
+  private:
+    void require_save_point(std::ptrdiff_t k) const {
+        detail::require_index(k, num_saves(), "solution: save point");
+    }
+    void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        require_argument(!steps_.empty() || num_lanes() == 0, [] {
+            return "solution: a step was asked for, but none were kept; set .save_steps = true";
+        });
+        detail::require_index(k, num_steps(lane), "solution: step");
+    }
+    [[nodiscard]] const detail::StepsOfLane<Real>& of(std::ptrdiff_t lane) const {
+        return steps_[static_cast<std::size_t>(lane)];
+    }
+    template <class Values>
+    [[nodiscard]] auto block(Values& values, std::ptrdiff_t k) const {
+        using Element = std::remove_pointer_t<decltype(values.data())>;
+        return EnsembleView<Element>{values.data() + k * num_lanes() * num_columns_, num_lanes(),
+                                     num_columns_, 1, num_lanes()};
+    }
+
+    std::vector<double> t_;
+    std::vector<Real> y_, tangent_;  // (save point, component, lane)
+    std::ptrdiff_t num_columns_ = 0;
+    std::ptrdiff_t num_state_ = 0;
+    std::vector<detail::StepsOfLane<Real>> steps_;  // (lane)
+};
+
+template <class Real>
+void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
+                           std::ptrdiff_t columns, bool has_tangents, std::ptrdiff_t state_size,
+                           bool has_steps) {
+    clear();
+    const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
+    y_.assign(size, std::numeric_limits<Real>::quiet_NaN());
+    tangent_.assign(has_tangents ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    steps_.assign(has_steps ? static_cast<std::size_t>(lanes) : 0, {});
+    t_ = save_times;
+    num_columns_ = columns;
+    num_state_ = state_size;
+    Outcomes::reset(static_cast<std::size_t>(lanes));
+}
+
+template <class Real>
+void Solution<Real>::clear() {
+    Outcomes::clear();
+    t_.clear();
+    y_.clear();
+    tangent_.clear();
+    for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
+    num_columns_ = 0;
+}
+
+}  // namespace eddy

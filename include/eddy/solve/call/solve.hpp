@@ -1,0 +1,222 @@
+#pragma once
+// Many trajectories of one equation, each with its own steps: solve, and pushforward, which carries
+// tangents along through the same code.
+
+#include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/lane/solution_recorder.hpp>
+#include <stop_token>
+#include <tuple>
+#include <vector>
+
+namespace eddy {
+
+namespace detail {
+
+/// The accepted steps of a solution, where they are wanted.
+template <class Real>
+struct StepsOfSolution {
+    Solution<Real>* solution = nullptr;  // null: nobody wants them
+
+    [[nodiscard]] bool is_wanted() const { return solution != nullptr; }
+    template <class State>
+    void append(std::ptrdiff_t lane, double t, const State& y) const {
+        Real values[State::size()];
+        for (int i = 0; i < State::size(); ++i) values[i] = primal(y[i]);
+        solution->append_step(lane, t, values);
+    }
+};
+
+template <class Spec, class Observable>
+struct SolveWorkspace {
+    using Real = typename Spec::Scalar;
+    using Team = ThreadTeamFor<Spec>;
+    using Recorder = SolutionRecorder<Spec, Observable, StepsOfSolution<Real>>;
+
+    PreparedProblem<Spec> prepared;
+    Solution<Real> solution;
+    std::vector<ArenaMemory> workers;
+
+    template <class Backend>
+    Solution<Real>& run(const SolveOptions& options, const Backend& backend, KeptBy<Backend>& kept,
+                        const std::stop_token& cancelled, const char* title) {
+        require_valid(backend, title);
+        EmptyUnlessDone guard(solution);
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::is_dual,
+                       Spec::state_size, options.save_steps);
+        // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
+        const GroupShares shares{
+            lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes))};
+        const auto num_workers = static_cast<std::size_t>(backend.num_workers(shares.num_groups()));
+        if (workers.size() < num_workers) workers.resize(num_workers);
+        const SavedArrays<Real> saved{solution.y_data(), solution.tangent_data(), lanes};
+        const StepsOfSolution<Real> steps{options.save_steps ? &solution : nullptr};
+        launch(shares, backend, kept, options.progress, cancelled, title,
+               [&](const CallLink& link, std::ptrdiff_t worker, std::ptrdiff_t group) {
+                   const std::ptrdiff_t first = group * shares.group_size;
+                   Team team(link, first, shares.lanes_of(group));
+                   Recorder recorder(prepared.problem, first, saved, steps);
+                   run_group(team, recorder, workers[static_cast<std::size_t>(worker)]);
+               });
+        guard.done();
+        return solution;
+    }
+
+  private:
+    void run_group(Team& team, Recorder& recorder, ArenaMemory& kept) {
+        const auto lay_out = [&](Arena& arena) {
+            return ForwardMemory{arena.take<double>(team.num_lanes()),
+                                 arena.take<std::int32_t>(team.num_lanes()), nullptr};
+        };
+        Arena counting;
+        static_cast<void>(lay_out(counting));
+        Arena arena = kept.arena(counting.num_bytes());
+        ForwardMemory memory = lay_out(arena);
+        const auto outcomes = solution.lanes().subspan(static_cast<std::size_t>(team.first_lane()),
+                                                       static_cast<std::size_t>(team.num_lanes()));
+        memory.outcomes = outcomes.data();
+        solve_group(team, prepared.problem, memory, recorder);
+        cancel_waiting(outcomes, team.num_taken(), prepared.times().t0);
+    }
+};
+
+}  // namespace detail
+
+/// A solve that can be repeated: it keeps its memory, so that a second call on arrays of the same
+/// shape allocates nothing. Made by `ensemble_solver`, or by name, with the types of what follows
+/// the options, such as EnsembleSolver<Field, Tsit5, Serial>(options).
+template <class Field, class Method, class... Extras>
+class EnsembleSolver {
+    static_assert(
+        detail::is_method<Method>,
+        "EnsembleSolver: the method must be a struct with an order and a tableau, such as "
+        "Tsit5");
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using Observable = detail::ObservableOf<Field, typename Choice::Function>;
+
+  public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    EnsembleSolver() : EnsembleSolver(SolveOptions{}) {}
+    /// With extras as their types make them.
+    explicit EnsembleSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
+        : EnsembleSolver(std::move(options), Extras{}...) {}
+    explicit EnsembleSolver(SolveOptions options, const Extras&... extras)
+        : options_(std::move(options)),
+          backend_(detail::extra_or_default<Backend>(extras...)),
+          controller_(detail::extra_or_default<Controller>(extras...)) {}
+
+    /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of
+    /// the token of the options.
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>()) {
+            using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+            using Spec =
+                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
+            workspace.prepared.prepare(options_, controller_, y0, p, "solve");
+            return workspace.run(options_, backend_, kept_, cancelled, "solve");
+        }
+    }
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
+        return (*this)(y0, p, options_.cancelled);
+    }
+
+    /// The same with tangents of y0 and p.
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent, const std::stop_token& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>() &&
+                      detail::check_tangents<Y0, Y0Tangent, PTangent>()) {
+            using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
+            using Spec =
+                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
+            workspace.prepared.prepare(options_, controller_, y0, p, "pushforward");
+            workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward");
+            return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
+        }
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent) {
+        return (*this)(y0, p, y0_tangent, p_tangent, options_.cancelled);
+    }
+
+  private:
+    SolveOptions options_;
+    Backend backend_;
+    Controller controller_;
+    detail::KeptBy<Backend> kept_;
+    detail::Workspace workspace_;
+};
+
+/// What `solve` returns: a solution, with the problem that it solves, for `pullback`.
+template <class Real, class Field, class Method, bool shared, class... Extras>
+class [[nodiscard]] EnsembleSolution : public Solution<Real> {
+  public:
+    template <class Parameters>
+    EnsembleSolution(Solution<Real>&& solution, const EnsembleView<const Real>& y0,
+                     const Parameters& p, const SolveOptions& options, const Extras&... extras)
+        : Solution<Real>(std::move(solution)),
+          y0_(y0),
+          p_(detail::parameter_view(p)),
+          options_(options),
+          extras_(extras...) {}
+
+    [[nodiscard]] const EnsembleArray<Real>& y0() const { return y0_; }
+    [[nodiscard]] const EnsembleArray<Real>& p() const { return p_; }
+    [[nodiscard]] const SolveOptions& options() const { return options_; }
+    [[nodiscard]] const std::tuple<Extras...>& extras() const { return extras_; }
+
+  private:
+    EnsembleArray<Real> y0_, p_;
+    SolveOptions options_;
+    std::tuple<Extras...> extras_;
+};
+
+template <class Field, class Method, class... Extras>
+[[nodiscard]] auto ensemble_solver(const Field&, const Method&, SolveOptions options,
+                                   const Extras&... extras) {
+    if constexpr (detail::check_solver<Field, Method, Extras...>())
+        return EnsembleSolver<Field, Method, Extras...>(std::move(options), extras...);
+}
+
+/// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
+/// array or `shared(array)`. After the options may stand, in any order, a controller, a backend
+/// and observe(function). InvalidArgument before any work where an argument is bad; what goes wrong
+/// in a lane is its result.
+template <class Field, class Method, class Y0, class Parameters, class... Extras>
+[[nodiscard]] auto solve(const Field& field, const Method& method, const Y0& y0,
+                         const Parameters& p, const SolveOptions& options,
+                         const Extras&... extras) {
+    if constexpr (detail::check_solver<Field, Method, Extras...>() &&
+                  detail::check_arrays<Y0, Parameters>()) {
+        auto solver = ensemble_solver(field, method, options, extras...);
+        return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
+                                Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, options,
+                                           extras...);
+    }
+}
+
+/// Forward mode: the solution, and its derivative in the direction (y0_tangent, p_tangent), of the
+/// shapes of y0 and p: solution.tangent(k). Step sizes are data.
+template <class Field, class Method, class Y0, class Parameters, class Y0Tangent, class PTangent,
+          class... Extras>
+[[nodiscard]] auto pushforward(const Field& field, const Method& method, const Y0& y0,
+                               const Parameters& p, const Y0Tangent& y0_tangent,
+                               const PTangent& p_tangent, const SolveOptions& options,
+                               const Extras&... extras) {
+    if constexpr (detail::check_solver<Field, Method, Extras...>()) {
+        auto solver = ensemble_solver(field, method, options, extras...);
+        return std::move(solver(y0, p, y0_tangent, p_tangent));
+    }
+}
+
+}  // namespace eddy

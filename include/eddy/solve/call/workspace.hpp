@@ -1,0 +1,161 @@
+#pragma once
+// What all calls on an ensemble share: from the caller's arrays and options to a checked problem, and
+// workspaces that live as long as a solver object.
+
+#include <algorithm>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ask/check_call.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/lane/problem.hpp>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace eddy::detail {
+
+/// A problem, and what it refers to besides the caller's arrays.
+template <class Spec>
+class PreparedProblem {
+    using Scalar = typename Spec::Scalar;
+
+  public:
+    Problem<Spec> problem;
+
+    PreparedProblem() = default;
+    PreparedProblem(const PreparedProblem&) = delete;  // the problem refers to what is in here
+    PreparedProblem& operator=(const PreparedProblem&) = delete;
+
+    [[nodiscard]] const TimePlan& times() const { return times_; }
+    [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
+
+    /// Checks everything that a solve is given, and sets the problem.
+    template <class Y0, class Parameters>
+    void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
+                 const Y0& y0, const Parameters& p, const char* where) {
+        if (times_.tstops.empty()) plan(options, controller, where);
+        problem.y0 = ensemble_view(y0);
+        problem.p = parameter_view(p);
+        const std::ptrdiff_t lanes = num_lanes();
+        require_shape(array_shape(problem.y0), {lanes, Spec::state_size}, "y0", where);
+        if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
+            const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
+            const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
+            require_shape(array_shape(problem.p), wanted, "p", where,
+                          is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
+        }
+        require_finite(problem.y0, "y0", where);
+        if constexpr (Spec::parameter_size > 0) require_finite(problem.p, "p", where);
+        share_parameters();
+    }
+
+    /// The direction of a pushforward or of a Hessian-vector product.
+    template <class Y0, class Parameters>
+    void prepare_tangents(const Y0& y0, const Parameters& p, const char* where) {
+        problem.y0_tangent = ensemble_view(y0);
+        problem.p_tangent = parameter_view(p);
+        require_shape(array_shape(problem.y0_tangent), array_shape(problem.y0), "the tangent of y0",
+                      where);
+        if constexpr (Spec::parameter_size > 0) {
+            require_shape(array_shape(problem.p_tangent), array_shape(problem.p),
+                          "the tangent of p", where);
+            require_finite(problem.p_tangent, "the tangent of p", where);
+        }
+        require_finite(problem.y0_tangent, "the tangent of y0", where);
+        share_parameters();
+    }
+
+  private:
+    using SharedParameter = typename Problem<Spec>::SharedParameter;
+
+    /// What depends on the options alone: they do not change.
+    void plan(const SolveOptions& options, const typename Spec::Controller& controller,
+              const char* where) {
+        require_tolerances(options, Spec::state_size, precision_of<Scalar>(Spec::is_adaptive),
+                           where);
+        require_valid(controller, where);
+        times_ = plan_times(
+            options,
+            {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
+            where);
+        problem.times = times_.view();
+        problem.controller = controller;
+        problem.rtol = static_cast<Scalar>(options.rtol);
+        for (int i = 0; i < Spec::state_size; ++i)
+            problem.atol[i] = static_cast<Scalar>(options.atol[i]);
+        if constexpr (Spec::has_constant_size)
+            problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
+    }
+    void share_parameters() {
+        if constexpr (Spec::shares_parameters) {
+            shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
+            for (int i = 0; i < Spec::parameter_size; ++i)
+                shared_p_[static_cast<std::size_t>(i)] = broadcast(problem.load_p(0, i));
+            problem.shared_p = shared_p_.data();
+        }
+    }
+    static SharedParameter broadcast(const typename Spec::Lane& x) {
+        if constexpr (Spec::is_dual) {
+            using Part = typename Spec::Number::value_type;
+            return {convert<Part>(x.value), convert<Part>(x.tangent)};
+        } else {
+            return x;
+        }
+    }
+
+    TimePlan times_;
+    std::vector<SharedParameter> shared_p_;  // (component)
+};
+
+/// An object of any type, kept from call to call; made anew where another type is asked for. A copy
+/// begins empty: two solvers share no memory, and may be used by two threads.
+class Workspace {
+  public:
+    Workspace() = default;
+    Workspace(const Workspace&) noexcept {}
+    Workspace(Workspace&& other) noexcept
+        : object_(std::move(other.object_)), tag_(std::exchange(other.tag_, nullptr)) {}
+    Workspace& operator=(Workspace other) noexcept {
+        object_ = std::move(other.object_);
+        tag_ = std::exchange(other.tag_, nullptr);
+        return *this;
+    }
+    ~Workspace() = default;
+
+    template <class T>
+    [[nodiscard]] T& get() {
+        if (tag_ != &tag_of<T>) {
+            tag_ = nullptr;
+            object_ = std::make_shared<T>();
+            tag_ = &tag_of<T>;
+        }
+        return *static_cast<T*>(object_.get());
+    }
+
+  private:
+    template <class T>
+    static constexpr char tag_of = 0;
+
+    std::shared_ptr<void> object_;
+    const char* tag_ = nullptr;
+};
+
+/// Empties a result whose call ends in an exception: half of it would be of this call.
+template <class Object>
+class EmptyUnlessDone {
+  public:
+    explicit EmptyUnlessDone(Object& object) : object_(&object) {}
+    EmptyUnlessDone(const EmptyUnlessDone&) = delete;
+    EmptyUnlessDone& operator=(const EmptyUnlessDone&) = delete;
+    ~EmptyUnlessDone() {
+        if (object_) *object_ = Object();
+    }
+    void done() { object_ = nullptr; }
+
+  private:
+    Object* object_;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,34 @@
+#pragma once
+// What a run forward is given: how far it may go, where its memory is, and the sizes of first steps.
+
+#include <eddy/solve/group/team.hpp>
+#include <eddy/solve/lane/first_step.hpp>
+
+namespace eddy::detail {
+
+/// Until which round an empty place takes another lane: `near` in general, `far` where lanes are so
+/// uneven that places would long stay empty.
+struct RefillLimits {
+    std::int64_t near = 0;
+    std::int64_t far = 0;
+
+    friend bool operator==(const RefillLimits&, const RefillLimits&) = default;
+};
+
+/// The memory of a run forward.
+struct ForwardMemory {
+    double* first_sizes = nullptr;      // (lane) sizes of the first steps, chosen
+    std::int32_t* num_saved = nullptr;  // (lane) save points that each has reached
+    LaneOutcome* outcomes = nullptr;    // (lane) what becomes of each
+};
+
+/// Chooses the sizes of all first steps of the team's lanes.
+template <class Spec, class Team>
+EDDY_HD void choose_first_sizes(Team& team, const Problem<Spec>& problem,
+                                const ForwardMemory& memory) {
+    FirstStep<Spec>::choose(problem, team.first_lane(), team.num_lanes(), memory.first_sizes,
+                            team.member(), Team::num_members);
+    team.sync();
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,329 @@
+#pragma once
+// The way back of a group's rounds, seen by one member: the adjoint of a step for the lanes that made
+// it, the cotangents of save points as rounds pass them, and the gradient of a lane at the round where
+// it began. What a lane that failed or did not move would bring is left out by masks, whatever its
+// values.
+
+#include <eddy/solve/group/group_forward.hpp>
+
+namespace eddy::detail {
+
+/// A sum that lanes which do not take part leave alone, whatever their values.
+template <class Number, class SumMask, int size>
+struct MaskedSum {
+    Vec<Number, size>& sum;
+    const SumMask& mask;
+
+    [[gnu::always_inline]] EDDY_HD void add(int i, const Number& value) const {
+        sum[i] = select(mask, sum[i] + value, sum[i]);
+    }
+};
+
+/// `Recorder` gives the cotangents of save points and takes the gradients: see
+/// lane/gradient_recorder.hpp. `saves_left` is what the way forward has counted.
+template <class Spec, class Team, class Recorder, bool with_times>
+class GroupAdjoint {
+    using Number = typename Spec::Number;
+    using Primal = typename Spec::Primal;
+    using Time = typename Spec::Time;
+    using State = typename Spec::State;
+    using LaneState = typename Spec::LaneState;
+    using Stepper = typename Spec::Stepper;
+    using Forward = GroupForward<Spec, Team, Recorder>;
+    using TimeMask = MaskOf<Time>;
+    using Times = std::conditional_t<with_times, TimeCotangents<Number>, NoTimeCotangents>;
+    template <bool dense>
+    using Linearization = typename Stepper::template Linearization<Number, with_times, dense>;
+    using DenseCotangent = typename Stepper::template DenseCotangent<Number>;
+    static constexpr int num_places = Spec::num_places;
+
+  public:
+    using Sums = Vec<Number, Spec::parameter_room>;
+
+    EDDY_HD GroupAdjoint(Forward& forward, Recorder& recorder, Sums* sums, std::int32_t* saves_left)
+        : forward_(&forward), recorder_(&recorder), sums_(sums), saves_left_(saves_left) {}
+
+    /// Forgets the sums of the parameters.
+    EDDY_HD void clear_sums() {
+        for (int chain = 0; chain < Team::num_chains; ++chain) sums_[chain] = Sums{};
+    }
+    /// Begins at the end of a run, with the occupants that it left.
+    EDDY_HD void begin(int num_chains) {
+        for (int chain = 0; chain < num_chains; ++chain) {
+            chains_[chain] = {};
+            for (int place = 0; place < num_places; ++place)
+                set_occupant(chain, place, forward_->last_occupant(chain, place));
+        }
+    }
+
+    /// A place has another lane or heads for another tstop.
+    EDDY_HD void set_occupant(int chain, int place, const Occupant& occupant) {
+        ChainBack& lanes = chains_[chain];
+        lanes.occupants[place] = occupant;
+        auto& steps = forward_->steps(chain);
+        const bool has_lane = occupant.lane != no_lane;
+        const bool alive = has_lane && !is_failure(forward_->outcome(occupant.lane).result);
+        if (has_lane) steps.assign(place, forward_->team().first_lane() + occupant.lane);
+        steps.head_for(place, has_lane ? occupant.tstop : -1);
+        set_lane(lanes.alive, place, alive);
+        set_lane(lanes.pending, place, alive ? pending_of(occupant.lane) : -1.);
+    }
+    [[nodiscard]] EDDY_HD double pending_of(std::int32_t lane) const {
+        const std::int32_t left = saves_left_[lane];
+        return left > 0 ? times().saves[left - 1] : -1;
+    }
+
+    /// The first half of a round's adjoint, for `pull_chain`: first of all chains, then pull them
+    /// back.
+    [[gnu::always_inline]] EDDY_HD void linearize(const ChainState<Spec>& x, int chain,
+                                                  const Time& used) {
+        forward_->steps(chain).with_logged_input(
+            x, used, [&](const auto& in) __attribute__((always_inline)) {
+                Stepper::linearize(in, x.memory, chains_[chain].linearization);
+            });
+    }
+
+    /// The cotangent of the state before a round from that after it; `used` are the sizes of its
+    /// steps.
+    [[gnu::always_inline]] EDDY_HD State pull_chain(const ChainState<Spec>& x, int chain,
+                                                    const Time& used, const State& next_cotangent) {
+        ChainBack& lanes = chains_[chain];
+        const TimeMask moves = lanes.alive & (used != Time(0));
+        if (any((lanes.pending > x.elapsed) & moves)) [[unlikely]] {
+            State pulled;
+            off_the_hot_path([&] { pulled = pull_with_saves(x, chain, used, next_cotangent); });
+            return pulled;
+        }
+        Times of_times = no_times();
+        State pulled = forward_->steps(chain).with_logged_input(
+            x, used, [&](const auto& in) __attribute__((always_inline)) {
+                return pull_step(
+                    chain, used, next_cotangent, [&](auto& sums) __attribute__((always_inline)) {
+                        return Stepper::pull(in, lanes.linearization, next_cotangent,
+                                             NoDenseCotangent{}, sums, of_times);
+                    });
+            });
+        if constexpr (with_times) settle_step(x, chain, used, of_times);
+        return pulled;
+    }
+
+    /// Steps head for another tstop from here on: what they bring by shifting belongs to the one
+    /// before.
+    EDDY_HD void settle_start(const LaneChange& change) {
+        const int chain = chain_index<Team>(change.chain), place = place_index<Spec>(change.place);
+        if (change.to.lane == no_lane) return;
+        Number& sum = chains_[chain].t_cotangent;
+        if (get_lane(chains_[chain].alive, place))
+            recorder_->add_tstop(change.to.lane, change.to.tstop, get_lane(sum, place));
+        set_lane(sum, place, typename Spec::Lane(0));
+    }
+
+    /// Since `begin`.
+    [[nodiscard]] EDDY_HD bool has_handed_out(std::int32_t lane) const {
+        return saves_left_[lane] == handed_out;
+    }
+    /// A lane began here: what its place holds is its gradient.
+    EDDY_HD void hand_out(State& cotangent, int chain, const LaneChange& change) {
+        const int place = place_index<Spec>(change.place);
+        const std::int32_t lane = change.to.lane;
+        const bool alive = get_lane(chains_[chain].alive, place);
+        LaneState y_cotangent{};
+        for (int i = 0; i < Spec::state_size; ++i) {
+            y_cotangent[i] = get_lane(cotangent[i], place);
+            set_lane(cotangent[i], place, typename Spec::Lane(0));
+        }
+        while (alive && saves_left_[lane] > 0) {  // at the start itself
+            State seed{};
+            const std::int32_t k = take_save(chain, place, seed);
+            for (int i = 0; i < Spec::state_size; ++i)
+                y_cotangent[i] = y_cotangent[i] + get_lane(seed[i], place);
+            if constexpr (with_times)
+                recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
+        }
+        if (alive) recorder_->add_y0(lane, y_cotangent);
+        if constexpr (Spec::sums_by_lane) {
+            Sums& sums = sums_[chain];
+            for (int i = 0; i < Spec::parameter_size; ++i) {
+                if (alive) recorder_->add_p(lane, i, get_lane(sums[i], place));
+                set_lane(sums[i], place, typename Spec::Lane(0));
+            }
+        }
+        saves_left_[lane] = handed_out;
+    }
+
+  private:
+    static constexpr std::int32_t handed_out = -1;
+    /// Cotangents of save points within a step.
+    struct Seeds {
+        bool inside = false;  // any, apart from those of the step's end
+        DenseCotangent dense{};
+        Times times = no_times();
+    };
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Times no_times() {
+        if constexpr (with_times)
+            return {convert<Number>(0), convert<Number>(0)};
+        else
+            return {};
+    }
+    [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward_->problem().times; }
+
+    /// The step's adjoint, for the lanes that moved.
+    template <class Adjoint>
+    [[gnu::always_inline]] EDDY_HD State pull_step(int chain, const Time& used,
+                                                   const State& next_cotangent, Adjoint adjoint) {
+        const auto moves =
+            convert<Primal>(select(chains_[chain].alive, used, Time(0))) != Primal(0);
+        Sums& sums = sums_[chain];
+        State pulled;
+        if constexpr (Spec::parameter_size <= longest_unrolled) {
+            Sums of_step{};  // in registers
+            pulled = adjoint(of_step);
+            for_components<Spec::parameter_room>([&](int i) __attribute__((always_inline)) {
+                sums[i] = select(moves, sums[i] + of_step[i], sums[i]);
+            });
+        } else {
+            MaskedSum<Number, MaskOf<Primal>, Spec::parameter_room> sum{sums, moves};
+            pulled = adjoint(sum);
+        }
+        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
+            pulled[i] = select(moves, pulled[i], next_cotangent[i]);
+        });
+        return pulled;
+    }
+
+    /// A round within which, or at whose end, some lane has save points.
+    EDDY_HD State pull_with_saves(const ChainState<Spec>& x, int chain, const Time& used,
+                                  State cotangent) {
+        Seeds seeds;
+        State pulled;
+        forward_->steps(chain).with_input(x, used, [&](const auto& in) {
+            collect_seeds(in, x, chain, used, cotangent, seeds);
+            pulled = pull_step(chain, used, cotangent, [&](auto& sums) {
+                if (!seeds.inside) {
+                    Linearization<false> of_step;
+                    Stepper::linearize(in, x.memory, of_step);
+                    return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
+                                         seeds.times);
+                }
+                Linearization<true> of_step;
+                Stepper::linearize(in, x.memory, of_step);
+                return Stepper::pull(in, of_step, cotangent, seeds.dense, sums, seeds.times);
+            });
+        });
+        if constexpr (with_times) settle_step(x, chain, used, seeds.times);
+        return pulled;
+    }
+
+    /// Takes the save points of this round, the last ones first: those at its end go to the cotangent
+    /// of the state there, those inside to the step's dense output.
+    template <class Input>
+    EDDY_HD void collect_seeds(const Input& in, const ChainState<Spec>& x, int chain,
+                               const Time& used, State& cotangent, Seeds& seeds) {
+        ChainBack& lanes = chains_[chain];
+        const Time end = forward_->steps(chain).elapsed_after(x.elapsed, used);
+        for (;;) {
+            const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & (used != Time(0));
+            if (!any(due)) return;
+            Time theta(0);
+            State seed{};  // of one save point of each place
+            bool inside[num_places] = {};
+            std::int32_t taken[num_places];
+            for (int place = 0; place < num_places; ++place) {
+                taken[place] = -1;
+                if (!get_lane(due, place)) continue;
+                const double at = get_lane(lanes.pending, place);
+                inside[place] = at != get_lane(end, place);
+                set_lane(
+                    theta, place,
+                    inside[place] ? (at - get_lane(x.elapsed, place)) / get_lane(used, place) : 1.);
+                taken[place] = take_save(chain, place, seed);
+            }
+            if constexpr (with_times) settle_saves(in, chain, theta, seed, taken, inside, seeds);
+            for (int place = 0; place < num_places; ++place) {
+                seeds.inside = seeds.inside || inside[place];
+                if (inside[place] || taken[place] < 0) continue;
+                for (int i = 0; i < Spec::state_size; ++i) {
+                    set_lane(cotangent[i], place,
+                             get_lane(cotangent[i], place) + get_lane(seed[i], place));
+                    set_lane(seed[i], place, typename Spec::Lane(0));
+                }
+            }
+            Stepper::pull_interpolant(in, convert<Primal>(theta), seed, seeds.dense);
+        }
+    }
+
+    /// Puts the cotangent of a lane's last save point not yet passed into its place of `seed`,
+    /// passes the point and returns its number.
+    EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
+        const std::int32_t lane = chains_[chain].occupants[place].lane;
+        const std::int32_t k = --saves_left_[lane];
+        const LaneState of_lane = recorder_->pull_save(lane, k);
+        for (int i = 0; i < Spec::state_size; ++i) set_lane(seed[i], place, of_lane[i]);
+        set_lane(chains_[chain].pending, place, pending_of(lane));
+        return k;
+    }
+
+    // Derivatives with respect to times, where they are asked for. A lane's step sizes are data but
+    // for those that land: dt = tstop − t. With b_0 = t0 and b_j the j-th tstop, a landing at b_{j+1}
+    // brings its dt cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the
+    // next tstop. A save point shifts along the interpolant's slope, and one at a tstop takes that
+    // from the tstop.
+
+    EDDY_HD void settle_step(const ChainState<Spec>& x, int chain, const Time& used,
+                             const TimeCotangents<Number>& of_times) {
+        ChainBack& lanes = chains_[chain];
+        const TimeMask moves = lanes.alive & (used != Time(0));
+        const TimeMask lands = moves & (used == forward_->steps(chain).tstop - x.elapsed);
+        for (int place = 0; place < num_places; ++place) {
+            if (!get_lane(moves, place)) continue;
+            set_lane(lanes.t_cotangent, place,
+                     get_lane(lanes.t_cotangent, place) + get_lane(of_times.t, place));
+            if (!get_lane(lands, place)) continue;
+            const Occupant& occupant = lanes.occupants[place];
+            recorder_->add_tstop(occupant.lane, occupant.tstop + 1, get_lane(of_times.dt, place));
+            recorder_->add_tstop(occupant.lane, occupant.tstop, -get_lane(of_times.dt, place));
+        }
+    }
+
+    /// Save points of a round at θ: each moves along its slope, and shifts against the step.
+    template <class Input>
+    EDDY_HD void settle_saves(const Input& in, int chain, const Time& theta, const State& seed,
+                              const std::int32_t (&taken)[num_places],
+                              const bool (&inside)[num_places], Seeds& seeds) {
+        const ChainBack& lanes = chains_[chain];
+        const auto interpolant = Stepper::interpolant(in);
+        const Primal fraction = convert<Primal>(theta);
+        const Number along = dot(seed, interpolant.slope(fraction));
+        const Number moved = dot(seed, interpolant.at(fraction) - in.y);
+        for (int place = 0; place < num_places; ++place) {
+            if (taken[place] < 0) continue;
+            const auto v = get_lane(along, place);
+            const Occupant& occupant = lanes.occupants[place];
+            if (!times().saves_the_end) {
+                recorder_->add_save_time(occupant.lane, taken[place], v);
+                if (!inside[place]) recorder_->add_tstop(occupant.lane, occupant.tstop + 1, -v);
+            }
+            if (!inside[place]) continue;
+            const auto by_dt =
+                get_lane(moved, place) / get_lane(in.dt.h, place) - get_lane(fraction, place) * v;
+            set_lane(seeds.times.t, place, get_lane(seeds.times.t, place) - v);
+            set_lane(seeds.times.dt, place, get_lane(seeds.times.dt, place) + by_dt);
+        }
+    }
+
+    /// What one chain is on the way back.
+    struct ChainBack {
+        TimeMask alive = TimeMask(false);  // a lane is there, and it succeeded
+        Time pending = Time(-1);  // elapsed time of the last save point not yet passed; -1: none
+        Occupant occupants[num_places];
+        Linearization<false> linearization;       // of the round
+        Number t_cotangent = convert<Number>(0);  // of the steps since the last tstop
+    };
+    Forward* forward_;
+    Recorder* recorder_;
+    Sums* sums_;                // (chain) cotangents of the parameters
+    std::int32_t* saves_left_;  // (lane) save points not yet passed; or handed_out
+    ChainBack chains_[Team::num_chains];
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,146 @@
+#pragma once
+// What a group keeps of its way forward: the sizes of accepted steps, round by round, as far as the
+// log goes; and the states of some rounds. A checkpoint holds states and times only where the log
+// knows the steps after it; sizes and controllers as well after the log's end, where a replay repeats
+// the attempts. As small as that, a thousand rounds of a small equation stay in the second-level
+// cache. Neighbouring members' numbers are neighbours in memory.
+
+#include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/lane_state.hpp>
+
+namespace eddy::detail {
+
+/// (round, chain, member) sizes of accepted steps, zero where none was.
+template <class Spec, class Team>
+class StepLog {
+    using Time = typename Spec::Time;
+
+  public:
+    static constexpr std::int64_t bytes_per_round =
+        std::int64_t{sizeof(Time)} * Team::num_chains * Team::num_members;
+
+    StepLog() = default;
+    EDDY_HD StepLog(Arena& arena, std::int64_t rounds)
+        : sizes_(arena.take<Time>(rounds * Team::num_chains * Team::num_members)),
+          at_end_(arena.take<ChainState<Spec>>(Team::num_chains * Team::num_members)),
+          rounds_(rounds) {}
+
+    /// Rounds that it has room for.
+    [[nodiscard]] EDDY_HD std::int64_t rounds() const { return rounds_; }
+    [[gnu::always_inline]] EDDY_HD void write(const Team& team, std::int64_t round,
+                                              const PerChain<Time, Team::num_chains>& used) {
+        for (int chain = 0; chain < used.count(); ++chain)
+            sizes_[index(team, round, chain, used.count())] = used.chain[chain];
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD const Time& read(const Team& team, std::int64_t round,
+                                                               int chain, int num_chains) const {
+        return sizes_[index(team, round, chain, num_chains)];
+    }
+    /// Keeps the state where the log ends, with sizes and controllers: a replay from the log has none.
+    EDDY_HD void keep_end(const Team& team, const LoopState<Spec, Team>& x) {
+        for (int chain = 0; chain < x.count(); ++chain) at_end(team, chain) = x.chain[chain];
+    }
+    [[nodiscard]] EDDY_HD ChainState<Spec>& at_end(const Team& team, int chain) const {
+        return at_end_[chain * Team::num_members + team.member()];
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD static std::int64_t index(const Team& team,
+                                                                        std::int64_t round,
+                                                                        int chain, int num_chains) {
+        return (round * num_chains + chain) * Team::num_members + team.member();
+    }
+    Time* sizes_ = nullptr;               // (round, chain, member)
+    ChainState<Spec>* at_end_ = nullptr;  // (chain, member)
+    std::int64_t rounds_ = 0;
+};
+
+/// The slots of the checkpointed sweep.
+template <class Spec, class Team>
+class GroupCheckpoints {
+    using Number = typename Spec::Number;
+    using Time = typename Spec::Time;
+    using History = typename Spec::History;
+    using Memory = typename Spec::Memory;
+    static constexpr bool keeps_memory = !Spec::Stepper::memory_follows_state;
+
+  public:
+    using Loop = LoopState<Spec, Team>;
+
+    /// Bytes of a slot; where the log covers all rounds, without sizes and controllers.
+    [[nodiscard]] EDDY_HD static constexpr std::int64_t bytes_per_slot(bool with_control) {
+        std::int64_t bytes = sizeof(Number) * Spec::state_size + sizeof(Time);
+        if (keeps_memory) bytes += sizeof(Memory);
+        if (with_control) bytes += sizeof(Time) + sizeof(History);
+        return bytes * Team::num_chains * Team::num_members;
+    }
+
+    GroupCheckpoints() = default;
+    /// Slots for rounds of which those before `first_with_control` are replayed from a log;
+    /// `last_round` is the last that there may be.
+    EDDY_HD GroupCheckpoints(Arena& arena, std::int64_t slots, std::int64_t first_with_control,
+                             std::int64_t last_round)
+        : first_with_control_(first_with_control) {
+        const std::int64_t count = slots * Team::num_chains * Team::num_members;
+        y_ = arena.take<Number>(count * Spec::state_size);
+        elapsed_ = arena.take<Time>(count);
+        const bool has_control = last_round >= first_with_control;
+        size_ = arena.take<Time>(has_control ? count : 0);
+        history_ = arena.take<History>(has_control ? count : 0);
+        memory_ = arena.take<Memory>(keeps_memory ? count : 0);
+    }
+
+    EDDY_HD void write(const Team& team, std::int64_t slot, std::int64_t round, const Loop& x) {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const ChainState<Spec>& from = x.chain[chain];
+            const std::int64_t i = index(team, slot, chain, x.count());
+            Number* const y = y_of(team, slot, chain, x.count());
+            for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+                y[component * Team::num_members] = from.y[component];
+            });
+            elapsed_[i] = from.elapsed;
+            if constexpr (keeps_memory) memory_[i] = from.memory;
+            if (round < first_with_control_) continue;
+            size_[i] = from.size;
+            history_[i] = from.history;
+        }
+    }
+    [[nodiscard]] EDDY_HD Loop read(const Team& team, std::int64_t slot, std::int64_t round,
+                                    int num_chains) const {
+        Loop x(num_chains);
+        for (int chain = 0; chain < num_chains; ++chain) {
+            ChainState<Spec>& to = x.chain[chain];
+            const std::int64_t i = index(team, slot, chain, num_chains);
+            const Number* const y = y_of(team, slot, chain, num_chains);
+            for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+                to.y[component] = y[component * Team::num_members];
+            });
+            to.elapsed = elapsed_[i];
+            if constexpr (keeps_memory) to.memory = memory_[i];
+            if (round < first_with_control_) continue;
+            to.size = size_[i];
+            to.history = history_[i];
+        }
+        return x;
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD static std::int64_t index(const Team& team, std::int64_t slot, int chain,
+                                                    int num_chains) {
+        return (slot * num_chains + chain) * Team::num_members + team.member();
+    }
+    [[nodiscard]] EDDY_HD Number* y_of(const Team& team, std::int64_t slot, int chain,
+                                       int num_chains) const {
+        const std::int64_t first = (slot * num_chains + chain) * Spec::state_size;
+        return y_ + first * Team::num_members + team.member();
+    }
+
+    Number* y_ = nullptr;      // (slot, chain, component, member)
+    Time* elapsed_ = nullptr;  // (slot, chain, member), as all that follows
+    Time* size_ = nullptr;
+    History* history_ = nullptr;
+    Memory* memory_ = nullptr;
+    std::int64_t first_with_control_ = 0;
+};
+
+}  // namespace eddy::detail

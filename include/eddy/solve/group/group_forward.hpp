@@ -1,0 +1,381 @@
+#pragma once
+// A group of lanes on its way forward, seen by one member of its team: a few chains of places, taken
+// in turn. A round is one attempt of all places (attempt.hpp); what happens to single lanes — a save
+// point, a tstop, the end, a failure — is found by one comparison a round and done off the hot path,
+// where a lane that has ended makes room for the next. Invariant: nothing that a lane computes depends
+// on its neighbours.
+
+#include <eddy/solve/group/forward_memory.hpp>
+#include <eddy/solve/group/lane_assignment.hpp>
+#include <eddy/solve/lane/ending.hpp>
+#include <limits>
+
+namespace eddy::detail {
+
+/// `Recorder` is told of save points: see lane/saving.hpp.
+template <class Spec, class Team, class Recorder>
+class GroupForward {
+    using Time = typename Spec::Time;
+    using State = typename Spec::State;
+    using Primal = typename Spec::Primal;
+    static constexpr int num_places = Spec::num_places;
+    static constexpr int num_chains = Team::num_chains;
+    static constexpr bool is_adaptive = Spec::is_adaptive;
+    static constexpr std::int64_t longest_block = 256;
+
+  public:
+    using Loop = LoopState<Spec, Team>;
+
+    /// The lanes of the team's group; their first sizes have been chosen.
+    EDDY_HD GroupForward(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
+                         const LaneAssignment& assignments, Recorder& recorder)
+        : assignment(assignments),
+          team_(&team),
+          problem_(&problem),
+          memory_(memory),
+          saving_(recorder, problem, memory.num_saved) {}
+
+    /// Assigns waiting lanes to all places, before round 0. A lane that ends makes room for another
+    /// so long as the longest lane so far would still end within the limits.
+    [[nodiscard]] EDDY_HD Loop begin(const RefillLimits& limits) {
+        constexpr int of_chain = num_places * Team::num_members;
+        const int waiting = team_->num_lanes() - team_->num_taken();
+        Loop x(min(num_chains, (waiting + of_chain - 1) / of_chain));
+        limits_ = limits;
+        longest_ = num_ended_ = total_attempts_ = 0;
+        assignment.clear();
+        num_occupied_ = 0;
+        for (int chain = 0; chain < x.count(); ++chain) {
+            chains_[chain].begin(*problem_);
+            x.chain[chain] = {{}, Time(0), Time(1), {}, {}};
+            Changes changes;
+            for (int place = 0; place < num_places; ++place) {
+                const std::int32_t lane = team_->take_lane(true);
+                if (lane != no_lane) assign(x, chain, place, -1, lane, changes);
+                num_occupied_ += static_cast<int>(team_->sum(lane != no_lane ? 1 : 0));
+            }
+            renew_memory(x, chain, changes);
+            look_ahead(x, chain, -1);
+        }
+        return x;
+    }
+
+    /// One round. `used` receives the size of each place's accepted step; zero where none was. An
+    /// empty place may seem to move.
+    EDDY_HD void advance(Loop& x, std::int64_t round, PerChain<Time, num_chains>& used) {
+        advance_chains(x, round);
+        for (int chain = 0; chain < x.count(); ++chain) used.chain[chain] = attempts_[chain].used;
+    }
+
+    /// All rounds until no lane is left, for callers that need none of them again.
+    EDDY_HD void run(Loop& x) {
+        std::int64_t round = 0;
+        while (is_running()) {
+            if constexpr (Spec::has_constant_size) {
+                if (const std::int64_t count = constant_block(x, round); count > 0) {
+                    round += count;
+                    continue;
+                }
+            }
+            advance_chains(x, round++);
+        }
+    }
+
+    /// What a change does to the state of its place.
+    EDDY_HD void enter(ChainState<Spec>& x, int place, const LaneChange& change) const {
+        if (change.to.lane == no_lane) {
+            set_lane(x.elapsed, place, 0.);
+            set_lane(x.size, place, 1.);
+        } else if (change.assigns_a_lane()) {
+            const auto y0 = problem_->load_y0(team_->first_lane() + change.to.lane);
+            for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
+            set_lane(x.elapsed, place, 0.);
+            set_lane(x.size, place, memory_.first_sizes[change.to.lane]);
+            reset_history(x.history, place);
+        }
+    }
+    [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
+        return chains_[chain].occupants[place];
+    }
+    [[nodiscard]] EDDY_HD ChainStepper<Spec>& steps(int chain) { return chains_[chain].steps; }
+    /// Are there lanes that have not been assigned?
+    [[nodiscard]] EDDY_HD bool has_waiting_lanes() const {
+        return team_->num_taken() < team_->num_lanes();
+    }
+    /// Has any place of the team a lane that has not ended?
+    [[nodiscard]] EDDY_HD bool is_running() const { return num_occupied_ > 0; }
+    [[nodiscard]] EDDY_HD Team& team() const { return *team_; }
+    [[nodiscard]] EDDY_HD const Problem<Spec>& problem() const { return *problem_; }
+    [[nodiscard]] EDDY_HD const LaneOutcome& outcome(std::int32_t lane) const {
+        return memory_.outcomes[lane];
+    }
+    /// Save points that a lane has reached.
+    [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
+        return saving_.num_saved(lane);
+    }
+
+    LaneAssignment assignment;
+
+  private:
+    /// What a round changed in the places of a chain.
+    struct Changes {
+        bool is_free[num_places] = {};  // its lane has ended
+        std::int64_t num_ended = 0, attempts = 0, longest = 0;
+        MaskOf<Primal> changed = MaskOf<Primal>(false);  // where another step begins
+        bool any_changed = false;
+
+        EDDY_HD void ends(int place, std::int64_t lane_attempts) {
+            is_free[place] = true;
+            ++num_ended;
+            attempts += lane_attempts;
+            longest = max(longest, lane_attempts);
+        }
+    };
+
+    EDDY_HD static void reset_history(typename Spec::History& history, int place) {
+        constexpr ControllerHistory<float> fresh{};
+        set_lane(history.previous_log2, place, fresh.previous_log2);
+        set_lane(history.earlier_log2, place, fresh.earlier_log2);
+        set_lane(history.was_rejected, place, fresh.was_rejected);
+    }
+
+    [[gnu::always_inline]] EDDY_HD void advance_chains(Loop& x, std::int64_t round) {
+        if constexpr (Spec::has_constant_size) {
+            if (constant_round(x, round)) return;
+        }
+        for (int chain = 0; chain < x.count(); ++chain)
+            chains_[chain].steps.compute(x.chain[chain], attempts_[chain]);
+        for (int chain = 0; chain < x.count(); ++chain) judge(x, chain, round);
+    }
+
+    [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, std::int64_t round) {
+        Chain<Spec>& chain = chains_[number];
+        Attempt<Spec>& attempt = attempts_[number];
+        const AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
+        if constexpr (is_adaptive) {
+            chain.rejected =
+                chain.rejected +
+                select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
+        }
+        if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled)) ||
+            round >= chain.next_check) [[unlikely]] {
+            off_the_hot_path([&] {
+                const ChainState<Spec> before = x.chain[number];
+                chain.steps.move_on(x.chain[number], attempt, after);
+                after_round(before, attempt, x, number, round);
+            });
+        } else {
+            chain.steps.move_on(x.chain[number], attempt, after);
+        }
+    }
+
+    /// A round of constant size, if all chains are far from any landing and stay finite.
+    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round) {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            if (round >= chains_[chain].constant_until) return false;
+        }
+        State y[num_chains];
+        bool broken = false;
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const ChainState<Spec>& from = x.chain[chain];
+            y[chain] = chains_[chain].steps.constant_step(from.elapsed, from.y, from.memory);
+            broken = broken || chains_[chain].is_broken(y[chain]);
+        }
+        if (team_->any(broken)) return false;  // take the round with care
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const ChainStepper<Spec>& steps = chains_[chain].steps;
+            x.chain[chain].y = y[chain];
+            x.chain[chain].elapsed =
+                steps.after_steps(steps.steps_at(x.chain[chain].elapsed) + Time(1));
+            attempts_[chain].used = Time(problem_->times.dt0);
+        }
+        return true;
+    }
+
+    /// As many rounds of constant size as are far from any landing, and their number; none where one
+    /// of them would not be finite.
+    [[nodiscard]] EDDY_HD std::int64_t constant_block(Loop& x, std::int64_t round) {
+        std::int64_t count = longest_block;
+        for (int chain = 0; chain < x.count(); ++chain)
+            count = min(count, chains_[chain].constant_until - round);
+        if (count <= 0) return 0;
+        bool broken = false;
+        off_the_hot_path([&] { broken = try_constant_block(x, count); });
+        return broken ? 0 : count;
+    }
+    [[nodiscard]] EDDY_HD bool try_constant_block(Loop& x, std::int64_t count) {
+        const Loop before = x;
+        Time first[num_chains]{};
+        for (int chain = 0; chain < x.count(); ++chain)
+            first[chain] = chains_[chain].steps.steps_at(x.chain[chain].elapsed);
+        for (std::int64_t done = 0; done < count; ++done) {
+            const Time further(static_cast<double>(done));
+            for (int chain = 0; chain < x.count(); ++chain) {
+                const ChainStepper<Spec>& steps = chains_[chain].steps;
+                ChainState<Spec>& at = x.chain[chain];
+                at.y =
+                    steps.constant_step(steps.after_steps(first[chain] + further), at.y, at.memory);
+            }
+        }
+        bool broken = false;
+        for (int chain = 0; chain < x.count(); ++chain) {
+            x.chain[chain].elapsed =
+                chains_[chain].steps.after_steps(first[chain] + Time(static_cast<double>(count)));
+            broken = broken || chains_[chain].is_broken(x.chain[chain].y);
+        }
+        broken = team_->any(broken);
+        if (!broken) return false;
+        x = before;
+        for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
+        return true;
+    }
+
+    /// All that is rare: whatever happened to any lane of a chain in this round.
+    EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
+                             int number, std::int64_t round) {
+        Chain<Spec>& chain = chains_[number];
+        const auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
+        const bool cancelled = !team_->attend();
+        Changes changes;
+        for (int place = 0; place < num_places; ++place) {
+            const Occupant& occupant = chain.occupants[place];
+            if (occupant.lane == no_lane) continue;
+            const bool lands =
+                get_lane(x.chain[number].elapsed, place) == get_lane(chain.steps.tstop, place);
+            const std::int64_t attempts = round - chain.first_round[place] + 1;
+            const Verdict verdict =
+                verdict_of(problem_->times, occupant,
+                           {broken.is_broken[place], get_lane(attempt.stalled, place), lands,
+                            cancelled, attempts});
+            if (verdict.turn == Turn::goes_on) continue;
+            if (verdict.turn == Turn::to_next_tstop) {
+                change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
+                continue;
+            }
+            const LaneEnding ending = ending_of<Spec>(
+                problem_->times, {chain, before, attempt, x.chain[number]}, verdict, broken, place);
+            LaneOutcome& outcome = memory_.outcomes[occupant.lane];
+            outcome = outcome_of<Spec>(problem_->times, ending, attempts,
+                                       static_cast<std::int64_t>(get_lane(chain.rejected, place)));
+            team_->ended(outcome);
+            changes.ends(place, attempts);
+        }
+        reassign(x, number, round, !cancelled, changes);
+        renew_memory(x, number, changes);
+        look_ahead(x, number, round);
+    }
+
+    /// Waiting lanes take the places whose lanes have ended, so long as there is room for them.
+    EDDY_HD void reassign(Loop& x, int number, std::int64_t round, bool may_take,
+                          Changes& changes) {
+        const auto ended = static_cast<int>(team_->sum(changes.num_ended));
+        if (ended == 0) return;
+        num_occupied_ -= ended;
+        num_ended_ += ended;
+        total_attempts_ += team_->sum(changes.attempts);
+        longest_ = max(longest_, team_->max(changes.longest));
+        const bool takes = may_take && has_waiting_lanes() && refills(round);
+        for (int place = 0; place < num_places; ++place) {
+            const std::int32_t lane = team_->take_lane(takes && changes.is_free[place]);
+            if (changes.is_free[place]) assign(x, number, place, round, lane, changes);
+            num_occupied_ += static_cast<int>(team_->sum(lane != no_lane ? 1 : 0));
+        }
+    }
+    /// Is there room for another lane after this round?
+    [[nodiscard]] EDDY_HD bool refills(std::int64_t round) const {
+        // A lane brings a change for each of its tstops, and one when it leaves.
+        const std::int64_t changes_left = (problem_->times.num_tstops + 1) *
+                                          (static_cast<std::int64_t>(num_places) * num_chains + 1);
+        if (team_->any(!assignment.has_room(changes_left))) return false;
+        std::int64_t longest = longest_;
+        for (const Chain<Spec>& chain : chains_) {
+            for (int place = 0; place < num_places; ++place) {
+                if (chain.occupants[place].lane != no_lane)
+                    longest = max(longest, round + 1 - chain.first_round[place]);
+            }
+        }
+        longest = team_->max(longest);
+        // Eight times the longest lane: what places lose at the end is then a tenth.
+        const bool uneven = static_cast<double>(total_attempts_) <
+                            0.6 * static_cast<double>(longest) * static_cast<double>(num_ended_);
+        const std::int64_t last =
+            uneven ? max(limits_.near, min(limits_.far, 8 * longest)) : limits_.near;
+        return round < last - longest;
+    }
+
+    EDDY_HD void assign(Loop& x, int number, int place, std::int64_t round, std::int32_t lane,
+                        Changes& changes) {
+        if (lane != no_lane) {
+            Chain<Spec>& chain = chains_[number];
+            chain.first_round[place] = round + 1;
+            set_lane(chain.rejected, place, 0.);
+            chain.steps.assign(place, team_->first_lane() + lane);
+            saving_.begin_lane(lane, team_->first_lane());
+        }
+        change(x, number, place, round, {lane, 0}, changes);
+    }
+    EDDY_HD void change(Loop& x, int number, int place, std::int64_t round, const Occupant& to,
+                        Changes& changes) {
+        Chain<Spec>& chain = chains_[number];
+        const LaneChange change{round, number, place, chain.occupants[place], to};
+        assignment.record(change);
+        enter(x.chain[number], place, change);
+        chain.occupants[place] = to;
+        chain.steps.head_for(place, to.lane == no_lane ? -1 : to.tstop);
+        set_lane(chain.occupied, place, to.lane != no_lane);
+        set_lane(changes.changed, place, true);
+        changes.any_changed = true;
+    }
+    /// The stepper's memory begins anew where another step does.
+    EDDY_HD void renew_memory(Loop& x, int number, const Changes& changes) const {
+        if (changes.any_changed)
+            chains_[number].steps.renew_memory(x.chain[number], changes.changed);
+    }
+
+    /// Finds out when something happens next: in elapsed time of each place, and in rounds.
+    EDDY_HD void look_ahead(const Loop& x, int number, std::int64_t round) {
+        const LaneTimes& times = problem_->times;
+        Chain<Spec>& chain = chains_[number];
+        std::int64_t next_check = round + (saving_.wants_steps() ? 1 : team_->patience(round));
+        double nearest = std::numeric_limits<double>::infinity();
+        for (int place = 0; place < num_places; ++place) {
+            const Occupant& occupant = chain.occupants[place];
+            const double landing = saving_.next(occupant);
+            set_lane(chain.landing, place, landing);
+            if (occupant.lane == no_lane) continue;
+            next_check = min(next_check, chain.first_round[place] + times.max_steps - 1);
+            nearest = min(nearest, landing - get_lane(x.chain[number].elapsed, place));
+        }
+        chain.next_check = team_->min(next_check);
+        if constexpr (Spec::has_constant_size) {
+            const double rounds = min(nearest / times.dt0 - 1.5, 1e15);
+            const std::int64_t ahead = rounds >= 1 ? static_cast<std::int64_t>(rounds) : 0;
+            chain.constant_until = min(chain.next_check, team_->min(round + 1 + ahead));
+        }
+    }
+
+    Team* team_;
+    const Problem<Spec>* problem_;
+    ForwardMemory memory_;
+    Saving<Spec, Recorder> saving_;
+    Chain<Spec> chains_[num_chains];
+    Attempt<Spec> attempts_[num_chains];
+    RefillLimits limits_;
+    // The same for all members:
+    int num_occupied_ = 0;
+    std::int64_t num_ended_ = 0, total_attempts_ = 0;  // of lanes that have ended
+    std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
+};
+
+/// Solves the lanes of a team's group, forward alone.
+template <class Spec, class Team, class Recorder>
+EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
+                         Recorder& recorder) {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    choose_first_sizes(team, problem, memory);
+    GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
+    LoopState<Spec, Team> x = forward.begin({never, never});
+    forward.run(x);
+}
+
+}  // namespace eddy::detail

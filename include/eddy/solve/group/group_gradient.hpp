@@ -1,0 +1,295 @@
+#pragma once
+// A group of lanes forward and back, seen by one member of its team: the checkpointed sweeps over its
+// rounds. Forward, a round is an attempt of every place, and the sizes of accepted steps are logged;
+// back, a round is taken again from the log, without attempts or error estimates, and pulled back.
+// Where the log would not fit, a replay repeats the attempts from the controller's state in the
+// checkpoint. On the way back a place receives the cotangents of a lane's save points as its rounds
+// pass them, and hands out the lane's gradient when the round is reached at which the lane began.
+// Where the call is cancelled the way back ends as well: lanes whose gradient was handed out keep it,
+// the others are cancelled.
+
+#include <eddy/checkpoint/sweeps.hpp>
+#include <eddy/solve/group/gradient_memory.hpp>
+#include <eddy/solve/group/group_adjoint.hpp>
+#include <eddy/solve/group/team_stack.hpp>
+
+namespace eddy::detail {
+
+/// Adds what one loop did to what others did.
+EDDY_HD inline void add(LoopCounters& total, const LoopCounters& loop) {
+    total.advances += loop.advances;
+    total.recomputed += loop.recomputed;
+    total.pullbacks += loop.pullbacks;
+    total.stores += loop.stores;
+    total.loads += loop.loads;
+    total.peak_checkpoints = max(total.peak_checkpoints, loop.peak_checkpoints);
+}
+
+/// What the way back of some groups cost.
+struct BackCost {
+    LoopCounters loops;
+    std::int64_t evaluations = 0;  // of f, by lanes
+    std::int64_t most_bytes = 0;   // of states and logs, that a group has used
+};
+
+/// `Recorder` receives states and loss on the way forward, gives the cotangents of save points on the
+/// way back, and takes the gradients: see lane/gradient_recorder.hpp. `Stores` says which rounds are
+/// kept: see checkpoint/sweeps.hpp.
+template <class Spec, class Team, class Recorder, class Stores, bool with_times>
+class GroupGradient {
+    using Time = typename Spec::Time;
+    using State = typename Spec::State;
+    using Stepper = typename Spec::Stepper;
+    using Forward = GroupForward<Spec, Team, Recorder>;
+    using Loop = LoopState<Spec, Team>;
+    using Cotangents = PerChain<State, Team::num_chains>;
+    using Memory = GradientMemory<Spec, Team>;
+    using Entry = CheckpointLinks::Entry;
+
+  public:
+    EDDY_HD GroupGradient(Team& team, const Problem<Spec>& problem, const Memory& memory,
+                          Recorder& recorder, Stores& stores)
+        : team_(&team),
+          recorder_(&recorder),
+          stores_(&stores),
+          memory_(memory),
+          forward_(team, problem, memory.forward, memory.assignment, recorder),
+          back_(forward_, recorder, memory.sums + team.member() * Team::num_chains,
+                memory.forward.num_saved) {}
+
+    /// The gradients of the team's lanes, in waves where they do not all fit. Lanes that began and
+    /// have no gradient when the call is cancelled are cancelled here; some may not have begun.
+    EDDY_HD void run(BackCost& cost) {
+        recorder_->begin(team_->member(), Team::num_members);
+        choose_first_sizes(*team_, forward_.problem(), memory_.forward);
+        back_.clear_sums();
+        while (forward_.has_waiting_lanes() && !team_->is_cancelled()) {
+            const std::int32_t first = team_->num_taken();
+            LoopCounters counters;
+            const bool is_complete = run_wave(counters);
+            add_cost(cost, counters, first);
+            // Sums that lanes do not hand out hold parts of all of them: none has its own.
+            if (!is_complete) drop_lanes(Spec::sums_by_lane ? first : 0);
+            if constexpr (Recorder::has_report) end_infinite(first);
+        }
+        team_->sync();
+        if (team_->member() == 0) add_up();
+    }
+
+  private:
+    /// What the sweeps see.
+    struct Sweep {
+        GroupGradient& group;
+
+        [[nodiscard]] EDDY_HD bool goes_on(const Loop&, std::int64_t) const {
+            return group.forward_.is_running();
+        }
+        EDDY_HD void advance(Loop& x, std::int64_t round) const { group.advance(x, round); }
+        [[nodiscard]] EDDY_HD bool keeps_going() const { return !group.team_->is_cancelled(); }
+        EDDY_HD void again(Loop& x, std::int64_t round) const { group.take_again(x, round); }
+        [[nodiscard]] EDDY_HD Loop after(Loop x, std::int64_t round) const {
+            group.take_again(x, round);
+            return x;
+        }
+        EDDY_HD void recycle(const Loop&) const {}
+        EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) const {
+            group.pull(x, round, cotangents);
+        }
+        EDDY_HD void write(std::int64_t slot, std::int64_t round, const Loop& x) const {
+            group.memory_.checkpoints.write(*group.team_, slot, round, x);
+        }
+        [[nodiscard]] EDDY_HD Loop read(const Entry& entry) const { return group.read(entry); }
+        EDDY_HD void will_read(const Entry&) const {}
+        EDDY_HD void discard(std::int64_t) const {}
+    };
+
+    [[nodiscard]] EDDY_HD int num_chains() const { return Team::num_chains == 1 ? 1 : num_chains_; }
+
+    /// False where the call was cancelled before all gradients were handed out.
+    [[nodiscard]] EDDY_HD bool run_wave(LoopCounters& counters) {
+        Loop x = forward_.begin(memory_.plan.refill);
+        num_chains_ = x.count();
+        Sweep sweep{*this};
+        stores_->restart();
+        auto stack = shared_stack(*team_, memory_.stack);
+        stack.clear();
+        const std::int64_t rounds = sweep_forward(sweep, x, *stores_, stack, counters);
+        team_->sync();
+        back_.begin(num_chains());
+        Cotangents cotangents(num_chains());
+        for (int chain = 0; chain < num_chains(); ++chain) cotangents.chain[chain] = State{};
+        const bool is_complete = sweep_back(sweep, cotangents, rounds, *stores_, stack, counters);
+        team_->sync();
+        return is_complete;
+    }
+
+    EDDY_HD void advance(Loop& x, std::int64_t round) {
+        StepLog<Spec, Team>& log = memory_.log;
+        if (round == log.rounds()) log.keep_end(*team_, x);
+        PerChain<Time, Team::num_chains> used(x.count());
+        forward_.advance(x, round, used);
+        if (round < log.rounds()) log.write(*team_, round, used);
+    }
+
+    /// All places are as they were at a round.
+    EDDY_HD void seek(std::int64_t round) {
+        forward_.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
+            back_.set_occupant(chain_index<Team>(chain), place_index<Spec>(place), occupant);
+        });
+    }
+
+    /// A round of the way forward, once more: bit for bit what it was.
+    EDDY_HD void take_again(Loop& x, std::int64_t round) {
+        StepLog<Spec, Team>& log = memory_.log;
+        seek(round);
+        for (int chain = 0; chain < num_chains(); ++chain) {
+            if (round == log.rounds()) x.chain[chain] = log.at_end(*team_, chain);
+            if (round < log.rounds()) {
+                forward_.steps(chain).replay(x.chain[chain],
+                                             log.read(*team_, round, chain, num_chains()));
+            } else {
+                repeat(x.chain[chain], chain);
+            }
+        }
+        enter_after(x, round);
+    }
+    /// What changed in the places after a round.
+    EDDY_HD void enter_after(Loop& x, std::int64_t round) {
+        MaskOf<typename Spec::Primal> changed[Team::num_chains];
+        for (auto& mask : changed) mask = MaskOf<typename Spec::Primal>(false);
+        bool any_changed = false;
+        forward_.assignment.visit_after_cursor(round, [&](const LaneChange& change) {
+            const int chain = chain_index<Team>(change.chain),
+                      place = place_index<Spec>(change.place);
+            forward_.enter(x.chain[chain], place, change);
+            set_lane(changed[chain], place, true);
+            any_changed = true;
+        });
+        if (!any_changed || !reads_memory_at(round + 1)) return;
+        seek(round + 1);
+        for (int chain = 0; chain < num_chains(); ++chain)
+            forward_.steps(chain).renew_memory(x.chain[chain], changed[chain]);
+    }
+    /// Does a replay of this round read the stepper's memory? Not where it follows from the state
+    /// and the log has the size of the step.
+    [[nodiscard]] EDDY_HD bool reads_memory_at(std::int64_t round) const {
+        return !Stepper::memory_follows_state || round > memory_.log.rounds();
+    }
+    [[nodiscard]] EDDY_HD Loop read(const Entry& entry) {
+        Loop x = memory_.checkpoints.read(*team_, entry.slot, entry.step, num_chains());
+        if constexpr (Stepper::memory_follows_state) {
+            if (entry.step < memory_.log.rounds()) return x;
+            seek(entry.step);
+            for (int chain = 0; chain < num_chains(); ++chain)
+                forward_.steps(chain).renew_memory(x.chain[chain],
+                                                   MaskOf<typename Spec::Primal>(true));
+        }
+        return x;
+    }
+    /// An attempt once more, where there is no log. Returns the sizes of accepted steps.
+    EDDY_HD Time repeat(ChainState<Spec>& x, int chain) {
+        auto& steps = forward_.steps(chain);
+        Attempt<Spec> attempt;
+        steps.compute(x, attempt);
+        steps.move_on(x, attempt, steps.judge(x, attempt));
+        return attempt.used;
+    }
+
+    EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) {
+        seek(round);
+        Time used[Team::num_chains];
+        for (int chain = 0; chain < num_chains(); ++chain) {
+            used[chain] = used_at(x, round, chain);
+            back_.linearize(x.chain[chain], chain, used[chain]);
+        }
+        for (int chain = 0; chain < num_chains(); ++chain)
+            cotangents.chain[chain] =
+                back_.pull_chain(x.chain[chain], chain, used[chain], cotangents.chain[chain]);
+        forward_.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
+            if constexpr (with_times) back_.settle_start(change);
+            if (change.assigns_a_lane()) {
+                const int chain = chain_index<Team>(change.chain);
+                back_.hand_out(cotangents.chain[chain], chain, change);
+            }
+        });
+    }
+    [[nodiscard]] EDDY_HD Time used_at(const Loop& x, std::int64_t round, int chain) {
+        StepLog<Spec, Team>& log = memory_.log;
+        if (round < log.rounds()) return log.read(*team_, round, chain, num_chains());
+        // Replayed from the log, x has no controllers where the log ends.
+        ChainState<Spec> copy = round == log.rounds() ? log.at_end(*team_, chain) : x.chain[chain];
+        return repeat(copy, chain);
+    }
+
+    /// Evaluations of f on the way back of the lanes from `first`: those of a replay once to pull a
+    /// round back, and once for each time that it was taken again. Counts of rounds are those of the
+    /// group; how many lanes were in those taken again is taken from the mean.
+    EDDY_HD void add_cost(BackCost& cost, const LoopCounters& rounds, std::int32_t first) const {
+        add(cost.loops, rounds);
+        const std::int64_t used = memory_.bytes_used(rounds);
+        cost.most_bytes = max(cost.most_bytes, used);
+        if (rounds.pullbacks == 0) return;
+        std::int64_t attempts = 0;
+        for (std::int32_t lane = first; lane < team_->num_taken(); ++lane) {
+            const LaneOutcome& outcome = forward_.outcome(lane);
+            attempts += outcome.accepted + outcome.rejected;
+        }
+        const double taken = static_cast<double>(rounds.pullbacks + rounds.recomputed) /
+                             static_cast<double>(rounds.pullbacks);
+        const double per_attempt = Stepper::evaluations_per_replay;
+        cost.evaluations +=
+            static_cast<std::int64_t>(static_cast<double>(attempts) * per_attempt * taken + 0.5);
+    }
+
+    /// What all members have brought to shared parameters.
+    EDDY_HD void add_up() {
+        if constexpr (!Spec::sums_by_lane) {
+            for (int i = 0; i < Team::num_chains * Team::num_members; ++i)
+                recorder_->add_sums(memory_.sums[i]);
+        }
+        recorder_->finish();
+    }
+
+    /// Lanes from `first` on that began and have handed out no gradient.
+    EDDY_HD void drop_lanes(std::int32_t first) {
+        for_each_lane(first, [&](std::int32_t lane) {
+            if (Spec::sums_by_lane && back_.has_handed_out(lane)) return;
+            recorder_->forget(lane);
+            Result& result = memory_.forward.outcomes[lane].result;
+            if (!is_failure(result)) result = Result::cancelled;
+        });
+        if constexpr (!Spec::sums_by_lane) {
+            back_.clear_sums();
+            if (team_->member() == 0) recorder_->forget_sums();
+        }
+    }
+
+    /// A derivative may be infinite where all values are numbers, as that of √y at 0: such a lane
+    /// fails after all, so that it spoils no sum and none takes its gradient for one.
+    EDDY_HD void end_infinite(std::int32_t first) {
+        for_each_lane(first, [&](std::int32_t lane) {
+            Result& result = memory_.forward.outcomes[lane].result;
+            if (is_failure(result) || recorder_->has_finite_gradient(lane)) return;
+            recorder_->forget(lane);
+            result = Result::non_finite;
+        });
+    }
+    /// Shared among the members.
+    template <class Visit>
+    EDDY_HD void for_each_lane(std::int32_t first, Visit visit) {
+        for (std::int32_t lane = first + team_->member(); lane < team_->num_taken();
+             lane += Team::num_members)
+            visit(lane);
+        team_->sync();
+    }
+
+    Team* team_;
+    Recorder* recorder_;
+    Stores* stores_;
+    Memory memory_;
+    Forward forward_;
+    GroupAdjoint<Spec, Team, Recorder, with_times> back_;
+    int num_chains_ = 0;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,65 @@
+#pragma once
+// Who steps together, and the loop's only sight of a machine. A team is one or more members that make
+// each round together; each computes in one type of number, and takes `num_chains` of them in turn. A
+// thread of the CPU is a team of one member with packs; a warp is one of 32 members with plain
+// numbers. Rounds are the same for all members, and so is every decision about them: what is asked of
+// the whole team (`any`, `max`, `sum`, `take_lane`) must be asked by all members at the same place.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/solve/lane/landing.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+
+namespace eddy::detail {
+
+template <class T>
+concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutcome& outcome) {
+    { T::num_chains } -> std::convertible_to<int>;
+    { T::num_members } -> std::convertible_to<int>;
+    { team.member() } -> std::convertible_to<int>;
+    { team.any(flag) } -> std::same_as<bool>;  // of the members' flags
+    { team.max(number) } -> std::same_as<std::int64_t>;
+    { team.min(number) } -> std::same_as<std::int64_t>;
+    { team.sum(number) } -> std::same_as<std::int64_t>;
+    team.sync();  // what one member has written, the others read
+
+    // The lanes of the group: those from `first_lane` on.
+    { team.first_lane() } -> std::same_as<std::ptrdiff_t>;
+    { team.num_lanes() } -> std::same_as<std::int32_t>;
+    { team.num_taken() } -> std::same_as<std::int32_t>;      // lanes that are no longer waiting
+    { team.take_lane(flag) } -> std::same_as<std::int32_t>;  // the next waiting lane, or no_lane
+    team.ended(outcome);                                     // a lane has
+
+    // The caller.
+    { team.attend() } -> std::same_as<bool>;  // false: the call was cancelled
+    { team.is_cancelled() } -> std::same_as<bool>;
+    { team.patience(number) } -> std::same_as<std::int64_t>;  // rounds until it should attend
+};
+
+/// The numbers of a chain and of a place. Where there is only one it is known beforehand: an index that
+/// is known only at run time would put registers into memory.
+template <class Team>
+[[nodiscard]] EDDY_HD constexpr int chain_index(int chain) {
+    return Team::num_chains == 1 ? 0 : chain;
+}
+template <class Spec>
+[[nodiscard]] EDDY_HD constexpr int place_index(int place) {
+    return Spec::num_places == 1 ? 0 : place;
+}
+
+/// Runs `work` out of line on the CPU, where it would only be in the way of the hot path. On a device
+/// a call would move registers to memory.
+template <class Work>
+[[gnu::noinline]] EDDY_HD void run_out_of_line(Work& work) {
+    work();
+}
+template <class Work>
+[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(Work&& work) {
+    if constexpr (compiling_for_device)
+        work();
+    else
+        run_out_of_line(work);
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,63 @@
+#pragma once
+// The stack of checkpoints that the members of a team share: one of them keeps it, the others are
+// told. A team of one member has nobody to tell.
+
+#include <eddy/checkpoint/checkpoint_links.hpp>
+#include <eddy/solve/lane/arena.hpp>
+#include <type_traits>
+
+namespace eddy::detail {
+
+template <class Team>
+class SharedStack {
+  public:
+    using Entry = CheckpointLinks::Entry;
+
+    EDDY_HD SharedStack(Team& team, const CheckpointLinks& stack) : team_(&team), stack_(stack) {}
+
+    EDDY_HD void clear() {
+        lead([&] { stack_.clear(); });
+    }
+    EDDY_HD void place(std::int64_t slot, std::int64_t step) {
+        lead([&] { stack_.place(slot, step); });
+    }
+    EDDY_HD void collect_free() {
+        lead([&] { stack_.collect_free(); });
+    }
+    EDDY_HD std::int64_t push(std::int64_t step) {
+        std::int64_t slot = 0;
+        lead([&] { slot = stack_.push(step); });
+        return team_->from_first(slot);
+    }
+    EDDY_HD void pop() {
+        lead([&] { stack_.pop(); });
+    }
+    [[nodiscard]] EDDY_HD Entry top() const {
+        Entry entry{0, 0};
+        lead([&] { entry = stack_.top(); });
+        return {team_->from_first(entry.slot), team_->from_first(entry.step)};
+    }
+    [[nodiscard]] EDDY_HD Entry below_top() const { return {0, 0}; }  // for hints: there are none
+    [[nodiscard]] EDDY_HD std::int64_t size() const { return team_->from_first(stack_.size()); }
+    [[nodiscard]] EDDY_HD std::int64_t num_free() const {
+        return team_->from_first(stack_.num_free());
+    }
+
+  private:
+    template <class Work>
+    EDDY_HD void lead(Work&& work) const {
+        if (team_->member() == 0) work();
+    }
+    Team* team_;
+    CheckpointLinks stack_;  // of the first member; the others' is empty
+};
+
+template <class Team>
+[[nodiscard]] EDDY_HD auto shared_stack([[maybe_unused]] Team& team, const CheckpointLinks& stack) {
+    if constexpr (Team::num_members == 1)
+        return stack;
+    else
+        return SharedStack<Team>(team, stack);
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,37 @@
+#pragma once
+// The memory of a team, planned before it starts: the same text first counts the bytes and then hands
+// out the pieces, so that plan and use cannot differ.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/host_device.hpp>
+#include <type_traits>
+
+namespace eddy::detail {
+
+class Arena {
+  public:
+    static constexpr std::size_t alignment = 64;
+
+    /// One that only counts.
+    Arena() = default;
+    /// Hands out memory from `first` on, which is aligned.
+    EDDY_HD explicit Arena(std::byte* first) : first_(first) {}
+
+    /// Room for `count` numbers or plain structs, not written yet; null where it only counts.
+    template <class T>
+    [[nodiscard]] EDDY_HD T* take(std::int64_t count) {
+        static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
+        num_bytes_ = (num_bytes_ + alignment - 1) / alignment * alignment;
+        T* const piece = first_ ? reinterpret_cast<T*>(first_ + num_bytes_) : nullptr;
+        num_bytes_ += static_cast<std::size_t>(count) * sizeof(T);
+        return piece;
+    }
+    [[nodiscard]] EDDY_HD std::size_t num_bytes() const { return num_bytes_; }
+
+  private:
+    std::byte* first_ = nullptr;
+    std::size_t num_bytes_ = 0;
+};
+
+}  // namespace eddy::detail

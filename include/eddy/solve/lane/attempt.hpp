@@ -1,0 +1,327 @@
+#pragma once
+// One attempted step of all places of a Number: the hot path of every adaptive solve. Branchless; each
+// place has its own time, size and verdict. An empty place has nothing left to its tstop, tries a step
+// of size zero or less, and stays where it is. An attempt has two halves, so that a member can first
+// compute the steps of all its chains and then judge them all: either half of one chain is a long
+// chain of operations, and those of its neighbours fill the gaps.
+
+#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/parameters.hpp>
+#include <limits>
+
+namespace eddy::detail {
+
+/// An attempt of all places of a Number: what was tried, and what was thought of it.
+template <class Spec>
+struct Attempt {
+    typename Spec::Time size;           // |dt| that was tried
+    MaskOf<typename Spec::Time> lands;  // on the tstop
+    typename Spec::Stepper::template Trial<typename Spec::Number> trial;
+    typename Spec::Time used;  // size where it was accepted, else zero
+    MaskOf<typename Spec::Primal> accepted;
+    MaskOf<typename Spec::Time> stalled;  // rejected, and as small as a step may be; or not finite
+};
+
+/// Where an attempt leads: the next state, but for the stepper's memory.
+template <class Spec>
+struct AfterAttempt {
+    typename Spec::State y;
+    typename Spec::Time elapsed, size;
+    typename Spec::History history;
+};
+
+template <class Spec>
+class ChainStepper {
+    using Primal = typename Spec::Primal;
+    using Scalar = typename Spec::Scalar;
+    using Time = typename Spec::Time;
+    using Single = typename Spec::Single;
+    using State = typename Spec::State;
+    using Stepper = typename Spec::Stepper;
+    using Path = typename Spec::Path;
+    using TimeMask = MaskOf<Time>;
+    using Size = StepSize<Time, Primal>;
+    using Chain = ChainState<Spec>;
+    static constexpr bool is_adaptive = Spec::is_adaptive;
+    static constexpr int state_size = Spec::state_size;
+
+  public:
+    Time tstop;  // (place) where the steps head for; elapsed
+    PlaceParameters<Spec> parameters;
+
+    EDDY_HD void begin(const Problem<Spec>& problem) {
+        problem_ = &problem;
+        parameters.begin(problem);
+        smallest_ = max(problem.times.dt_min, std::numeric_limits<double>::min());
+        if constexpr (!is_adaptive) per_size_ = 1 / problem.times.dt0;
+        if constexpr (Spec::has_path) lanes_ = Time(0);
+        for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
+    }
+    /// Another lane in a place.
+    EDDY_HD void assign(int place, std::ptrdiff_t lane) {
+        parameters.assign(*problem_, place, lane);
+        if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
+    }
+    /// The steps of a place head for a tstop, from the one before; it has no lane where it is −1.
+    EDDY_HD void head_for(int place, std::int32_t index) {
+        const Tstop* const tstops = problem_->times.tstops;
+        const Tstop to = index < 0 ? Tstop{0, 0} : tstops[index];
+        set_lane(tstop, place, to.elapsed);
+        set_lane(lowest_, place, to.lowest);
+        set_lane(highest_, place, to.highest);
+        set_lane(origin_, place, index > 0 ? tstops[index - 1].elapsed : 0.);
+    }
+
+    /// Tries a step of every place from x.
+    [[gnu::always_inline]] EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
+        const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
+        const Time left = tstop - x.elapsed;
+        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+        const TimeMask lands = limited * Time(1.01) >= left;
+        const Time size = select(lands, left, limited);
+        attempt.size = size;
+        attempt.lands = lands;
+        with_input(
+            x, size, [&](const auto& in) __attribute__((always_inline)) {
+                Stepper::attempt(in, x.memory, attempt.trial);
+            });
+    }
+
+    /// Judges what was tried from x, and returns where that leads.
+    [[nodiscard, gnu::always_inline]] EDDY_HD AfterAttempt<Spec> judge(
+        const Chain& x, Attempt<Spec>& attempt) const {
+        AfterAttempt<Spec> after;
+        if constexpr (is_adaptive) {
+            judge_error(x, attempt, after);
+        } else {
+            accept(x, attempt, after);
+        }
+        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+            after.y.data[i] = select(attempt.accepted, attempt.trial.next.data[i], x.y.data[i]);
+        });
+        return after;
+    }
+    /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
+    /// than the loads to come, which then wait for it.
+    [[gnu::always_inline]] EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
+                                                       const AfterAttempt<Spec>& after) {
+        for_components<state_size>([&](int i)
+                                       __attribute__((always_inline)) { x.y[i] = after.y[i]; });
+        x.elapsed = after.elapsed;
+        x.size = after.size;
+        x.history.previous_log2 = after.history.previous_log2;
+        x.history.earlier_log2 = after.history.earlier_log2;
+        x.history.was_rejected = after.history.was_rejected;
+        Stepper::carry(attempt.trial, attempt.accepted, x.memory);
+    }
+
+    /// The memory with which a step begins from x: anew in the places that have `changed`.
+    EDDY_HD void renew_memory(Chain& x, const MaskOf<Primal>& changed) const {
+        with_input(x, Time(0), [&](const auto& in) {
+            x.memory = select(changed, Stepper::first(in), x.memory);
+        });
+    }
+
+    /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
+    /// out.
+    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& used) const {
+        if constexpr (Spec::has_constant_size) {
+            if (is_constant(used)) {
+                x.y = constant_step(x.elapsed, x.y, x.memory);
+                x.elapsed = elapsed_after(x.elapsed, used);
+                return;
+            }
+        }
+        const auto moves = convert<Primal>(used) != Primal(0);
+        State next;
+        with_input(
+            x, used, [&](const auto& in) __attribute__((always_inline)) {
+                if constexpr (Stepper::memory_follows_state) {
+                    next = Stepper::step(in, x.memory);
+                } else {
+                    typename Stepper::template Trial<typename Spec::Number> trial;
+                    Stepper::attempt(in, x.memory, trial);
+                    next = trial.next;
+                    Stepper::carry(trial, moves, x.memory);
+                }
+            });
+        for_components<state_size>([&](int i) __attribute__((always_inline)) {
+            x.y[i] = select(moves, next[i], x.y[i]);
+        });
+        x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
+    }
+
+    /// The state after a round of constant size, for places that have at least a step and a half
+    /// left to their tstops.
+    [[nodiscard, gnu::always_inline]] EDDY_HD State
+    constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory) const {
+        const Time size(problem_->times.dt0);
+        return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(),
+                                       problem_->size, path_of(elapsed, size)},
+                             memory);
+    }
+    // Elapsed time by steps of constant size is their number since the last tstop times their size: a
+    // sum would gather an error at every step. The number is read off the elapsed time itself.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {
+        return floor(mul_add(elapsed - origin_, Time(per_size_), Time(0.5)));
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD Time after_steps(const Time& count) const {
+        return mul_add(count, Time(problem_->times.dt0), origin_);
+    }
+    /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
+                                                                 const Time& size) const {
+        const Time further =
+            is_adaptive ? elapsed + size : after_steps(steps_at(elapsed) + Time(1));
+        return select(size == tstop - elapsed, tstop, further);
+    }
+
+    /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
+    /// infinite.
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Time finiteness(const State& y) {
+        Primal sum = primal(y[0]);
+        for_components<state_size - 1>([&](int i) __attribute__((always_inline)) {
+            sum = sum + primal(y[i + 1]);
+        });
+        return convert<Time>(sum - sum);
+    }
+
+    /// t for reports: it may be that of a jump.
+    [[nodiscard]] EDDY_HD double time_of(const Time& elapsed, int place) const {
+        return problem_->times.t0 + problem_->times.direction * get_lane(elapsed, place);
+    }
+    /// Is this a round of the constant size that all places share?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_constant(const Time& size) const {
+        if constexpr (Spec::has_constant_size)
+            return all(size == Time(problem_->times.dt0));
+        else
+            return false;
+    }
+
+    /// Calls use(in) with what a step of `size` from x starts from.
+    template <class Use>
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(const Chain& x, const Time& size,
+                                                             Use&& use) const {
+        const Size dt{size, convert<Primal>(Time(problem_->times.direction) * size)};
+        return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
+                             path_of(x.elapsed, size)});
+    }
+    /// The same where the size may be the constant one.
+    template <class Use>
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_logged_input(const Chain& x,
+                                                                    const Time& size,
+                                                                    Use&& use) const {
+        if constexpr (Spec::has_constant_size) {
+            if (is_constant(size))
+                return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(),
+                                     problem_->size, path_of(x.elapsed, size)});
+        }
+        return with_input(x, size, use);
+    }
+
+    /// The error in units of the tolerances, of one component: for reports.
+    [[nodiscard]] EDDY_HD Primal ratio(const State& y, const Attempt<Spec>& attempt, int i) const {
+        const Primal from = primal(y[i]), to = primal(attempt.trial.next[i]);
+        const Primal scale =
+            mul_add(max(abs(from), abs(to)), Primal(problem_->rtol), Primal(problem_->atol[i]));
+        // Where `to` is not finite the ratio is NaN: an infinite scale would hide it.
+        return (primal(attempt.trial.error[i]) + (to - to)) /
+               max(scale, Primal(std::numeric_limits<Scalar>::min()));
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
+                                                                        const Time& size) const {
+        return {
+            TimeAt<Time>{problem_->times.t0, problem_->times.direction, elapsed, lowest_, highest_},
+            size};
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD Path
+    path_of([[maybe_unused]] const Time& elapsed, [[maybe_unused]] const Time& size) const {
+        if constexpr (Spec::has_path)
+            return Path(StepInterval<Time>{lanes_, elapsed, size});
+        else
+            return {};
+    }
+
+    /// Accepts an attempt or not, and chooses the next size.
+    [[gnu::always_inline]] EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
+                                                    AfterAttempt<Spec>& after) const {
+        const Single norm = squared_norm(x.y, attempt);
+        const auto decision = problem_->controller.propose(norm, Stepper::error_order, x.history);
+        const TimeMask moves = attempt.size > Time(0);
+        const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
+        const Primal norm_of_state = convert<Primal>(norm), moved = convert<Primal>(attempt.size);
+        attempt.accepted = (norm_of_state <= Primal(1)) & (moved > Primal(0));
+        attempt.used = select(accepted, attempt.size, Time(0));
+        Time next = attempt.size * convert<Time>(decision.factor);
+        after.history = decision.history;
+        if (any(attempt.lands)) [[unlikely]]
+            forget_cuts(x, attempt, accepted, next, after.history);
+        // Below four units in the last place of the elapsed time a step would hardly move it.
+        const Time smallest =
+            max(Time(smallest_), x.elapsed * Time(4 * std::numeric_limits<double>::epsilon()));
+        attempt.stalled = moves & (!accepted) & (attempt.size <= smallest);
+        after.elapsed =
+            select(accepted, select(attempt.lands, tstop, x.elapsed + attempt.size), x.elapsed);
+        after.size = max(next, smallest);
+    }
+
+    /// A step cut short to land says nothing against the size before the cut; and its small error is
+    /// none that the next one should be compared with.
+    [[gnu::always_inline]] EDDY_HD void forget_cuts(const Chain& x, const Attempt<Spec>& attempt,
+                                                    const TimeMask& accepted, Time& next,
+                                                    typename Spec::History& history) const {
+        const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->times.dt_max)));
+        next = select(cut, max(next, x.size), next);
+        const auto is_cut = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
+        history.previous_log2 = select(is_cut, x.history.previous_log2, history.previous_log2);
+        history.earlier_log2 = select(is_cut, x.history.earlier_log2, history.earlier_log2);
+    }
+
+    /// Accepts an attempt of constant size; one that is not finite, or fails, is said to have
+    /// stalled.
+    [[gnu::always_inline]] EDDY_HD void accept(const Chain& x, Attempt<Spec>& attempt,
+                                               AfterAttempt<Spec>& after) const {
+        const TimeMask moves = attempt.size > Time(0);
+        attempt.accepted = convert<Primal>(attempt.size) > Primal(0);
+        attempt.used = select(moves, attempt.size, Time(0));
+        attempt.stalled = moves & (finiteness(attempt.trial.next) != Time(0));
+        if constexpr (Stepper::can_fail)
+            attempt.stalled = attempt.stalled | (moves & has_failed(attempt.trial));
+        after.elapsed = select(moves, elapsed_after(x.elapsed, attempt.size), x.elapsed);
+        after.size = x.size;
+        after.history = x.history;
+    }
+
+    template <class Trial>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask has_failed(const Trial& trial) {
+        return convert<Time>(select(trial.failed, Primal(1), Primal(0))) > Time(0);
+    }
+
+    /// Of the error; infinite where the step has failed.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Single
+    squared_norm(const State& y, const Attempt<Spec>& attempt) const {
+        const Single norm = Stepper::squared_error(
+            attempt.trial, [&](const State& error) __attribute__((always_inline)) {
+                return squared_error_norm(error, y, attempt.trial.next, problem_->rtol,
+                                          problem_->atol);
+            });
+        if constexpr (Stepper::can_fail) {
+            const auto failed =
+                convert<Single>(select(attempt.trial.failed, Primal(1), Primal(0))) > Single(0);
+            return select(failed, Single(std::numeric_limits<float>::infinity()), norm);
+        } else {
+            return norm;
+        }
+    }
+
+    const Problem<Spec>* problem_ = nullptr;
+    Time lowest_, highest_;  // (place) bounds of the times that f is asked at
+    Time origin_;            // (place) the last tstop; 0: the start
+    std::conditional_t<Spec::has_path, Time, NoPath> lanes_;
+    double per_size_ = 0;  // 1/dt0
+    double smallest_ = 0;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,36 @@
+#pragma once
+// The places of one Number on their way forward: who is in them, and when something other than a step
+// happens next.
+
+#include <eddy/solve/lane/attempt.hpp>
+#include <eddy/solve/lane/landing.hpp>
+
+namespace eddy::detail {
+
+template <class Spec>
+struct Chain {
+    using Time = typename Spec::Time;
+    static constexpr int num_places = Spec::num_places;
+
+    ChainStepper<Spec> steps;
+    Occupant occupants[num_places];
+    std::int64_t first_round[num_places] = {};
+    MaskOf<Time> occupied = MaskOf<Time>(false);
+    Time landing{};                   // (place) elapsed time at which something happens
+    Time rejected{};                  // (place) attempts of the lane that were rejected
+    std::int64_t next_check = 0;      // a round
+    std::int64_t constant_until = 0;  // rounds before it are far from any landing
+
+    EDDY_HD void begin(const Problem<Spec>& problem) {
+        steps.begin(problem);
+        for (int place = 0; place < num_places; ++place) occupants[place] = {};
+        occupied = MaskOf<Time>(false);
+        rejected = Time(0);
+    }
+    /// Has some lane a state that is not finite?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_broken(const typename Spec::State& y) const {
+        return any(occupied & (ChainStepper<Spec>::finiteness(y) != Time(0)));
+    }
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,75 @@
+#pragma once
+// How a lane ends: at what time, by whose fault, and what it has cost.
+
+#include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/saving.hpp>
+
+namespace eddy::detail {
+
+/// A round of one chain, when it is over.
+template <class Spec>
+struct RoundOfChain {
+    const Chain<Spec>& chain;
+    const ChainState<Spec>& before;
+    const Attempt<Spec>& attempt;
+    const ChainState<Spec>& after;
+};
+
+/// Where and how a lane ends, and whether the step that it ends with was neither accepted nor
+/// rejected.
+struct LaneEnding {
+    Result result;
+    double t;
+    std::int32_t component = -1;
+    bool breaks_step = false;
+};
+
+/// Of a lane that cannot go on, with the component that is to blame.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneEnding broken_step(const RoundOfChain<Spec>& round, int place) {
+    using Scalar = typename Spec::Scalar;
+    std::int32_t worst = 0;
+    bool finite = true;
+    Scalar largest(-1);
+    for (int i = 0; i < Spec::state_size && finite; ++i) {
+        Scalar size = get_lane(primal(round.attempt.trial.next[i]), place);
+        if constexpr (Spec::is_adaptive)
+            size = get_lane(round.chain.steps.ratio(round.before.y, round.attempt, i), place);
+        finite = is_number(size);
+        const Scalar magnitude = abs(size);
+        if (finite && magnitude <= largest) continue;
+        largest = magnitude;
+        worst = i;
+    }
+    return {finite ? Result::dt_underflow : Result::non_finite,
+            round.chain.steps.time_of(round.before.elapsed, place), worst, !Spec::is_adaptive};
+}
+
+/// Of a lane that a verdict ends.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneEnding ending_of(const LaneTimes& times, const RoundOfChain<Spec>& round,
+                                           const Verdict& verdict,
+                                           const BrokenSaves<Spec::num_places>& broken, int place) {
+    if (verdict.turn == Turn::breaks_at_save)
+        return {verdict.result, broken.t[place], broken.component[place]};
+    if (verdict.turn == Turn::breaks) return broken_step(round, place);
+    if (verdict.result == Result::success) return {verdict.result, times.end().t};
+    return {verdict.result, round.chain.steps.time_of(round.after.elapsed, place)};
+}
+
+/// What became of a lane after so many attempts, of which some were rejected.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneOutcome outcome_of(const LaneTimes& times, const LaneEnding& ending,
+                                             std::int64_t attempts, std::int64_t rejected) {
+    using Stepper = typename Spec::Stepper;
+    const bool moved = times.span > 0;
+    return {.accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
+            .rejected = rejected,
+            .evaluations = attempts * Stepper::evaluations_per_attempt +
+                           Stepper::evaluations_at_start + (times.dt0 == 0 ? 2 : 0),
+            .t = ending.t,
+            .component = ending.component,
+            .result = ending.result};
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,76 @@
+#pragma once
+// The sizes of the first steps of many lanes, by Hairer's rule
+// (steppers/controller/initial_step.hpp), a Number of lanes at a time. Tangents play no part: step
+// sizes are data.
+
+#include <eddy/core/vec_math.hpp>
+#include <eddy/solve/lane/problem.hpp>
+#include <eddy/steppers/controller/error_norm.hpp>
+#include <eddy/steppers/controller/initial_step.hpp>
+#include <limits>
+
+namespace eddy::detail {
+
+template <class Spec>
+class FirstStep {
+    using Real = typename Spec::Primal;
+    using Scalar = typename Spec::Scalar;
+    using Time = typename Spec::Time;
+    using State = Vec<Real, Spec::state_size>;
+    static constexpr int num_places = num_lanes_of<Real>;
+
+  public:
+    /// The sizes for `count` lanes from `first` on, as elapsed time, into `sizes`; a member's share
+    /// of them where several members choose together.
+    EDDY_HD static void choose(const Problem<Spec>& problem, std::ptrdiff_t first,
+                               std::int32_t count, double* sizes, int member, int num_members) {
+        if (problem.times.dt0 != 0) {
+            for (std::int32_t lane = member; lane < count; lane += num_members)
+                sizes[lane] = problem.times.dt0;
+            return;
+        }
+        for (std::int32_t lane = member * num_places; lane < count;
+             lane += num_members * num_places) {
+            const int places = min(num_places, count - lane);
+            const Time size = of_lanes(problem, first + lane, places);
+            for (int place = 0; place < places; ++place)
+                sizes[lane + place] = get_lane(size, place);
+        }
+    }
+
+  private:
+    [[nodiscard, gnu::noinline]] EDDY_HD static Time of_lanes(const Problem<Spec>& problem,
+                                                              std::ptrdiff_t lane, int count) {
+        State y{};
+        Vec<Real, Spec::parameter_room> p{};
+        for (int place = 0; place < num_places; ++place) {  // beyond the last lane, that lane again
+            const std::ptrdiff_t source = lane + min(place, count - 1);
+            for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, problem.y0(source, i));
+            for (int i = 0; i < Spec::parameter_size; ++i)
+                set_lane(p[i], place, problem.p(Spec::shares_parameters ? 0 : source, i));
+        }
+        const State magnitude = abs(y);
+        const auto norm = [&](const State& x) {
+            return scaled_rms(x, magnitude, Real(problem.rtol), problem.atol);
+        };
+        const LaneTimes& times = problem.times;
+        const TimeAt<Time> start{times.t0, times.direction, Time(0), Time(times.tstops[0].lowest),
+                                 Time(times.tstops[0].highest)};
+        const Real direction(static_cast<Scalar>(times.direction));
+        const Real span(static_cast<Scalar>(times.span));
+        const State f0 = Spec::Term::derivative(start + Time(0), y, p);
+        const Real f_norm = norm(f0);
+        const Real trial = initial_step_trial(norm(y), f_norm, span);
+        State y1 = y;
+        add_scaled(y1, direction * trial, f0);
+        const State f1 = Spec::Term::derivative(start + convert<Time>(trial), y1, p);
+        // Where the span is zero or less than the state's precision resolves, there is no slope.
+        const Real slope_norm =
+            norm(f1 - f0) / max(trial, Real(std::numeric_limits<Scalar>::min()));
+        const Real h = initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span);
+        const Time smallest(max(times.dt_min, std::numeric_limits<double>::min()));
+        return min(max(smallest, convert<Time>(h)), Time(times.dt_max));
+    }
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,282 @@
+#pragma once
+// Between a group of lanes and the caller's arrays: on the way forward the states at save points
+// are kept and terms of the loss added up; on the way back each save point has a cotangent, and
+// gradients arrive lane by lane.
+
+#include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
+#include <eddy/solve/lane/objective.hpp>
+#include <type_traits>
+
+namespace eddy::detail {
+
+/// Where the gradients of a call go. The tangents are those of a Hessian-vector product.
+template <class Real>
+struct GradientTarget {
+    EnsembleView<Real> y0, p;                  // p: one row where it is shared
+    EnsembleView<Real> y0_tangent, p_tangent;  // empty unless numbers are dual
+    EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
+};
+
+/// The terms of a loss: their derivative with respect to themselves is 1.
+template <class Spec>
+struct LossSeeds {
+    using Real = typename Spec::Scalar;
+    static constexpr bool has_report = true;         // of every lane, to the caller
+    const EnsembleView<const Real>* data = nullptr;  // (save point)
+    Real* loss = nullptr;                            // (lane)
+
+    /// False where the sum is no number any more.
+    [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,
+                                   const Vec<typename Spec::Lane, 1>& term) const {
+        loss[lane] += primal(term[0]);
+        return is_number(loss[lane]);
+    }
+    [[nodiscard]] EDDY_HD DataRow<Real> data_of(std::ptrdiff_t lane, std::int32_t k) const {
+        return {data[k], lane};
+    }
+    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, 1> cotangent(std::ptrdiff_t,
+                                                                std::int32_t) const {
+        return {{typename Spec::Lane(1)}};
+    }
+};
+
+/// Cotangents that the caller has computed.
+template <class Spec, int num_outputs>
+struct GivenSeeds {
+    using Real = typename Spec::Scalar;
+    static constexpr bool has_report = false;
+    const EnsembleView<const Real>* cotangents = nullptr;  // (save point)
+
+    [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,
+                                   const Vec<typename Spec::Lane, num_outputs>& values) const {
+        return is_finite(values);  // or the solution's lane had ended here
+    }
+    [[nodiscard]] EDDY_HD NoData data_of(std::ptrdiff_t, std::int32_t) const { return {}; }
+    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(std::ptrdiff_t lane,
+                                                                          std::int32_t k) const {
+        const auto& of_point = cotangents[k];
+        Vec<typename Spec::Lane, num_outputs> row{};
+        for (int i = 0; i < num_outputs; ++i)
+            row[i] = of_point(of_point.num_lanes == 1 ? 0 : lane, i);
+        return row;
+    }
+};
+
+/// Do lanes hand out their parts of shared parameters, to be added in the order of the lanes?
+template <class Spec>
+inline constexpr bool adds_lanes_in_order =
+    Spec::shares_parameters&& Spec::sums_by_lane&& Spec::parameter_size > 0;
+
+/// What a recorder keeps of its lanes.
+template <class Spec>
+struct RecorderMemory {
+    typename Spec::LaneState* states = nullptr;  // (save point, lane)
+    typename Spec::Lane* parts = nullptr;        // (lane, component) of shared parameters
+
+    RecorderMemory() = default;
+    EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves)
+        : states(arena.take<typename Spec::LaneState>(num_lanes * num_saves)),
+          parts(arena.take<typename Spec::Lane>(
+              adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)) {}
+};
+
+/// Where a group brings its part of a shared parameter's gradient.
+template <class Lane>
+struct SharedTarget {
+    /// (lane, component) of the group, zero at first: the caller adds them up. Where it is null the
+    /// group consists of whole blocks (lane_sums.hpp), whose sums it brings to `sums`.
+    Lane* parts = nullptr;
+    /// (block, component) of the group; one row beyond 64 parameters.
+    Lane* sums = nullptr;
+};
+
+template <class Spec, class Objective, class Seeds>
+class GradientRecorder {
+    using Lane = typename Spec::Lane;
+    using LaneState = typename Spec::LaneState;
+    using Real = typename Spec::Scalar;
+
+  public:
+    static constexpr bool has_report = Seeds::has_report;
+
+    /// The `count` lanes from `first` on.
+    EDDY_HD GradientRecorder(const Problem<Spec>& problem, std::ptrdiff_t first, std::int32_t count,
+                             const Seeds& seeds, const GradientTarget<Real>& target,
+                             const SharedTarget<Lane>& shared, const RecorderMemory<Spec>& memory)
+        : problem_(&problem),
+          first_(first),
+          count_(count),
+          seeds_(seeds),
+          target_(target),
+          shared_(shared),
+          memory_(memory) {
+        if (shared.parts) memory_.parts = shared.parts;
+    }
+
+    /// One member's share of what is to be done before the lanes begin.
+    EDDY_HD void begin(int member, int num_members) {
+        if constexpr (adds_lanes_in_order<Spec>) {
+            const std::int64_t count = std::int64_t{count_} * Spec::parameter_size;
+            for (std::int64_t k = member; k < count; k += num_members) memory_.parts[k] = Lane(0);
+        }
+    }
+    [[nodiscard]] EDDY_HD static constexpr bool wants_steps() { return false; }
+    EDDY_HD void save_step(std::int32_t, double, const LaneState&) {}
+
+    /// False where the loss, or what `observe` makes of the state, is not finite.
+    [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
+        state(lane, k) = y;
+        return seeds_.add(row(lane), Objective::value(time(k), y, parameters(lane),
+                                                      seeds_.data_of(row(lane), k)));
+    }
+
+    /// The cotangent of the state at a save point; what the save point asks of the parameters goes
+    /// to their gradient at once.
+    [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k) {
+        Lane t_cotangent(0);
+        const LaneState cotangent = Objective::pullback(
+            time(k), state(lane, k), parameters(lane), seeds_.data_of(row(lane), k),
+            seeds_.cotangent(row(lane), k),
+            [&](int i, const Lane& value) { add_p(lane, i, value); }, t_cotangent);
+        if (target_.t0.first) add_save_time(lane, k, t_cotangent);
+        return cotangent;
+    }
+
+    // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
+
+    EDDY_HD void add_tstop(std::int32_t lane, std::int32_t tstop, const Lane& value) {
+        const LaneTimes& times = problem_->times;
+        if (tstop == 0) {
+            add(target_.t0, lane, 0, value);
+        } else if (tstop == times.num_tstops) {
+            add(target_.t1, lane, 0, value);
+        } else {  // a save point that is stepped to moves the tstop along, if it is not at a jump
+            const Tstop& at = times.tstops[tstop - 1];
+            const std::int32_t k = first_save_from(times, at.elapsed);
+            if (k < times.num_saves && times.saves[k] == at.elapsed && !at.is_jump)
+                add(target_.save_at, lane, k, value);
+        }
+    }
+    EDDY_HD void add_save_time(std::int32_t lane, std::int32_t k, const Lane& value) {
+        if (problem_->times.saves_the_end)
+            add(target_.t1, lane, 0, value);
+        else
+            add(target_.save_at, lane, k, value);
+    }
+    /// A save point at the start moves along f there.
+    EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
+        Lane along(0);
+        const LaneState slope =
+            Spec::Term::derivative(problem_->times.tstops[0].confine(problem_->times.t0),
+                                   problem_->load_y0(row(lane)), parameters(lane));
+        for (int i = 0; i < Spec::state_size; ++i) along = along + seed[i] * slope[i];
+        add_save_time(lane, k, along);
+        add_tstop(lane, 0, -along);
+    }
+
+    EDDY_HD void add_y0(std::int32_t lane, const LaneState& cotangent) {
+        for (int i = 0; i < Spec::state_size; ++i)
+            add(target_.y0, target_.y0_tangent, row(lane), i, cotangent[i]);
+    }
+    EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
+        if constexpr (adds_lanes_in_order<Spec>) {
+            Lane& sum = part(lane, i);
+            sum = sum + value;
+        } else if constexpr (Spec::shares_parameters) {
+            shared_.sums[i] = shared_.sums[i] + value;
+        } else {
+            add(target_.p, target_.p_tangent, row(lane), i, value);
+        }
+    }
+    /// The sums of one chain, place by place.
+    EDDY_HD void add_sums(const Vec<typename Spec::Number, Spec::parameter_room>& sums) {
+        for (int i = 0; i < Spec::parameter_size; ++i) {
+            for (int place = 0; place < Spec::num_places; ++place)
+                shared_.sums[i] = shared_.sums[i] + get_lane(sums[i], place);
+        }
+    }
+    /// A lane's gradient is zero after all.
+    EDDY_HD void forget(std::int32_t lane) {
+        visit_gradient(lane,
+                       [](auto& number) { number = std::remove_cvref_t<decltype(number)>(0); });
+    }
+    /// And so is what the group has brought to shared parameters.
+    EDDY_HD void forget_sums() {
+        for (int i = 0; i < Spec::parameter_size; ++i) shared_.sums[i] = Lane(0);
+    }
+    /// Is a lane's gradient finite? Its part of sums over many shared parameters is not known.
+    [[nodiscard]] EDDY_HD bool has_finite_gradient(std::int32_t lane) {
+        bool finite = true;
+        visit_gradient(lane, [&](const auto& number) {
+            finite = finite && is_number(primal(number));
+            if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(number)>, Real>)
+                finite = finite && is_number(number.tangent);
+        });
+        return finite;
+    }
+    /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
+    /// does not depend on who ended first, nor on the memory that there was.
+    EDDY_HD void finish() {
+        if constexpr (adds_lanes_in_order<Spec>) {
+            if (shared_.parts) return;
+            Lane* sums = shared_.sums;
+            for (std::int32_t lane = 0; lane < count_; ++lane) {
+                if (lane > 0 && lane % lanes_per_block == 0) sums += Spec::parameter_size;
+                for (int i = 0; i < Spec::parameter_size; ++i) sums[i] = sums[i] + part(lane, i);
+            }
+        }
+    }
+
+  private:
+    EDDY_HD void add(const EnsembleView<Real>& values, std::int32_t lane, std::int32_t k,
+                     const Lane& value) const {
+        values(row(lane), k) += primal(value);
+    }
+    EDDY_HD static void add(const EnsembleView<Real>& values, const EnsembleView<Real>& tangents,
+                            std::ptrdiff_t row, int i, const Lane& value) {
+        values(row, i) += primal(value);
+        if constexpr (Spec::is_dual) tangents(row, i) += value.tangent;
+    }
+    /// Calls visit(number) for every number of a lane's gradient.
+    template <class Visit>
+    EDDY_HD void visit_gradient(std::int32_t lane, Visit visit) {
+        const auto visit_row = [&](const EnsembleView<Real>& values) {
+            for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
+                visit(values(row(lane), i));
+        };
+        visit_row(target_.y0);
+        visit_row(target_.y0_tangent);
+        visit_row(target_.t0);
+        visit_row(target_.t1);
+        visit_row(target_.save_at);
+        if constexpr (adds_lanes_in_order<Spec>) {
+            for (int i = 0; i < Spec::parameter_size; ++i) visit(part(lane, i));
+        } else if constexpr (!Spec::shares_parameters) {
+            visit_row(target_.p);
+            visit_row(target_.p_tangent);
+        }
+    }
+    /// A lane's part of a shared parameter's gradient.
+    [[nodiscard]] EDDY_HD Lane& part(std::int32_t lane, int i) {
+        return memory_.parts[std::ptrdiff_t{lane} * Spec::parameter_size + i];
+    }
+    [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
+    [[nodiscard]] EDDY_HD double time(std::int32_t k) const { return problem_->times.save_time[k]; }
+    [[nodiscard]] EDDY_HD LaneParameters<Spec> parameters(std::int32_t lane) const {
+        return {problem_, row(lane)};
+    }
+    [[nodiscard]] EDDY_HD LaneState& state(std::int32_t lane, std::int32_t k) {
+        return memory_.states[static_cast<std::ptrdiff_t>(k) * count_ + lane];
+    }
+
+    const Problem<Spec>* problem_;
+    std::ptrdiff_t first_;
+    std::int32_t count_;
+    Seeds seeds_;
+    GradientTarget<Real> target_;
+    SharedTarget<Lane> shared_;
+    RecorderMemory<Spec> memory_;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,71 @@
+#pragma once
+// The rare things in the life of a lane, told by elapsed time and by counts: the next one is found by
+// one comparison a round, and what it means for the lane is decided here. Order of what ends a lane: a
+// save point that is not finite, a step that cannot go on, the end, the caller, the limit of steps.
+
+#include <eddy/core/result.hpp>
+#include <eddy/solve/lane/times.hpp>
+
+namespace eddy::detail {
+
+inline constexpr std::int32_t no_lane = -1;
+
+/// Who is in a place, and the index of the tstop that its steps head for.
+struct Occupant {
+    std::int32_t lane = no_lane;  // within the group
+    std::int32_t tstop = 0;
+
+    friend bool operator==(const Occupant&, const Occupant&) = default;
+};
+
+/// Elapsed time of a lane's next save point; infinite where there is none.
+[[nodiscard]] EDDY_HD inline double next_save(const LaneTimes& times, std::int32_t num_saved) {
+    return num_saved < times.num_saves ? times.saves[num_saved]
+                                       : std::numeric_limits<double>::infinity();
+}
+/// The number of the first save point not before `elapsed`.
+[[nodiscard]] EDDY_HD inline std::int32_t first_save_from(const LaneTimes& times, double elapsed) {
+    std::int32_t low = 0, high = times.num_saves;
+    while (low < high) {
+        const std::int32_t middle = low + (high - low) / 2;
+        if (times.saves[middle] < elapsed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+/// Elapsed time at which something other than a step comes next.
+[[nodiscard]] EDDY_HD inline double next_landing(const LaneTimes& times, const Occupant& occupant,
+                                                 std::int32_t num_saved) {
+    if (occupant.lane == no_lane) return std::numeric_limits<double>::infinity();
+    return min(times.tstops[occupant.tstop].elapsed, next_save(times, num_saved));
+}
+
+/// What a round did to a lane.
+struct RoundFacts {
+    bool save_is_broken;  // a save point that is not finite
+    bool stalled;         // rejected, and as small as a step may be; or not finite
+    bool lands;           // on its tstop
+    bool cancelled;
+    std::int64_t attempts;  // of the lane, so far
+};
+
+enum class Turn : std::uint8_t { goes_on, to_next_tstop, breaks_at_save, breaks, ends };
+
+struct Verdict {
+    Turn turn;
+    Result result = Result::success;  // of a lane that ends
+};
+
+[[nodiscard]] EDDY_HD inline Verdict verdict_of(const LaneTimes& times, const Occupant& occupant,
+                                                const RoundFacts& round) {
+    if (round.save_is_broken) return {Turn::breaks_at_save, Result::non_finite};
+    if (round.stalled) return {Turn::breaks};
+    if (round.lands && occupant.tstop + 1 == times.num_tstops) return {Turn::ends};
+    if (round.cancelled) return {Turn::ends, Result::cancelled};
+    if (round.attempts >= times.max_steps) return {Turn::ends, Result::max_steps_reached};
+    return {round.lands ? Turn::to_next_tstop : Turn::goes_on};
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,56 @@
+#pragma once
+// What a replay needs of the lanes of a team: the state that the checkpointed loop carries from round
+// to round. A round is one attempted step of every place.
+
+#include <eddy/solve/lane/solve_spec.hpp>
+
+namespace eddy::detail {
+
+/// The lanes of one Number: a chain of rounds, whose operations wait for each other.
+template <class Spec>
+struct ChainState {
+    typename Spec::State y;
+    typename Spec::Time elapsed;  // |t − t0|
+    typename Spec::Time size;     // |dt| that the next attempt begins with
+    typename Spec::History history;
+    [[no_unique_address]] typename Spec::Memory memory;
+};
+
+/// One T for each chain that a member of a team takes in turn; a copy copies those in use.
+template <class T, int most>
+struct PerChain {
+    T chain[most];
+
+    explicit PerChain(int count) : count_(count) {}
+    PerChain(const PerChain& other) { *this = other; }
+    PerChain& operator=(const PerChain& other) {
+        count_ = other.count_;
+        for (int i = 0; i < count_; ++i) chain[i] = other.chain[i];
+        return *this;
+    }
+    [[nodiscard]] int count() const { return count_; }
+
+  private:
+    int count_;
+};
+/// A single one: its index is known beforehand, so that registers need no address.
+template <class T>
+struct PerChain<T, 1> {
+    T chain[1];
+
+    EDDY_HD explicit PerChain(int) {}
+    [[nodiscard]] EDDY_HD static constexpr int count() { return 1; }
+};
+
+template <class Spec, class Team>
+using LoopState = PerChain<ChainState<Spec>, Team::num_chains>;
+
+/// The state in one place.
+template <class Spec>
+[[nodiscard]] EDDY_HD typename Spec::LaneState state_of(const typename Spec::State& y, int place) {
+    typename Spec::LaneState state{};
+    for (int i = 0; i < Spec::state_size; ++i) state[i] = get_lane(y[i], place);
+    return state;
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,159 @@
+#pragma once
+// What is made of the state at a save point: the state itself, a function of it, or a term of a
+// loss. Each is a traced program of (t, y, p, data), evaluated for a single lane, with its
+// pullback.
+
+#include <eddy/ad/vjp.hpp>
+#include <eddy/solve/lane/saving.hpp>
+#include <eddy/trace/field.hpp>
+
+namespace eddy::detail {
+
+/// One row of data, shared by all lanes where there is only one.
+template <class Real>
+struct DataRow {
+    EnsembleView<const Real> data;
+    std::ptrdiff_t lane;
+
+    [[nodiscard]] EDDY_HD Real operator[](int i) const {
+        return data(data.num_lanes == 1 ? 0 : lane, i);
+    }
+};
+struct NoData {
+    [[nodiscard]] EDDY_HD double operator[](int) const { return 0; }
+};
+
+/// Are all components numbers, tangents aside?
+template <class Lane, int size>
+[[nodiscard]] EDDY_HD bool is_finite(const Vec<Lane, size>& values) {
+    for (int i = 0; i < size; ++i) {
+        if (!is_number(primal(values[i]))) return false;
+    }
+    return true;
+}
+
+/// The state as it is.
+template <class Field>
+struct StateObservable {
+    static constexpr int num_outputs = Field::state_size;
+
+    template <class Lane, class Parameters, class Data>
+    EDDY_HD static Vec<Lane, num_outputs> value(double, const Vec<Lane, Field::state_size>& y,
+                                                const Parameters&, const Data&) {
+        return y;
+    }
+    template <class Lane, class Parameters, class Data, class AddToP>
+    EDDY_HD static Vec<Lane, Field::state_size> pullback(double,
+                                                         const Vec<Lane, Field::state_size>&,
+                                                         const Parameters&, const Data&,
+                                                         const Vec<Lane, num_outputs>& cotangent,
+                                                         AddToP&&, Lane&) {
+        return cotangent;
+    }
+};
+
+/// A traced function of (t, y, p) or of (t, y, p, data).
+template <class Field, class ObjectiveProgram>
+struct TracedObjective {
+    static constexpr int num_outputs = ObjectiveProgram::graph.outputs[0].size;
+
+    template <class Lane, class Parameters, class Data>
+    EDDY_HD static Vec<Lane, num_outputs> value(double t, const Vec<Lane, Field::state_size>& y,
+                                                const Parameters& p, const Data& data) {
+        Vec<Lane, num_outputs> result{};
+        const auto sink = [&]<int output>(int i, const Lane& value) { result[i] = value; };
+        if constexpr (ObjectiveProgram::code.num_arguments() == 4)
+            evaluate<ObjectiveProgram, Lane>(sink, t, y, p, data);
+        else
+            evaluate<ObjectiveProgram, Lane>(sink, t, y, p);
+        return result;
+    }
+
+    /// The cotangent of y; hands those of p to add_to_p(i, value) and adds that of t.
+    template <class Lane, class Parameters, class Data, class AddToP>
+    EDDY_HD static Vec<Lane, Field::state_size> pullback(double t,
+                                                         const Vec<Lane, Field::state_size>& y,
+                                                         const Parameters& p, const Data& data,
+                                                         const Vec<Lane, num_outputs>& cotangent,
+                                                         AddToP&& add_to_p, Lane& t_cotangent) {
+        using Pullback = decltype(vjp<0, 1, 2>(ObjectiveProgram{}));
+        Vec<Lane, Field::state_size> y_cotangent{};
+        const auto sink = [&]<int output>(int i, const Lane& value) {
+            if constexpr (output == 0)
+                t_cotangent = t_cotangent + value;
+            else if constexpr (output == 1)
+                y_cotangent[i] = value;
+            else
+                add_to_p(i, value);
+        };
+        const auto run = [&](const auto& of_result) {
+            if constexpr (ObjectiveProgram::code.num_arguments() == 4)
+                evaluate<Pullback, Lane>(sink, t, y, p, data, of_result);
+            else
+                evaluate<Pullback, Lane>(sink, t, y, p, of_result);
+        };
+        if constexpr (ObjectiveProgram::graph.outputs[0].is_scalar)
+            run(cotangent[0]);
+        else
+            run(cotangent);
+        return y_cotangent;
+    }
+};
+
+template <class Field, class Function>
+struct Observable {
+    using Traced = decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>(
+        Function{}));
+    using type = TracedObjective<Field, Traced>;
+};
+template <class Field>
+struct Observable<Field, void> {
+    using type = StateObservable<Field>;
+};
+/// What a solve saves.
+template <class Field, class Function>
+using ObservableOf = typename Observable<Field, Function>::type;
+
+/// Numbers of data at a save point: a loss says so by `data_size`, or has one for each component.
+template <class Field, class Loss>
+inline constexpr int data_size_of = [] {
+    if constexpr (requires { Loss::data_size; })
+        return static_cast<int>(Loss::data_size);
+    else
+        return static_cast<int>(Field::state_size);
+}();
+
+template <class Field, class Loss>
+inline constexpr bool takes_data =
+    is_traceable<Loss, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>,
+                 Vector<data_size_of<Field, Loss>>>;
+template <class Field, class Loss>
+inline constexpr bool takes_no_data =
+    is_traceable<Loss, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
+
+template <class Field, class Loss, bool with_data>
+struct LossProgram {
+    using type = decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>,
+                                Vector<data_size_of<Field, Loss>>>(Loss{}));
+};
+template <class Field, class Loss>
+struct LossProgram<Field, Loss, false> {
+    using type =
+        decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>(Loss{}));
+};
+
+template <class Field, class Loss>
+struct LossTerm {
+    using Traced = typename LossProgram<Field, Loss, takes_data<Field, Loss>>::type;
+    using type = TracedObjective<Field, Traced>;
+
+    static consteval bool returns_one_number() {
+        static_assert(Traced::graph.outputs[0].size == 1,
+                      "loss: loss(t, y, p, data) must return one number");
+        return Traced::graph.outputs[0].size == 1;
+    }
+};
+template <class Field, class Loss>
+using LossTermOf = typename LossTerm<Field, Loss>::type;
+
+}  // namespace eddy::detail

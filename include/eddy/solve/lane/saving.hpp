@@ -1,0 +1,155 @@
+#pragma once
+// The save points of a group's lanes on their way forward: which comes next for each lane, and what
+// the state is there. A point at the start or the end of a step has that state; one within is
+// interpolated, for all places of a Number that have one, by the dense output of the method. The
+// stages of dense output alone are seen by no error estimate: a point that is not finite is found
+// here, and ends its lane.
+
+#include <eddy/solve/lane/chain.hpp>
+
+namespace eddy::detail {
+
+[[nodiscard]] EDDY_HD inline bool is_number(double x) { return x - x == 0; }
+
+/// What ends at a save point, for each place: a lane whose state there is not finite, or whose
+/// recorder makes of it what is not.
+template <int num_places>
+struct BrokenSaves {
+    bool is_broken[num_places] = {};
+    std::int32_t component[num_places];  // of the state that is not finite; -1: what was made of it
+    double t[num_places];
+};
+
+/// `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
+/// finite; and of every accepted step where it wants to. `num_saved` counts, for each lane of the
+/// group, the save points that it has reached.
+template <class Spec, class Recorder>
+class Saving {
+    using Time = typename Spec::Time;
+    using State = typename Spec::State;
+    using Stepper = typename Spec::Stepper;
+    static constexpr int num_places = Spec::num_places;
+
+  public:
+    EDDY_HD Saving(Recorder& recorder, const Problem<Spec>& problem, std::int32_t* num_saved)
+        : recorder_(&recorder), problem_(&problem), num_saved_(num_saved) {}
+
+    /// A lane of the group begins.
+    EDDY_HD void begin_lane(std::int32_t lane, std::ptrdiff_t first_lane) {
+        num_saved_[lane] = 0;
+        if (recorder_->wants_steps())
+            recorder_->save_step(lane, problem_->times.t0, problem_->load_y0(first_lane + lane));
+    }
+    /// Elapsed time of the next landing or save point of an occupant.
+    [[nodiscard]] EDDY_HD double next(const Occupant& occupant) const {
+        return next_landing(problem_->times, occupant,
+                            occupant.lane == no_lane ? 0 : num_saved_[occupant.lane]);
+    }
+    [[nodiscard]] EDDY_HD bool wants_steps() const { return recorder_->wants_steps(); }
+    [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
+        return num_saved_[lane];
+    }
+
+    /// Tells the recorder of what a round from `before` to `x` has passed, up to a save point that
+    /// breaks: that one stays the next of its lane.
+    EDDY_HD BrokenSaves<num_places> pass(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                                         const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
+        BrokenSaves<num_places> broken;
+        Due due;
+        chain.steps.with_input(before, attempt.size, [&](const auto& in) {
+            decltype(Stepper::interpolant(in, attempt.trial)) interpolant;  // made where one is due
+            bool is_made = false;
+            while (find_due(chain, before, attempt, x, broken, due)) {
+                State within{};
+                if (due.interpolates) {
+                    if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
+                    is_made = true;
+                    within = interpolant.at(convert<typename Spec::Primal>(due.theta));
+                }
+                save_all(chain, before, x, within, due, broken);
+            }
+        });
+        if (wants_steps()) save_steps(chain, attempt, x);
+        return broken;
+    }
+
+  private:
+    enum Where : int { nowhere, at_start, at_end, inside };
+    /// One save point of each place that has one due.
+    struct Due {
+        Where at[num_places];
+        Time theta;  // of those inside
+        bool interpolates;
+    };
+
+    EDDY_HD void save_all(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                          const ChainState<Spec>& x, const State& within, const Due& due,
+                          BrokenSaves<num_places>& broken) {
+        for (int place = 0; place < num_places; ++place) {
+            if (due.at[place] == nowhere) continue;
+            const State& y = due.at[place] == at_start ? before.y
+                             : due.at[place] == at_end ? x.y
+                                                       : within;
+            save(chain.occupants[place].lane, state_of<Spec>(y, place), place, broken);
+        }
+    }
+    EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
+                      BrokenSaves<num_places>& broken) {
+        int component = 0;
+        while (component < Spec::state_size && is_number(primal(y[component]))) ++component;
+        const bool is_finite = component == Spec::state_size;
+        if (is_finite && recorder_->save(lane, num_saved_[lane], y)) {
+            ++num_saved_[lane];
+        } else {
+            broken.is_broken[place] = true;
+            broken.component[place] = is_finite ? -1 : component;
+            broken.t[place] = problem_->times.save_time[num_saved_[lane]];
+        }
+    }
+
+    /// False where no place has any left. The end of a step that is not finite is not reached.
+    EDDY_HD bool find_due(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                          const Attempt<Spec>& attempt, const ChainState<Spec>& x,
+                          const BrokenSaves<num_places>& broken, Due& due) const {
+        due.theta = Time(0);
+        due.interpolates = false;
+        bool any_due = false;
+        for (int place = 0; place < num_places; ++place) {
+            const std::int32_t lane = chain.occupants[place].lane;
+            const double at = lane == no_lane ? std::numeric_limits<double>::infinity()
+                                              : next_save(problem_->times, num_saved_[lane]);
+            const double from = get_lane(before.elapsed, place);
+            const double to = get_lane(attempt.stalled, place) ? from : get_lane(x.elapsed, place);
+            due.at[place] = !(at <= to) || broken.is_broken[place] ? nowhere
+                            : at <= from                           ? at_start
+                            : at == to                             ? at_end
+                                                                   : inside;
+            any_due = any_due || due.at[place] != nowhere;
+            if (due.at[place] != inside) continue;
+            due.interpolates = true;
+            set_lane(due.theta, place, (at - from) / get_lane(attempt.size, place));
+        }
+        return any_due;
+    }
+
+    EDDY_HD void save_steps(const Chain<Spec>& chain, const Attempt<Spec>& attempt,
+                            const ChainState<Spec>& x) {
+        for (int place = 0; place < num_places; ++place) {
+            const Occupant& occupant = chain.occupants[place];
+            if (occupant.lane == no_lane || !(get_lane(attempt.used, place) > 0) ||
+                get_lane(attempt.stalled, place))
+                continue;
+            const bool lands = get_lane(x.elapsed, place) == get_lane(chain.steps.tstop, place);
+            recorder_->save_step(occupant.lane,
+                                 lands ? problem_->times.tstops[occupant.tstop].t
+                                       : chain.steps.time_of(x.elapsed, place),
+                                 state_of<Spec>(x.y, place));
+        }
+    }
+
+    Recorder* recorder_;
+    const Problem<Spec>* problem_;
+    std::int32_t* num_saved_;  // (lane)
+};
+
+}  // namespace eddy::detail

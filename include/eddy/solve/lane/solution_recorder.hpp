@@ -1,0 +1,65 @@
+#pragma once
+// Puts what a lane's save points show into the arrays of a solution.
+
+#include <eddy/solve/lane/objective.hpp>
+
+namespace eddy::detail {
+
+/// Where accepted steps go that nobody wants.
+struct NoSteps {
+    [[nodiscard]] EDDY_HD static constexpr bool is_wanted() { return false; }
+    template <class State>
+    EDDY_HD void append(std::ptrdiff_t, double, const State&) const {}
+};
+
+/// The arrays of a solution: (save point, component, lane).
+template <class Real>
+struct SavedArrays {
+    Real* y = nullptr;
+    Real* tangent = nullptr;  // of a dual number
+    std::ptrdiff_t num_lanes = 0;
+
+    [[nodiscard]] EDDY_HD std::ptrdiff_t index(std::ptrdiff_t k, int num_columns, int i,
+                                               std::ptrdiff_t lane) const {
+        return (k * num_columns + i) * num_lanes + lane;
+    }
+};
+
+/// `Steps` takes every accepted step, where it is wanted.
+template <class Spec, class Observable, class Steps = NoSteps>
+class SolutionRecorder {
+    using Real = typename Spec::Scalar;
+
+  public:
+    EDDY_HD SolutionRecorder(const Problem<Spec>& problem, std::ptrdiff_t first_lane,
+                             const SavedArrays<Real>& saved, const Steps& steps)
+        : problem_(&problem), first_lane_(first_lane), saved_(saved), steps_(steps) {}
+
+    [[nodiscard]] EDDY_HD bool wants_steps() const { return steps_.is_wanted(); }
+
+    /// False where what is to be saved is not finite; then nothing is.
+    [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
+                                    const typename Spec::LaneState& y) {
+        const std::ptrdiff_t row = first_lane_ + lane;
+        const auto values = Observable::value(problem_->times.save_time[k], y,
+                                              LaneParameters<Spec>{problem_, row}, NoData{});
+        if (!is_finite(values)) return false;
+        for (int i = 0; i < Observable::num_outputs; ++i) {
+            const std::ptrdiff_t at = saved_.index(k, Observable::num_outputs, i, row);
+            saved_.y[at] = primal(values[i]);
+            if constexpr (Spec::is_dual) saved_.tangent[at] = values[i].tangent;
+        }
+        return true;
+    }
+    EDDY_HD void save_step(std::int32_t lane, double t, const typename Spec::LaneState& y) {
+        steps_.append(first_lane_ + lane, t, y);
+    }
+
+  private:
+    const Problem<Spec>* problem_;
+    std::ptrdiff_t first_lane_;
+    SavedArrays<Real> saved_;
+    [[no_unique_address]] Steps steps_;
+};
+
+}  // namespace eddy::detail

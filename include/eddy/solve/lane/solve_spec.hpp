@@ -1,0 +1,70 @@
+#pragma once
+// The types of a solve: what lanes are computed with, from the equation, the method, the controller
+// and the type of number. `Number` is a plain number (one lane to a member of a team), a pack
+// (several places, one lane in each), or a dual number of either. Time is double always; errors and
+// controllers are single precision.
+
+#include <cstdint>
+#include <eddy/ad/dual_lanes.hpp>
+#include <eddy/core/lanes.hpp>
+#include <eddy/core/pack_math.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/steppers/controller/decision.hpp>
+#include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <type_traits>
+
+namespace eddy::detail {
+
+template <class Controller>
+concept AcceptsAlways = requires {
+    requires !Controller::is_adaptive;
+};
+
+template <class Stepper, class Scalar>
+concept HasConstantSize = requires {
+    typename Stepper::template ConstantSize<Scalar>;
+};
+
+/// Everything that is fixed when a solve is compiled.
+template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared>
+struct SolveSpec {
+    using Field = FieldType;
+    using Method = MethodType;
+    using Controller = ControllerType;
+    using Number = NumberType;
+    using Term = TermOf<Field>;
+
+    using Primal = PrimalOf<Number>;  // of the state, without tangents
+    using Scalar = ScalarOf<Number>;  // float or double
+    using Time = eddy::WithElement<Primal, double>;
+    using Single = eddy::WithElement<Primal, float>;
+    using Lane = LaneOf<Number>;  // what one lane of a Number holds
+    using History = ControllerHistory<Single>;
+
+    static constexpr bool is_adaptive = !AcceptsAlways<Controller>;
+    using Stepper = StepperFor<Term, Method, is_adaptive>;
+    static_assert(eddy::Stepper<Stepper>,
+                  "solve: the method's stepper must be a Stepper, see "
+                  "steppers/stepper.hpp");
+    using Memory = typename Stepper::template Memory<Number>;
+    using Path = typename Stepper::template Path<Time>;
+    static constexpr bool has_path = !std::is_same_v<Path, NoPath>;
+    /// Are rounds of one known size worth a shorter text?
+    static constexpr bool has_constant_size = !is_adaptive && HasConstantSize<Stepper, Scalar>;
+
+    static constexpr bool shares_parameters = shared;
+    static constexpr bool is_dual = !std::is_same_v<Number, Primal>;
+    static constexpr int num_places = num_lanes_of<Number>;
+    static constexpr int state_size = Term::state_size;
+    static constexpr int parameter_size = Term::parameter_size;
+    /// Does each lane hand out its own part of the parameters' gradient? The parts of many shared
+    /// parameters stay in the places: lanes are then assigned in an order that depends on nothing
+    /// else.
+    static constexpr bool sums_by_lane = !shared || parameter_size <= 64;
+    static constexpr int parameter_room = parameter_size > 0 ? parameter_size : 1;
+
+    using State = Vec<Number, state_size>;
+    using LaneState = Vec<Lane, state_size>;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,83 @@
+#pragma once
+// Time, as lanes see it: `elapsed` = |t − t0| grows from 0 whatever the direction. Steps and landings
+// are computed in it, so that a short span far from t = 0 loses no digits; f is asked at
+// t = t0 + direction · elapsed, on its own side of every jump.
+
+#include <cstdint>
+#include <eddy/core/math.hpp>
+#include <eddy/core/numeric.hpp>
+#include <limits>
+
+namespace eddy {
+
+/// A time that a step must end at. Steps that head for it ask f at times from `lowest` to `highest`
+/// only: strictly between the jumps on either side, if by no more than the last place of t. So it
+/// does not matter whether f changes before `t < jump` or `t <= jump`.
+struct Tstop {
+    double elapsed;
+    double t;  // as it was given
+    double lowest = -std::numeric_limits<double>::infinity();
+    double highest = std::numeric_limits<double>::infinity();
+    bool is_jump = false;
+
+    [[nodiscard]] EDDY_HD double confine(double time) const {
+        return max(min(time, highest), lowest);
+    }
+};
+
+namespace detail {
+
+/// What lanes need to know of time. Sizes and times but t0 and save_time are elapsed.
+struct LaneTimes {
+    double t0 = 0;
+    double direction = 1;  // of t: 1 or −1
+    double span = 0;
+    double dt0 = 0;  // 0: chosen for each lane
+    double dt_min = 0;
+    double dt_max = 0;
+    std::int64_t max_steps = 0;
+    const Tstop* tstops = nullptr;  // ascending; the last is the end
+    std::int32_t num_tstops = 0;
+    std::int32_t num_saves = 0;
+    const double* saves = nullptr;      // ascending
+    const double* save_time = nullptr;  // the same as they were given, in t
+    bool saves_the_end = false;         // no save points were given
+
+    [[nodiscard]] EDDY_HD const Tstop& end() const { return tstops[num_tstops - 1]; }
+};
+
+/// The time where `elapsed` has passed: asking for elapsed + size and then for t keeps the time of a
+/// last stage that of the next step's first, bit for bit. It stays within bounds, whatever the
+/// rounding: on one side of each jump.
+template <class Time>
+struct TimeAt {
+    double t0, direction;
+    Time elapsed, lowest, highest;
+
+    template <class Fraction>
+    [[nodiscard, gnu::always_inline]] EDDY_HD friend Time operator+(const TimeAt& at,
+                                                                    const Fraction& further) {
+        const Time t = mul_add(Time(at.direction), at.elapsed + further, Time(at.t0));
+        return max(min(t, at.highest), at.lowest);
+    }
+};
+
+/// The times of a step's stages, between those of its two ends: none is beyond an end, whatever the
+/// rounding, and those of the ends are exact.
+template <class Time>
+struct StageTimes {
+    Time first, last, length;
+
+    [[gnu::always_inline]] EDDY_HD StageTimes(const TimeAt<Time>& start, const Time& size)
+        : first(start + Time(0)), last(start + size), length(last - first) {}
+
+    [[nodiscard, gnu::always_inline]] EDDY_HD Time at_fraction(double c) const {
+        if (c == 0) return first;
+        if (c == 1) return last;
+        return mul_add(Time(c), length, first);
+    }
+};
+
+}  // namespace detail
+
+}  // namespace eddy

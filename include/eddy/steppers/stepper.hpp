@@ -1,0 +1,107 @@
+#pragma once
+// One step of a method, as the solve floor sees it: tried, judged, carried over, replayed, made dense
+// and pulled back, in registers, on host and device; it never allocates and never throws. A step may
+// have
+//
+//   a memory   that is carried from step to step and lies in the loop's state: the last stage of a
+//              method whose first stage is the same, a Jacobian with its factors;
+//   a failure  inside: a singular matrix, an iteration that does not converge. The step is then
+//              rejected like one whose error is infinite;
+//   a path     of noise, a pure function of lane and interval.
+//
+// Invariants, which make a replay give the bits of the first run: `step` gives the `next` of
+// `attempt`; where a step is rejected, `carry` may look at the memory alone; where
+// `memory_follows_state`, the memory is `first(in)` wherever a step begins, so that no checkpoint
+// holds it.
+
+#include <concepts>
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/steppers/step_size.hpp>
+#include <eddy/steppers/term.hpp>
+
+namespace eddy {
+
+/// What a step starts from. `t` is a number, or says what the time is at a fraction of the step;
+/// `p` is anything with operator[]; `dt` a StepSize or UniformStepSize.
+template <class Times, class State, class Parameters, class Size, class Path = NoPath>
+struct StepInput {
+    Times t;
+    const State& y;
+    const Parameters& p;
+    const Size& dt;
+    [[no_unique_address]] Path path{};
+};
+
+template <class Times, class State, class Parameters, class Size, class Path>
+StepInput(Times, const State&, const Parameters&, const Size&, Path)
+    -> StepInput<Times, State, Parameters, Size, Path>;
+
+/// The memory of a method that has none.
+struct NoMemory {};
+template <class Mask>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline NoMemory select(const Mask&, const NoMemory&,
+                                                                 const NoMemory&) {
+    return {};
+}
+
+/// Given where no point within a step has a cotangent.
+struct NoDenseCotangent {};
+
+/// What a step brings to the cotangents of its start time and of its size.
+template <class Number>
+struct TimeCotangents {
+    Number t, dt;
+};
+/// Given where nobody asks for them.
+struct NoTimeCotangents {};
+
+namespace detail {
+
+template <class S, class Number>
+using PlainInput = StepInput<double, Vec<Number, S::state_size>, const Number*,
+                             StepSize<double, Number>, typename S::template Path<double>>;
+
+/// What a stepper says of itself.
+template <class S>
+concept DescribesSteps = requires {
+    { S::order } -> std::convertible_to<float>;        // the global error falls as dt^order
+    { S::error_order } -> std::convertible_to<float>;  // and the error's norm as dt^error_order
+    { S::can_fail } -> std::convertible_to<bool>;
+    { S::memory_follows_state } -> std::convertible_to<bool>;
+    { S::steps_to_save_points } -> std::convertible_to<bool>;  // its dense output is too poor
+    { S::evaluations_at_start } -> std::convertible_to<int>;   // of f, for the first memory
+    { S::evaluations_per_attempt } -> std::convertible_to<int>;
+    { S::evaluations_per_replay } -> std::convertible_to<int>;
+};
+
+}  // namespace detail
+
+/// A step of some method for some term. A Trial has `next`, and `failed`, a mask, where the step can
+/// fail; `squared_error(trial, squared_norm)` makes one squared norm of its error estimates, each
+/// measured by `squared_norm(estimate)`. An interpolant gives the state at a fraction of the step by
+/// `at(theta)` and its slope by `slope(theta)`. `pull` adds to `p_cotangent` by operator[] or
+/// `add(i, value)`.
+template <class S, class Number = double>
+concept Stepper = detail::DescribesSteps<S> &&
+    requires(const detail::PlainInput<S, Number>& in, typename S::template Memory<Number>& memory,
+             const typename S::template Trial<Number>& trial,
+             const Vec<Number, S::state_size>& cotangent,
+             const typename S::template Linearization<Number, false, false>& linearization,
+             typename S::template DenseCotangent<Number>& dense, Number (&p_cotangent)[1],
+             NoTimeCotangents& times, typename S::template Trial<Number>& new_trial,
+             typename S::template Linearization<Number, false, false>& new_linearization) {
+    { S::first(in) } -> std::same_as<typename S::template Memory<Number>>;
+    S::attempt(in, memory, new_trial);
+    S::carry(trial, true, memory);
+    { S::step(in, memory) } -> std::same_as<Vec<Number, S::state_size>>;
+    { S::interpolant(in, trial).at(Number(0.5)) } -> std::same_as<Vec<Number, S::state_size>>;
+    { S::interpolant(in, trial).slope(Number(0.5)) } -> std::same_as<Vec<Number, S::state_size>>;
+    S::pull_interpolant(in, Number(0.5), cotangent, dense);
+    S::linearize(in, memory, new_linearization);
+    {
+        S::pull(in, linearization, cotangent, NoDenseCotangent{}, p_cotangent, times)
+        } -> std::same_as<Vec<Number, S::state_size>>;
+};
+
+}  // namespace eddy
