@@ -38,6 +38,7 @@ class PreparedProblem {
         if (times_.tstops.empty()) plan(options, controller, where);
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
+        problem.y0_tangent = problem.p_tangent = {};  // those of a call before may be gone
         const std::ptrdiff_t lanes = num_lanes();
         require_shape(array_shape(problem.y0), {lanes, Spec::state_size}, "y0", where);
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
