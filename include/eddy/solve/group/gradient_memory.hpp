@@ -51,12 +51,15 @@ struct GradientMemory {
         if (links && member == 0) stack = CheckpointLinks(links, free, plan.checkpoints);
     }
 
-    /// Bytes of states and log that a run has written.
-    [[nodiscard]] EDDY_HD std::int64_t bytes_used(const LoopCounters& rounds) const {
+    /// Bytes of states and log that a run of so many chains has written.
+    [[nodiscard]] EDDY_HD std::int64_t bytes_used(const LoopCounters& rounds,
+                                                  int num_chains) const {
         using Slots = GroupCheckpoints<Spec, Team>;
         const bool with_control = rounds.pullbacks > plan.logged_rounds;
-        return rounds.peak_checkpoints * Slots::bytes_per_slot(with_control) +
-               min(rounds.pullbacks, plan.logged_rounds) * StepLog<Spec, Team>::bytes_per_round;
+        const std::int64_t bytes =
+            rounds.peak_checkpoints * Slots::bytes_per_slot(with_control) +
+            min(rounds.pullbacks, plan.logged_rounds) * StepLog<Spec, Team>::bytes_per_round;
+        return bytes / Team::num_chains * num_chains;
     }
 };
 

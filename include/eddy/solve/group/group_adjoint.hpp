@@ -20,7 +20,7 @@ struct MaskedSum {
 };
 
 /// `Recorder` gives the cotangents of save points and takes the gradients: see
-/// lane/gradient_recorder.hpp. `saves_left` is what the way forward has counted.
+/// lane/gradient_recorder.hpp.
 template <class Spec, class Team, class Recorder, bool with_times>
 class GroupAdjoint {
     using Number = typename Spec::Number;
@@ -29,7 +29,6 @@ class GroupAdjoint {
     using State = typename Spec::State;
     using LaneState = typename Spec::LaneState;
     using Stepper = typename Spec::Stepper;
-    using Forward = GroupForward<Spec, Team, Recorder>;
     using TimeMask = MaskOf<Time>;
     using Times = std::conditional_t<with_times, TimeCotangents<Number>, NoTimeCotangents>;
     template <bool dense>
@@ -40,8 +39,16 @@ class GroupAdjoint {
   public:
     using Sums = Vec<Number, Spec::parameter_room>;
 
-    EDDY_HD GroupAdjoint(Forward& forward, Recorder& recorder, Sums* sums, std::int32_t* saves_left)
-        : forward_(&forward), recorder_(&recorder), sums_(sums), saves_left_(saves_left) {}
+    EDDY_HD GroupAdjoint(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
+                         const LaneAssignment& assignment, Recorder& recorder, Sums* sums)
+        : forward(team, problem, memory, assignment, recorder),
+          recorder_(&recorder),
+          sums_(sums),
+          saves_left_(memory.num_saved) {}
+
+    /// The way forward, which has left behind what the way back begins with. It is a part of this
+    /// and not referred to: an object that holds its own address cannot live in registers.
+    GroupForward<Spec, Team, Recorder> forward;
 
     /// Forgets the sums of the parameters.
     EDDY_HD void clear_sums() {
@@ -52,7 +59,7 @@ class GroupAdjoint {
         for (int chain = 0; chain < num_chains; ++chain) {
             chains_[chain] = {};
             for (int place = 0; place < num_places; ++place)
-                set_occupant(chain, place, forward_->last_occupant(chain, place));
+                set_occupant(chain, place, forward.last_occupant(chain, place));
         }
     }
 
@@ -60,10 +67,10 @@ class GroupAdjoint {
     EDDY_HD void set_occupant(int chain, int place, const Occupant& occupant) {
         ChainBack& lanes = chains_[chain];
         lanes.occupants[place] = occupant;
-        auto& steps = forward_->steps(chain);
+        auto& steps = forward.steps(chain);
         const bool has_lane = occupant.lane != no_lane;
-        const bool alive = has_lane && !is_failure(forward_->outcome(occupant.lane).result);
-        if (has_lane) steps.assign(place, forward_->team().first_lane() + occupant.lane);
+        const bool alive = has_lane && !is_failure(forward.outcome(occupant.lane).result);
+        if (has_lane) steps.assign(place, forward.team().first_lane() + occupant.lane);
         steps.head_for(place, has_lane ? occupant.tstop : -1);
         set_lane(lanes.alive, place, alive);
         set_lane(lanes.pending, place, alive ? pending_of(occupant.lane) : -1.);
@@ -77,7 +84,7 @@ class GroupAdjoint {
     /// back.
     [[gnu::always_inline]] EDDY_HD void linearize(const ChainState<Spec>& x, int chain,
                                                   const Time& used) {
-        forward_->steps(chain).with_logged_input(
+        forward.steps(chain).with_logged_input(
             x, used, [&](const auto& in) __attribute__((always_inline)) {
                 Stepper::linearize(in, x.memory, chains_[chain].linearization);
             });
@@ -95,7 +102,7 @@ class GroupAdjoint {
             return pulled;
         }
         Times of_times = no_times();
-        State pulled = forward_->steps(chain).with_logged_input(
+        State pulled = forward.steps(chain).with_logged_input(
             x, used, [&](const auto& in) __attribute__((always_inline)) {
                 return pull_step(
                     chain, used, next_cotangent, [&](auto& sums) __attribute__((always_inline)) {
@@ -165,7 +172,7 @@ class GroupAdjoint {
         else
             return {};
     }
-    [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward_->problem().times; }
+    [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward.problem().times; }
 
     /// The step's adjoint, for the lanes that moved.
     template <class Adjoint>
@@ -196,7 +203,7 @@ class GroupAdjoint {
                                   State cotangent) {
         Seeds seeds;
         State pulled;
-        forward_->steps(chain).with_input(x, used, [&](const auto& in) {
+        forward.steps(chain).with_input(x, used, [&](const auto& in) {
             collect_seeds(in, x, chain, used, cotangent, seeds);
             pulled = pull_step(chain, used, cotangent, [&](auto& sums) {
                 if (!seeds.inside) {
@@ -220,7 +227,7 @@ class GroupAdjoint {
     EDDY_HD void collect_seeds(const Input& in, const ChainState<Spec>& x, int chain,
                                const Time& used, State& cotangent, Seeds& seeds) {
         ChainBack& lanes = chains_[chain];
-        const Time end = forward_->steps(chain).elapsed_after(x.elapsed, used);
+        const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
         for (;;) {
             const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & (used != Time(0));
             if (!any(due)) return;
@@ -273,7 +280,7 @@ class GroupAdjoint {
                              const TimeCotangents<Number>& of_times) {
         ChainBack& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (used != Time(0));
-        const TimeMask lands = moves & (used == forward_->steps(chain).tstop - x.elapsed);
+        const TimeMask lands = moves & (used == forward.steps(chain).tstop - x.elapsed);
         for (int place = 0; place < num_places; ++place) {
             if (!get_lane(moves, place)) continue;
             set_lane(lanes.t_cotangent, place,
@@ -319,7 +326,6 @@ class GroupAdjoint {
         Linearization<false> linearization;       // of the round
         Number t_cotangent = convert<Number>(0);  // of the steps since the last tstop
     };
-    Forward* forward_;
     Recorder* recorder_;
     Sums* sums_;                // (chain) cotangents of the parameters
     std::int32_t* saves_left_;  // (lane) save points not yet passed; or handed_out

@@ -40,7 +40,6 @@ class GroupGradient {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
     using Stepper = typename Spec::Stepper;
-    using Forward = GroupForward<Spec, Team, Recorder>;
     using Loop = LoopState<Spec, Team>;
     using Cotangents = PerChain<State, Team::num_chains>;
     using Memory = GradientMemory<Spec, Team>;
@@ -53,17 +52,16 @@ class GroupGradient {
           recorder_(&recorder),
           stores_(&stores),
           memory_(memory),
-          forward_(team, problem, memory.forward, memory.assignment, recorder),
-          back_(forward_, recorder, memory.sums + team.member() * Team::num_chains,
-                memory.forward.num_saved) {}
+          back_(team, problem, memory.forward, memory.assignment, recorder,
+                memory.sums + team.member() * Team::num_chains) {}
 
     /// The gradients of the team's lanes, in waves where they do not all fit. Lanes that began and
     /// have no gradient when the call is cancelled are cancelled here; some may not have begun.
     EDDY_HD void run(BackCost& cost) {
         recorder_->begin(team_->member(), Team::num_members);
-        choose_first_sizes(*team_, forward_.problem(), memory_.forward);
+        choose_first_sizes(*team_, back_.forward.problem(), memory_.forward);
         back_.clear_sums();
-        while (forward_.has_waiting_lanes() && !team_->is_cancelled()) {
+        while (back_.forward.has_waiting_lanes() && !team_->is_cancelled()) {
             const std::int32_t first = team_->num_taken();
             LoopCounters counters;
             const bool is_complete = run_wave(counters);
@@ -82,7 +80,7 @@ class GroupGradient {
         GroupGradient& group;
 
         [[nodiscard]] EDDY_HD bool goes_on(const Loop&, std::int64_t) const {
-            return group.forward_.is_running();
+            return group.back_.forward.is_running();
         }
         EDDY_HD void advance(Loop& x, std::int64_t round) const { group.advance(x, round); }
         [[nodiscard]] EDDY_HD bool keeps_going() const { return !group.team_->is_cancelled(); }
@@ -107,7 +105,7 @@ class GroupGradient {
 
     /// False where the call was cancelled before all gradients were handed out.
     [[nodiscard]] EDDY_HD bool run_wave(LoopCounters& counters) {
-        Loop x = forward_.begin(memory_.plan.refill);
+        Loop x = back_.forward.begin(memory_.plan.refill);
         num_chains_ = x.count();
         Sweep sweep{*this};
         stores_->restart();
@@ -127,13 +125,13 @@ class GroupGradient {
         StepLog<Spec, Team>& log = memory_.log;
         if (round == log.rounds()) log.keep_end(*team_, x);
         PerChain<Time, Team::num_chains> used(x.count());
-        forward_.advance(x, round, used);
+        back_.forward.advance(x, round, used);
         if (round < log.rounds()) log.write(*team_, round, used);
     }
 
     /// All places are as they were at a round.
     EDDY_HD void seek(std::int64_t round) {
-        forward_.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
+        back_.forward.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
             back_.set_occupant(chain_index<Team>(chain), place_index<Spec>(place), occupant);
         });
     }
@@ -145,8 +143,8 @@ class GroupGradient {
         for (int chain = 0; chain < num_chains(); ++chain) {
             if (round == log.rounds()) x.chain[chain] = log.at_end(*team_, chain);
             if (round < log.rounds()) {
-                forward_.steps(chain).replay(x.chain[chain],
-                                             log.read(*team_, round, chain, num_chains()));
+                back_.forward.steps(chain).replay(x.chain[chain],
+                                                  log.read(*team_, round, chain, num_chains()));
             } else {
                 repeat(x.chain[chain], chain);
             }
@@ -158,17 +156,17 @@ class GroupGradient {
         MaskOf<typename Spec::Primal> changed[Team::num_chains];
         for (auto& mask : changed) mask = MaskOf<typename Spec::Primal>(false);
         bool any_changed = false;
-        forward_.assignment.visit_after_cursor(round, [&](const LaneChange& change) {
+        back_.forward.assignment.visit_after_cursor(round, [&](const LaneChange& change) {
             const int chain = chain_index<Team>(change.chain),
                       place = place_index<Spec>(change.place);
-            forward_.enter(x.chain[chain], place, change);
+            back_.forward.enter(x.chain[chain], place, change);
             set_lane(changed[chain], place, true);
             any_changed = true;
         });
         if (!any_changed || !reads_memory_at(round + 1)) return;
         seek(round + 1);
         for (int chain = 0; chain < num_chains(); ++chain)
-            forward_.steps(chain).renew_memory(x.chain[chain], changed[chain]);
+            back_.forward.steps(chain).renew_memory(x.chain[chain], changed[chain]);
     }
     /// Does a replay of this round read the stepper's memory? Not where it follows from the state
     /// and the log has the size of the step.
@@ -181,14 +179,14 @@ class GroupGradient {
             if (entry.step < memory_.log.rounds()) return x;
             seek(entry.step);
             for (int chain = 0; chain < num_chains(); ++chain)
-                forward_.steps(chain).renew_memory(x.chain[chain],
-                                                   MaskOf<typename Spec::Primal>(true));
+                back_.forward.steps(chain).renew_memory(x.chain[chain],
+                                                        MaskOf<typename Spec::Primal>(true));
         }
         return x;
     }
     /// An attempt once more, where there is no log. Returns the sizes of accepted steps.
     EDDY_HD Time repeat(ChainState<Spec>& x, int chain) {
-        auto& steps = forward_.steps(chain);
+        auto& steps = back_.forward.steps(chain);
         Attempt<Spec> attempt;
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
@@ -205,7 +203,7 @@ class GroupGradient {
         for (int chain = 0; chain < num_chains(); ++chain)
             cotangents.chain[chain] =
                 back_.pull_chain(x.chain[chain], chain, used[chain], cotangents.chain[chain]);
-        forward_.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
+        back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
             if constexpr (with_times) back_.settle_start(change);
             if (change.assigns_a_lane()) {
                 const int chain = chain_index<Team>(change.chain);
@@ -226,12 +224,12 @@ class GroupGradient {
     /// group; how many lanes were in those taken again is taken from the mean.
     EDDY_HD void add_cost(BackCost& cost, const LoopCounters& rounds, std::int32_t first) const {
         add(cost.loops, rounds);
-        const std::int64_t used = memory_.bytes_used(rounds);
+        const std::int64_t used = memory_.bytes_used(rounds, num_chains());
         cost.most_bytes = max(cost.most_bytes, used);
         if (rounds.pullbacks == 0) return;
         std::int64_t attempts = 0;
         for (std::int32_t lane = first; lane < team_->num_taken(); ++lane) {
-            const LaneOutcome& outcome = forward_.outcome(lane);
+            const LaneOutcome& outcome = back_.forward.outcome(lane);
             attempts += outcome.accepted + outcome.rejected;
         }
         const double taken = static_cast<double>(rounds.pullbacks + rounds.recomputed) /
@@ -287,7 +285,6 @@ class GroupGradient {
     Recorder* recorder_;
     Stores* stores_;
     Memory memory_;
-    Forward forward_;
     GroupAdjoint<Spec, Team, Recorder, with_times> back_;
     int num_chains_ = 0;
 };
