@@ -79,11 +79,12 @@ endfunction()
 # prints what each kernel needs, and fails on a spill, on a stack frame, or above a limit. `kernel` is any part of the demangled
 # name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
 function(eddy_device_compile_test name)
-    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS" ${ARGN})
+    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS;MAX_MEMORY" ${ARGN})
     list(TRANSFORM arg_MAX_REGISTERS PREPEND --max-registers=)
+    list(TRANSFORM arg_MAX_MEMORY PREPEND --max-memory=)
     add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
-            ${arg_MAX_REGISTERS} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
+            ${arg_MAX_REGISTERS} ${arg_MAX_MEMORY} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
             ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()

@@ -1,7 +1,8 @@
-"""check.py [--max-registers=kernel=limit …] SOURCE NVCC FLAGS…: compiles for sm_90 and reads what ptxas reports per kernel.
+"""check.py [--max-registers=kernel=limit …] [--max-memory=kernel=bytes …] SOURCE NVCC FLAGS…: compiles for sm_90, reads what ptxas says.
 
-Prints registers, stack and spills of each kernel. Fails on any stack frame or spill, on a kernel above its limit, on a limit
-that names no kernel, and on any warning: where device code calls a function of the host, nvcc only warns and cuts the kernel off.
+Prints registers, stack and spills of each kernel. Fails on a kernel with more registers, or more bytes of stack and spills, than its
+limits say (none at all without a limit), on a limit that names no kernel, and on any warning: where device code calls a function of the
+host, nvcc only warns and cuts the kernel off.
 Exits with 4 (skipped) where there is no nvcc.
 """
 
@@ -39,9 +40,15 @@ def demangled(name):
     return subprocess.run([tool, name], capture_output=True, text=True).stdout.strip() if tool else name
 
 
-def complaints(kernels, limits):
-    found = [f"{kernel}: {stack} bytes of stack, {spilled} bytes spilled; expected none"
-             for kernel, _, stack, spilled in kernels if stack or spilled]
+def allowed_memory(kernel, memory_limits):
+    return max((int(limit.rpartition("=")[2]) for limit in memory_limits if limit.rpartition("=")[0] in kernel), default=0)
+
+
+def complaints(kernels, limits, memory_limits=()):
+    found = [f"{kernel}: {stack} bytes of stack, {spilled} bytes spilled; expected {allowed_memory(kernel, memory_limits) or 'none'}"
+             for kernel, _, stack, spilled in kernels if stack + spilled > allowed_memory(kernel, memory_limits)]
+    found += [f"limit {limit}: no kernel has this name"
+              for limit in memory_limits if not any(limit.rpartition("=")[0] in kernel for kernel, _, _, _ in kernels)]
     if not kernels:
         found.append("no kernel was compiled")
     for limit in limits:
@@ -68,6 +75,7 @@ def compile_report(command, source):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--max-registers", action="append", default=[])
+    parser.add_argument("--max-memory", action="append", default=[])
     parser.add_argument("source")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -80,7 +88,7 @@ def main():
     print(f"compiled in {time.monotonic() - start:.1f} s")
     for kernel, registers, stack, spilled in kernels:
         print(f"{registers:4} registers  {stack:4} B stack  {spilled:4} B spilled  {kernel}")
-    if found := complaints(kernels, arguments.max_registers):
+    if found := complaints(kernels, arguments.max_registers, arguments.max_memory):
         sys.exit("\n".join(found))
 
 

@@ -37,6 +37,12 @@ class Reports(unittest.TestCase):
         self.assertRegex(check.complaints(forward, ["forward=29"])[0], "30 registers, expected at most 29")
         self.assertRegex(check.complaints(forward, ["backward=64"])[0], "no kernel has this name")
 
+    def test_memory_may_be_allowed_to_a_kernel_by_name(self):
+        self.assertEqual(check.complaints(self.kernels, [], ["adjoint=40"]), [])
+        self.assertEqual(check.complaints(self.kernels, [], ["adjoint=39"]),
+                         ["adjoint: 24 bytes of stack, 16 bytes spilled; expected 39"])
+        self.assertRegex(check.complaints(self.kernels[:1], [], ["backward=64"])[0], "no kernel has this name")
+
     def test_a_report_without_kernels_is_a_complaint(self):
         self.assertEqual(check.complaints(check.parse(""), []), ["no kernel was compiled"])
 
