@@ -16,17 +16,11 @@
 namespace {
 
 using support::Array;
+using support::Forced;
 using support::HalfSquares;
 using support::same_bits;
 using support::WarpOptions;
 
-/// Its time, its parameters and its components matter, and it needs no function but + − × ÷.
-struct Forced {
-    static constexpr int state_size = 2, parameter_size = 2;
-    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * y[1] + 0.3 * t, -p[1] * y[0] - 0.1 * (t * y[1] * y[0]));
-    }
-};
 /// Infinite at y = 1.
 struct Explosive {
     static constexpr int state_size = 1, parameter_size = 1;

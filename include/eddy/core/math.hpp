@@ -112,23 +112,16 @@ template <std::floating_point Real>
         return a * b + c;
 }
 
-/// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
-template <std::floating_point Real>
+/// `b < a ? b : a`: the first argument where either is NaN or both are zeros. Of whole numbers as well.
+template <class Real>
+requires std::is_arithmetic_v<Real>
 [[nodiscard]] EDDY_HD constexpr Real min(Real a, std::type_identity_t<Real> b) {
     return b < a ? b : a;
 }
-/// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
-template <std::floating_point Real>
+/// `a < b ? b : a`: the first argument where either is NaN or both are zeros. Of whole numbers as well.
+template <class Real>
+requires std::is_arithmetic_v<Real>
 [[nodiscard]] EDDY_HD constexpr Real max(Real a, std::type_identity_t<Real> b) {
-    return a < b ? b : a;
-}
-/// Of whole numbers: counts and indices.
-template <std::integral Whole>
-[[nodiscard]] EDDY_HD constexpr Whole min(Whole a, std::type_identity_t<Whole> b) {
-    return b < a ? b : a;
-}
-template <std::integral Whole>
-[[nodiscard]] EDDY_HD constexpr Whole max(Whole a, std::type_identity_t<Whole> b) {
     return a < b ? b : a;
 }
 /// min(max(x, low), high); NaN stays NaN.

@@ -7,7 +7,6 @@
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
-#include <limits>
 
 namespace eddy::detail {
 

@@ -154,8 +154,7 @@ inline void cancel_waiting(std::span<LaneOutcome> outcomes, std::int32_t num_tak
 }
 
 /// Memory for the arena of a worker's groups, kept from call to call; not written before it is used,
-/// so that a generous plan costs address space
-/// alone.
+/// so that a generous plan costs address space alone.
 class ArenaMemory {
   public:
     ArenaMemory() = default;

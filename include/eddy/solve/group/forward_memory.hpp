@@ -11,8 +11,6 @@ namespace eddy::detail {
 struct RefillLimits {
     std::int64_t near = 0;
     std::int64_t far = 0;
-
-    friend bool operator==(const RefillLimits&, const RefillLimits&) = default;
 };
 
 /// The memory of a run forward.

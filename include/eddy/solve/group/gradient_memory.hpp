@@ -18,8 +18,6 @@ struct GradientPlan {
     std::int64_t lane_changes = 0;
     std::int64_t last_round = 0;  // that there may be
     RefillLimits refill;
-
-    friend bool operator==(const GradientPlan&, const GradientPlan&) = default;
 };
 
 template <class Spec, class Team>

@@ -3,8 +3,6 @@
 // told. A team of one member has nobody to tell.
 
 #include <eddy/checkpoint/checkpoint_links.hpp>
-#include <eddy/solve/lane/arena.hpp>
-#include <type_traits>
 
 namespace eddy::detail {
 

@@ -192,10 +192,7 @@ class ChainStepper {
     }
     /// Is this a round of the constant size that all places share?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool is_constant(const Time& size) const {
-        if constexpr (Spec::has_constant_size)
-            return all(size == Time(problem_->times.dt0));
-        else
-            return false;
+        return all(size == Time(problem_->times.dt0));
     }
 
     /// Calls use(in) with what a step of `size` from x starts from.
