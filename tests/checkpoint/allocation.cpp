@@ -2,7 +2,9 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,18 @@ struct InPlace {
         return y;
     }
     State pullback(const State&, int64_t, const State& cotangent) { return cotangent; }
+};
+
+// The same, pulled back in place; the other pullback must not be asked.
+struct PulledInPlace : InPlace {
+    mutable int64_t pulled = 0;
+    State pullback(const State&, int64_t, const State&) {
+        throw std::logic_error("pullback where pullback_in_place would do");
+    }
+    void pullback_in_place(const State&, int64_t, State& cotangent) {
+        ++pulled;
+        for (double& value : cotangent) value *= 0.5;
+    }
 };
 
 }  // namespace
@@ -96,6 +110,20 @@ TEST_CASE("allocation: states with heap memory, advanced in place, are allocated
     // The cotangents are the body's own: one each.
     InPlace::State cotangent = first;
     CHECK(allocations_of([&] { (void)loop.reverse(std::move(cotangent)); }) <= 2000);
+}
+
+TEST_CASE("allocation: cotangents that are pulled back in place are allocated by nobody") {
+    CheckpointedLoop<InPlace::State, PulledInPlace> loop(PulledInPlace{}, {.checkpoints = 8});
+    const InPlace::State first(100, 1.0);
+    const auto below = [](const auto&, int64_t step) { return step < 50; };
+    loop.run(first, below);
+    (void)loop.reverse(first);
+    loop.run(first, below);
+
+    InPlace::State cotangent = first;
+    CHECK(allocations_of([&] { cotangent = loop.reverse(std::move(cotangent)); }) == 0);
+    CHECK(loop.body().pulled == 2 * 50);
+    CHECK(cotangent == InPlace::State(100, std::ldexp(1.0, -50)));
 }
 
 TEST_CASE("allocation: a loop of ten steps takes no more memory for 2^31 - 2 checkpoints") {

@@ -1,6 +1,7 @@
 #include <eddy/checkpoint/scan.hpp>
 
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,58 @@ struct Filter {
     }
 };
 
+// A number that counts its copies.
+struct Counted {
+    static inline int64_t copies = 0;
+    double value = 0;
+
+    Counted() = default;
+    Counted(double number) : value(number) {}
+    Counted(const Counted& other) : value(other.value) { ++copies; }
+    Counted(Counted&&) = default;
+    Counted& operator=(const Counted& other) {
+        value = other.value;
+        ++copies;
+        return *this;
+    }
+    Counted& operator=(Counted&&) = default;
+    ~Counted() = default;
+};
+
+// Filter, whose cotangents are pulled back in place.
+struct FilterInPlace {
+    std::pair<Counted, double> advance(Counted carry, double x, int64_t) const {
+        const double output = carry.value * x;
+        carry.value = 0.5 * carry.value + x * x;
+        return {std::move(carry), output};
+    }
+    std::pair<Counted, double> pullback(const Counted&, double, int64_t, const Counted&, double) {
+        throw std::logic_error("pullback where pullback_in_place would do");
+    }
+    double pullback_in_place(const Counted& carry, double x, int64_t, Counted& cotangent,
+                             double output_cotangent) {
+        const double of_input = 2 * x * cotangent.value + carry.value * output_cotangent;
+        cotangent.value = 0.5 * cotangent.value + x * output_cotangent;
+        return of_input;
+    }
+};
+
 }  // namespace
+
+TEST_CASE("checkpoint_scan: pullback_in_place is used, and copies no cotangent") {
+    const std::vector<double> inputs{1, 2, 3, 4, 5, 6}, output_cotangents{1, 0, 2, 1, -1, 3};
+    const LoopOptions options{.placement = Placement::store_all};
+    auto plain = checkpoint_scan(Filter{}, 8.0, inputs, options);
+    auto in_place = checkpoint_scan(FilterInPlace{}, Counted(8.0), inputs, options);
+    const auto [of_carry, of_inputs] = plain.reverse(0.25, output_cotangents);
+
+    Counted::copies = 0;
+    const auto pulled = in_place.reverse(Counted(0.25), output_cotangents);
+
+    CHECK(pulled.first.value == of_carry);
+    CHECK(pulled.second == of_inputs);
+    CHECK(Counted::copies == 1);  // of the argument
+}
 
 TEST_CASE(
     "checkpoint_scan: nested lengths keep the sum, recompute one pass per inner length, change no "

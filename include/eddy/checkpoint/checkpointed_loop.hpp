@@ -28,7 +28,9 @@ namespace eddy {
 /// What a loop repeats: one step forward, and one step of the cotangent backward. `advance` must
 /// give the same state again when it is called again. A body may offer `advance_in_place(State&,
 /// step) const` as well: it is used where the old state is not needed, so that states with heap
-/// memory are advanced without allocating. The cotangent may be of a type of its own.
+/// memory are advanced without allocating. So with `pullback_in_place(const State&, step,
+/// Cotangent&)`, which turns the cotangent of x_{n+1} into that of x_n. The cotangent may be of a
+/// type of its own.
 template <class Body, class State, class Cotangent = State>
 concept LoopBody = requires(Body& body, const Body& fixed, const State& x, std::int64_t step,
                             const Cotangent& cotangent) {
@@ -44,6 +46,16 @@ concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t st
     body.advance(x, step);
 }
 &&!requires(const Body& fixed, const State& x, std::int64_t step) { fixed.advance(x, step); };
+
+/// One step of the cotangent, in place where the body can do so.
+template <class Body, class State, class Cotangent>
+void pull_back(Body& body, const State& x, std::int64_t step, Cotangent& cotangent) {
+    if constexpr (requires { body.pullback_in_place(x, step, cotangent); }) {
+        body.pullback_in_place(x, step, cotangent);
+    } else {
+        cotangent = body.pullback(x, step, std::as_const(cotangent));
+    }
+}
 
 }  // namespace detail
 
@@ -223,7 +235,7 @@ class CheckpointedLoop {
         }
         void recycle(State&& x) const { loop.work_ = std::move(x); }
         void pull(const State& x, std::int64_t step, Cotangent& cotangent) const {
-            cotangent = loop.body_.pullback(x, step, std::as_const(cotangent));
+            detail::pull_back(loop.body_, x, step, cotangent);
         }
 
         void write(std::int64_t slot, std::int64_t step, const State& x) const {

@@ -52,12 +52,24 @@ struct ScanStep {
         advance_in_place(next, step);
         return next;
     }
+    void pullback_in_place(const Carry& carry, std::int64_t step, Carry& cotangent) {
+        const Output& of_output = (*output_cotangents)[static_cast<std::size_t>(step)];
+        if constexpr (requires {
+                          body.pullback_in_place(carry, input(step), step, cotangent, of_output);
+                      }) {
+            input_cotangents->push_back(
+                body.pullback_in_place(carry, input(step), step, cotangent, of_output));
+        } else {
+            auto [of_carry, of_input] =
+                body.pullback(carry, input(step), step, std::as_const(cotangent), of_output);
+            cotangent = std::move(of_carry);
+            input_cotangents->push_back(std::move(of_input));
+        }
+    }
     Carry pullback(const Carry& carry, std::int64_t step, const Carry& cotangent) {
-        const Output& output_cotangent = (*output_cotangents)[static_cast<std::size_t>(step)];
-        auto [carry_cotangent, input_cotangent] =
-            body.pullback(carry, input(step), step, cotangent, output_cotangent);
-        input_cotangents->push_back(std::move(input_cotangent));
-        return std::move(carry_cotangent);
+        Carry previous = cotangent;
+        pullback_in_place(carry, step, previous);
+        return previous;
     }
 };
 
@@ -163,7 +175,9 @@ template <class State, class Body, class Store = MemoryStore<State>>
 
 /// The same with one input a step and stacked outputs. The body offers
 /// `advance(carry, x, step) const -> std::pair<Carry, Output>` and
-/// `pullback(carry, x, step, carry_cotangent, output_cotangent) -> std::pair<Carry, Input>`.
+/// `pullback(carry, x, step, carry_cotangent, output_cotangent) -> std::pair<Carry, Input>`; and,
+/// if it likes, `pullback_in_place(carry, x, step, Carry& carry_cotangent, output_cotangent) ->
+/// Input`, which changes the carry's cotangent where it is.
 template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>>
 [[nodiscard]] auto checkpoint_scan(Body body, const Carry& carry, std::vector<Input> inputs,
                                    LoopOptions options, Store store = Store()) {

@@ -105,7 +105,7 @@ class ScheduledLoop {
             case ActionKind::read: read(planned); break;
             case ActionKind::discard: discard(planned); break;
             case ActionKind::reverse:
-                cotangent_ = body_.pullback(*here_, action.last, std::as_const(*cotangent_));
+                detail::pull_back(body_, *here_, action.last, *cotangent_);
                 ++counters_.pullbacks;
                 break;
         }
