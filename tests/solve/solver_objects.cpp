@@ -2,12 +2,15 @@
 // object, which may be called again, copied and moved.
 
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <stop_token>
 #include <thread>
 #include <type_traits>
@@ -99,6 +102,35 @@ TEST_CASE("solution: what is out of range is refused with a sentence") {
     CHECK(message_of([&] { static_cast<void>(eddy::Solution<double>{}.y()); }) ==
           "solution: save point 0 was asked for; there is none");
     CHECK(plain.num_steps(1) == 0);
+}
+
+TEST_CASE("solution: outcomes lie in memory as callers from other languages expect") {
+    auto asked = options;
+    const auto of_first = solve_lanes(40, options).stats(0);
+    asked.max_steps = of_first.accepted + of_first.rejected + 3;  // too few for some of the lanes
+    const auto solution = solve_lanes(40, asked);
+    const std::span<const eddy::LaneOutcome> outcomes = solution.outcomes();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(outcomes.data());
+    const auto number_at = [&]<class Number>(std::ptrdiff_t lane, std::ptrdiff_t byte,
+                                             Number number) {
+        std::memcpy(&number, bytes + 40 * lane + byte, sizeof number);
+        return number;
+    };
+
+    REQUIRE(std::ssize(outcomes) == solution.num_lanes());
+    std::ptrdiff_t failures = 0;
+    for (std::ptrdiff_t lane = 0; lane < 40; ++lane) {
+        const auto stats = solution.stats(lane);
+        CHECK(number_at(lane, 0, std::int64_t{}) == stats.accepted);
+        CHECK(number_at(lane, 8, std::int64_t{}) == stats.rejected);
+        CHECK(number_at(lane, 16, std::int64_t{}) == stats.evaluations);
+        CHECK(number_at(lane, 24, double{}) == solution.failure(lane).t);
+        CHECK(number_at(lane, 32, std::int32_t{}) == -1);
+        CHECK(bytes[40 * lane + 36] == (solution.result(lane) == eddy::Result::success ? 0 : 2));
+        failures += bytes[40 * lane + 36] != 0;
+    }
+    CHECK(failures > 0);
+    CHECK(failures < 40);
 }
 
 TEST_CASE("solution: a part of one that is about to go is an array of its own") {

@@ -64,6 +64,10 @@ class Outcomes {
     /// The sums over all lanes.
     [[nodiscard]] LaneStats total_stats() const;
 
+    /// What became of every lane, as it lies in memory: for callers from other languages.
+    [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return lanes_; }
+
+    /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
     void reset(std::size_t num_lanes) { lanes_.assign(num_lanes, {}); }
     void clear() { lanes_.clear(); }

@@ -31,7 +31,8 @@ class PreparedProblem {
     [[nodiscard]] const TimePlan& times() const { return times_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
 
-    /// Checks everything that a solve is given, and sets the problem.
+    /// Checks everything that a solve is given, and sets the problem. That of dual numbers wants its
+    /// tangents next.
     template <class Y0, class Parameters>
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
                  const Y0& y0, const Parameters& p, const char* where) {
@@ -49,7 +50,7 @@ class PreparedProblem {
         }
         require_finite(problem.y0, "y0", where);
         if constexpr (Spec::parameter_size > 0) require_finite(problem.p, "p", where);
-        share_parameters();
+        if constexpr (!Spec::is_dual) share_parameters();  // else tangents follow
     }
 
     /// The direction of a pushforward or of a Hessian-vector product.

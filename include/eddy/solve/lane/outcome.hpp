@@ -1,19 +1,34 @@
 #pragma once
 // What became of a lane.
 
+#include <cstddef>
 #include <cstdint>
 #include <eddy/core/result.hpp>
+#include <type_traits>
 
 namespace eddy {
 
-/// What became of a lane; of fixed layout, so that other languages can read an array of them.
+/// What became of a lane, in 40 bytes of fixed layout, so that other languages can read an array of
+/// them; the last three bytes mean nothing.
 struct LaneOutcome {
-    std::int64_t accepted = 0;
-    std::int64_t rejected = 0;
-    std::int64_t evaluations = 0;  ///< of f, on the way forward
-    double t = 0;                  ///< where it ended
-    std::int32_t component = -1;   ///< of the state that failed; −1: none
-    Result result = Result::success;
+    std::int64_t accepted = 0;        ///< byte 0: steps
+    std::int64_t rejected = 0;        ///< byte 8
+    std::int64_t evaluations = 0;     ///< byte 16: of f, on the way forward
+    double t = 0;                     ///< byte 24: where it ended
+    std::int32_t component = -1;      ///< byte 32: of the state that failed; −1: none
+    Result result = Result::success;  ///< byte 36: 0 success, …, in the order of `Result`
 };
+
+static_assert(std::is_standard_layout_v<LaneOutcome> && std::is_trivially_copyable_v<LaneOutcome> &&
+              sizeof(LaneOutcome) == 40);
+static_assert(offsetof(LaneOutcome, accepted) == 0 && offsetof(LaneOutcome, rejected) == 8 &&
+              offsetof(LaneOutcome, evaluations) == 16 && offsetof(LaneOutcome, t) == 24 &&
+              offsetof(LaneOutcome, component) == 32 && offsetof(LaneOutcome, result) == 36);
+static_assert(sizeof(Result) == 1 && static_cast<int>(Result::success) == 0 &&
+              static_cast<int>(Result::event) == 1 &&
+              static_cast<int>(Result::max_steps_reached) == 2 &&
+              static_cast<int>(Result::dt_underflow) == 3 &&
+              static_cast<int>(Result::non_finite) == 4 &&
+              static_cast<int>(Result::cancelled) == 5);
 
 }  // namespace eddy
