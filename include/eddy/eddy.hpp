@@ -43,6 +43,7 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/interrupt.hpp>
 #include <eddy/solve/call/progress.hpp>
+#include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>

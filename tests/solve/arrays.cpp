@@ -6,6 +6,7 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
+#include <stop_token>
 #include <vector>
 
 #include "solve/problems.hpp"
@@ -253,6 +254,40 @@ TEST_CASE("arrays: the second gradient of a solver allocates nothing and gives t
         CHECK(same_array(solver(data, lanes.y0, lanes.p).gradient.p, wanted.gradient.p));
         CHECK(solver(data, lanes.y0, lanes.p).loss.total == wanted.loss.total);
     }
+}
+
+TEST_CASE("arrays: the second pullback of a solver allocates nothing and gives the same") {
+    const Ensemble lanes = nine_lanes();
+    const auto check = [&](const auto& cotangents, const auto& p) {
+        const auto solution = eddy::solve(LotkaVolterra{}, eddy::Bosh3{}, lanes.y0, p, options,
+                                          one_thread, eddy::differentiate_times);
+        const eddy::Gradient<double> wanted = eddy::pullback(solution, cotangents);
+        auto solver = eddy::pullback_solver(LotkaVolterra{}, eddy::Bosh3{}, options, one_thread,
+                                            eddy::differentiate_times);
+        static_cast<void>(solver(cotangents, lanes.y0, p));
+
+        CHECK(allocations_of([&] { static_cast<void>(solver(cotangents, lanes.y0, p)); }) == 0);
+        const auto& [gradient, report] = solver(cotangents, lanes.y0, p);
+        CHECK(same_array(gradient.y0, wanted.y0));
+        CHECK(same_array(gradient.p, wanted.p));
+        CHECK(same_array(gradient.t0.view(), wanted.t0.view()));
+        CHECK(same_array(gradient.save_at, wanted.save_at));
+        CHECK(report.success());
+        CHECK(report.stats(3).accepted == solution.stats(3).accepted);
+
+        std::stop_source stopped;
+        stopped.request_stop();
+        const auto cancelled = solver(cotangents, lanes.y0, p, stopped.get_token());
+        CHECK(cancelled.report.result(8) == eddy::Result::cancelled);
+        CHECK(cancelled.gradient.y0(8, 0) == 0);
+        CHECK(same_array(solver(cotangents, lanes.y0, p).gradient.y0, wanted.y0));
+    };
+    const std::vector<Eigen::ArrayXXd> cotangents{Eigen::ArrayXXd::Constant(9, 2, 0.75),
+                                                  Eigen::ArrayXXd::Constant(1, 2, -0.5)};
+    const Eigen::ArrayXd of_all = lanes.p.row(4);
+
+    check(cotangents, lanes.p);
+    check(cotangents, eddy::shared(of_all));
 }
 
 TEST_CASE("arrays: a solver takes ensembles of any size, one after another") {

@@ -1,10 +1,11 @@
 #pragma once
 // Exact gradients of an ensemble: the derivative of the numbers that the forward pass computed,
 // step sizes taken as data. value_and_gradient does forward pass, loss and way back group by group,
-// while the states are in cache; pullback does the same for cotangents that the caller has; and
-// hessian_vector_product runs value_and_gradient in dual numbers, forward over reverse.
+// while the states are in cache; hessian_vector_product runs it in dual numbers, forward over
+// reverse. pullback.hpp does the same for cotangents that the caller has.
 
 #include <eddy/solve/call/gradient_workspace.hpp>
+#include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
 
 namespace eddy {
@@ -182,52 +183,6 @@ template <class Field, class Method, class LossFunction, class Y0, class Paramet
                                       const LossFunction& loss, const Y0& y0, const Parameters& p,
                                       const SolveOptions& options, const Extras&... extras) {
     return value_and_gradient(field, method, loss, detail::NoData{}, y0, p, options, extras...);
-}
-
-/// The gradients of Σ cotangent · saved value over save points, for cotangents that the caller has
-/// computed: one (lane, observable) array of the shape of solution.y(k), or a std::vector of one
-/// for each save point. Solves once more on the way, bit for bit as before, so that a solution need
-/// not keep its steps. `cancelled` stops this call, in place of the token of the solution's
-/// options.
-template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
-[[nodiscard]] Gradient<Real> pullback(
-    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents, const std::stop_token& cancelled) {
-    static_assert(detail::check_data<Arrays, Real>());
-    using Choice = detail::ExtrasOf<Method, Extras...>;
-    using Backend = typename Choice::Backend;
-    using Controller = typename Choice::Controller;
-    using Spec = detail::SolveSpec<Field, Method, Controller,
-                                   typename Backend::template Lanes<Real>, shared>;
-    using Observable = detail::ObservableOf<Field, typename Choice::Function>;
-    using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
-    detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times> workspace;
-    const auto pick = [&]<class T>(std::type_identity<T>) {
-        return std::apply(
-            [](const auto&... extras) { return detail::extra_or_default<T>(extras...); },
-            solution.extras());
-    };
-    const auto prepare = [&](const auto& p) {
-        workspace.prepared.prepare(solution.options(), pick(std::type_identity<Controller>{}),
-                                   solution.y0(), p, "pullback");
-    };
-    if constexpr (shared)
-        prepare(eddy::shared(solution.p()));
-    else
-        prepare(solution.p());
-    detail::collect_arrays(workspace.arrays, cotangents, workspace.prepared.times().saves.size(),
-                           solution.num_lanes(), Observable::num_outputs, "cotangents", "pullback");
-    workspace.seeds.cotangents = workspace.arrays.data();
-    detail::KeptBy<Backend> kept;
-    workspace.run(solution.options(), pick(std::type_identity<Backend>{}), kept, cancelled,
-                  "pullback");
-    return std::move(workspace.result.gradient);
-}
-template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
-[[nodiscard]] Gradient<Real> pullback(
-    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents) {
-    return pullback(solution, cotangents, solution.options().cancelled);
 }
 
 /// The gradient, and the product of the Hessian of the total loss with a direction, which has the

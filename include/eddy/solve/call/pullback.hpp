@@ -1,0 +1,131 @@
+#pragma once
+// Gradients for cotangents that the caller has computed: the states at save points are solved for
+// once more, bit for bit as before, and the cotangents are pulled back through them.
+
+#include <eddy/solve/call/gradient_workspace.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <tuple>
+#include <type_traits>
+
+namespace eddy {
+
+/// What a PullbackSolver gives: both stay valid until its next call.
+template <class Real>
+struct [[nodiscard]] PulledBack {
+    Gradient<Real>& gradient;
+    GradientReport& report;
+};
+
+/// A pullback that can be repeated: it keeps its memory, so that a second call on arrays of the same
+/// shape allocates nothing. Made by `pullback_solver`, or by name, with the types of what follows
+/// the options, such as PullbackSolver<Field, Tsit5, Serial>(options).
+template <class Field, class Method, class... Extras>
+class PullbackSolver {
+    static_assert(
+        detail::is_method<Method>,
+        "PullbackSolver: the method must be a struct with an order and a tableau, such as "
+        "Tsit5");
+    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+    using Observable = detail::ObservableOf<Field, typename Choice::Function>;
+
+  public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    PullbackSolver() : PullbackSolver(SolveOptions{}) {}
+    /// With extras as their types make them.
+    explicit PullbackSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
+        : PullbackSolver(std::move(options), Extras{}...) {}
+    explicit PullbackSolver(SolveOptions options, const Extras&... extras)
+        : options_(std::move(options)),
+          backend_(detail::extra_or_default<Backend>(extras...)),
+          controller_(detail::extra_or_default<Controller>(extras...)) {}
+
+    /// The gradients of Σ cotangent · saved value over save points, `cotangents` being one (lane,
+    /// observable) array of the shape of solution.y(k), or a std::vector of one for each save point;
+    /// an array of one row is used by all lanes. `cancelled` stops this call alone, in place of the
+    /// token of the options.
+    template <class Arrays, class Y0, class Parameters>
+    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
+                    const std::stop_token& cancelled) {
+        if constexpr (check<Arrays, Y0, Parameters>()) {
+            auto& workspace = prepare(cotangents, y0, p);
+            workspace.run(options_, backend_, kept_, cancelled, where);
+            return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
+                                                    workspace.result.report};
+        }
+    }
+    template <class Arrays, class Y0, class Parameters>
+    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
+        return (*this)(cotangents, y0, p, options_.cancelled);
+    }
+
+  private:
+    static constexpr const char* where = "pullback";
+
+    template <class Arrays, class Y0, class Parameters>
+    static consteval bool check() {
+        if constexpr (detail::check_arrays<Y0, Parameters>())
+            return detail::check_data<Arrays, EnsembleScalarOf<Y0>>();
+        return false;
+    }
+
+    template <class Arrays, class Y0, class Parameters>
+    auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
+        using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+        using Spec =
+            detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+        using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
+        auto& workspace =
+            workspace_
+                .get<detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>>();
+        workspace.prepared.prepare(options_, controller_, y0, p, where);
+        detail::collect_arrays(
+            workspace.arrays, cotangents, workspace.prepared.times().saves.size(),
+            workspace.prepared.num_lanes(), Observable::num_outputs, "cotangents", where);
+        workspace.seeds.cotangents = workspace.arrays.data();
+        return workspace;
+    }
+
+    SolveOptions options_;
+    Backend backend_;
+    Controller controller_;
+    detail::KeptBy<Backend> kept_;
+    detail::Workspace workspace_;
+};
+
+/// The extras of a solve stand here too: cotangents belong to what `observe` saves, and
+/// `differentiate_times` asks for derivatives with respect to times.
+template <class Field, class Method, class... Extras>
+[[nodiscard]] auto pullback_solver(const Field&, const Method&, SolveOptions options,
+                                   const Extras&... extras) {
+    if constexpr (detail::check_solver<Field, Method, Extras...>())
+        return PullbackSolver<Field, Method, Extras...>(std::move(options), extras...);
+}
+
+/// The same gradients for a solution that `solve` returned. `cancelled` stops this call, in place of
+/// the token of the solution's options.
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents, const std::stop_token& cancelled) {
+    static_assert(detail::check_data<Arrays, Real>());
+    auto solver = std::apply(
+        [&](const Extras&... extras) {
+            return PullbackSolver<Field, Method, Extras...>(solution.options(), extras...);
+        },
+        solution.extras());
+    if constexpr (shared)
+        return std::move(
+            solver(cotangents, solution.y0(), eddy::shared(solution.p()), cancelled).gradient);
+    else
+        return std::move(solver(cotangents, solution.y0(), solution.p(), cancelled).gradient);
+}
+template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
+[[nodiscard]] Gradient<Real> pullback(
+    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
+    const Arrays& cotangents) {
+    return pullback(solution, cotangents, solution.options().cancelled);
+}
+
+}  // namespace eddy
