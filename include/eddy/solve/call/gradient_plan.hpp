@@ -22,39 +22,60 @@ namespace eddy::detail {
                          : times.max_steps;
 }
 
-/// The budget, divided among the threads: a quarter of it for logs. A budget beyond the machine's
-/// memory is what the machine has.
+/// Bytes that each worker may use, and what it could have.
+struct WorkerBudget {
+    std::int64_t bytes, available;
+};
+/// A budget beyond the machine's memory is what the machine has.
+[[nodiscard]] inline WorkerBudget budget_of_worker(const SolveOptions& options,
+                                                   std::ptrdiff_t num_workers) {
+    const std::int64_t machine = machine_memory_bytes();
+    const bool is_less = options.memory_budget < static_cast<std::size_t>(machine);
+    const std::int64_t bytes = is_less ? static_cast<std::int64_t>(options.memory_budget) : machine;
+    return {bytes / num_workers, machine / num_workers};
+}
+
+/// The capacities of a worker's log, slots and refilling.
 template <class Spec, class Team>
-[[nodiscard]] GradientPlan plan_gradient(const SolveOptions& options, const LaneTimes& times,
-                                         std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers) {
-    using Slots = GroupCheckpoints<Spec, Team>;
+void plan_rounds(GradientPlan& plan, const SolveOptions& options, const WorkerBudget& budget,
+                 std::int64_t rounds_of_lane, bool with_control) {
     constexpr std::int64_t most = std::int64_t{1} << 20;
     // Lanes that follow each other in a place make a longer loop: worth it while its states stay in
     // the second-level cache, and beyond where lanes would wait for longer ones.
     constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
     constexpr std::int64_t bytes_of_link = sizeof(CheckpointLinks::Link) + sizeof(std::int64_t);
-    constexpr std::int64_t bytes_per_checkpoint = Slots::bytes_per_slot(false) + bytes_of_link;
-    constexpr std::int64_t bytes_per_round = StepLog<Spec, Team>::bytes_per_round;
-    const std::int64_t available = machine_memory_bytes();
-    const std::int64_t budget = (options.memory_budget < static_cast<std::size_t>(available)
-                                     ? static_cast<std::int64_t>(options.memory_budget)
-                                     : available) /
-                                num_workers;
-    GradientPlan plan;
-    plan.num_lanes = static_cast<std::int32_t>(num_lanes);
+    using Slots = GroupCheckpoints<Spec, Team>;
+    const std::int64_t bytes_per_checkpoint = Slots::bytes_per_slot(with_control) + bytes_of_link;
     plan.checkpoints =
         options.checkpoints > 0
-            ? std::clamp<std::int64_t>(
-                  options.checkpoints, 1,
-                  std::max(most, available / num_workers / bytes_per_checkpoint))
-            : std::clamp<std::int64_t>(budget / 4 * 3 / bytes_per_checkpoint, 1, most);
-    plan.logged_rounds = budget / 4 / bytes_per_round;
+            ? std::clamp<std::int64_t>(options.checkpoints, 1,
+                                       std::max(most, budget.available / bytes_per_checkpoint))
+            : std::clamp<std::int64_t>(budget.bytes / 4 * 3 / bytes_per_checkpoint, 1, most);
+    plan.logged_rounds = budget.bytes / 4 / StepLog<Spec, Team>::bytes_per_round;
+    plan.refill = {};
     if constexpr (Spec::sums_by_lane) {
         plan.refill.far = std::min(plan.checkpoints, plan.logged_rounds);
-        plan.refill.near = std::min(plan.refill.far, near_bytes / bytes_per_checkpoint);
+        plan.refill.near =
+            std::min(plan.refill.far, near_bytes / (Slots::bytes_per_slot(false) + bytes_of_link));
     }
+    // Where the log can cover all rounds it does, at the cost of refilling a little less long: slots
+    // then hold no sizes and controllers.
+    if (!with_control)
+        plan.refill.far = std::min(plan.refill.far, plan.logged_rounds - 1 - rounds_of_lane);
+    plan.last_round = plan.refill.far + rounds_of_lane;
+}
+
+/// The budget, divided among the threads: a quarter of it for logs.
+template <class Spec, class Team>
+[[nodiscard]] GradientPlan plan_gradient(const SolveOptions& options, const LaneTimes& times,
+                                         std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers) {
+    const WorkerBudget budget = budget_of_worker(options, num_workers);
     const std::int64_t of_lane = most_rounds_of_lane(times, Spec::is_adaptive);
-    plan.last_round = plan.refill.far + of_lane;
+    GradientPlan plan;
+    plan.num_lanes = static_cast<std::int32_t>(num_lanes);
+    plan_rounds<Spec, Team>(plan, options, budget, of_lane, false);
+    if (plan.refill.far < plan.refill.near)
+        plan_rounds<Spec, Team>(plan, options, budget, of_lane, true);
     plan.logged_rounds = std::min(plan.logged_rounds, plan.last_round + 1);
     plan.slots = std::min(plan.checkpoints, plan.last_round + 1);
     // A lane brings a change for each of its tstops, and one when it leaves; more than the budget's
@@ -63,7 +84,7 @@ template <class Spec, class Team>
         (times.num_tstops + 1) * (2 * Spec::num_places * Team::num_chains);
     plan.lane_changes =
         std::min(of_places + num_lanes * (times.num_tstops + 1),
-                 std::max(2 * of_places, budget / 8 / std::int64_t{sizeof(LaneChange)}));
+                 std::max(2 * of_places, budget.bytes / 8 / std::int64_t{sizeof(LaneChange)}));
     return plan;
 }
 

@@ -46,7 +46,7 @@ struct GradientMemory {
         auto* const links =
             arena.take<CheckpointLinks::Link>(CheckpointLinks::num_links(plan.slots));
         auto* const free = arena.take<std::int64_t>(plan.slots);
-        if (links && member == 0) stack = CheckpointLinks(links, free, plan.checkpoints);
+        if (links && member == 0) stack = CheckpointLinks(links, free, plan.slots);
     }
 
     /// Bytes of states and log that a run of so many chains has written.
