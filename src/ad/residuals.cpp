@@ -12,11 +12,10 @@ SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReport
     const int num_arguments = static_cast<int>(graph.arguments.size());
     std::vector<char> flags(graph.arguments.size(), options.with_respect_to.empty());
     for (int argument : options.with_respect_to) {
-        require_argument(argument >= 0 && argument < num_arguments, [&] {
-            return "saved_residuals: there is no argument " + std::to_string(argument) +
-                   " to differentiate; the program has " + std::to_string(num_arguments) +
-                   ", counted from 0";
-        });
+        require_argument(argument >= 0 && argument < num_arguments,
+                         "saved_residuals: there is no argument {} to differentiate; the program "
+                         "has {}, counted from 0",
+                         argument, num_arguments);
         flags[static_cast<std::size_t>(argument)] = 1;
     }
     return split_graph(graph, flags, policy);
@@ -24,7 +23,7 @@ SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReport
 
 std::string shape(int size, bool is_scalar, int bytes_per_number) {
     const std::string type = bytes_per_number == 4 ? "float" : "double";
-    return is_scalar ? type : type + "[" + std::to_string(size) + "]";
+    return is_scalar ? type : compose("{}[{}]", type, size);
 }
 
 /// One line: shape, bytes, and what it is.
@@ -90,7 +89,7 @@ class Report {
 
   private:
     [[nodiscard]] Line line(int size, bool is_scalar, const std::string& what) const {
-        return {shape(size, is_scalar, bytes_), std::to_string(size * bytes_) + " bytes", what};
+        return {shape(size, is_scalar, bytes_), compose("{} bytes", size * bytes_), what};
     }
     [[nodiscard]] Line argument(const Part& part) const {
         const Argument& whole = graph_.arguments[static_cast<std::size_t>(part.index)];
@@ -103,10 +102,10 @@ class Report {
         int num_offloaded = 0;
         for (const Residual& residual : split_.residuals)
             num_offloaded += residual.saving == Saving::offload ? residual.node.size : 0;
-        std::string text = std::to_string(split_.residual_size * bytes_) + " bytes";
-        if (num_offloaded > 0)
-            text += ", " + std::to_string(num_offloaded * bytes_) + " of them to be offloaded";
-        return text;
+        const int num_bytes = split_.residual_size * bytes_;
+        return num_offloaded > 0 ? compose("{} bytes, {} of them to be offloaded", num_bytes,
+                                           num_offloaded * bytes_)
+                                 : compose("{} bytes", num_bytes);
     }
     static void write(std::ostream& out, const std::vector<Line>& lines) {
         std::size_t shape_width = 0, bytes_width = 0;
@@ -173,7 +172,7 @@ std::string forward_backward(const Graph& graph, PolicyFunction policy,
     std::vector<std::string> forward = lines_of(to_text(halves.forward, names));
     names.push_back("residuals");
     for (std::size_t o = 0; o < graph.outputs.size(); ++o)
-        names.push_back(graph.outputs.size() == 1 ? "cotangent" : "cotangent" + std::to_string(o));
+        names.push_back(graph.outputs.size() == 1 ? "cotangent" : compose("cotangent{}", o));
     std::vector<std::string> backward = lines_of(to_text(halves.backward, names));
     forward[0] = "forward: " + forward[0];
     backward[0] = "backward: " + backward[0];

@@ -9,7 +9,7 @@ namespace {
 std::string tier_name(int tier) {
     if (tier == memory_tier) return "memory";
     if (tier == disk_tier) return "disk";
-    return "tier " + std::to_string(tier);
+    return detail::compose("tier {}", tier);
 }
 
 std::int64_t& entry(std::vector<std::int64_t>& by_tier, int tier) {
@@ -47,11 +47,10 @@ double schedule_cost(std::span<const Action> actions, std::span<const StorageTie
     double cost = step_cost * static_cast<double>(counts.forward_steps);
     for (std::size_t tier = 0; tier < counts.writes.size(); ++tier) {
         if (counts.writes[tier] == 0 && counts.reads[tier] == 0) continue;
-        require_argument(tier < tiers.size(), [&] {
-            return "schedule_cost: the schedule uses tier " + std::to_string(tier) +
-                   ", but costs were given for " + std::to_string(tiers.size()) +
-                   " tiers; give one StorageTier for every tier of the schedule";
-        });
+        require_argument(tier < tiers.size(),
+                         "schedule_cost: the schedule uses tier {}, but costs were given for {} "
+                         "tiers; give one StorageTier for every tier of the schedule",
+                         tier, tiers.size());
         cost += tiers[tier].write_cost * static_cast<double>(counts.writes[tier]) +
                 tiers[tier].read_cost * static_cast<double>(counts.reads[tier]);
     }
@@ -59,13 +58,14 @@ double schedule_cost(std::span<const Action> actions, std::span<const StorageTie
 }
 
 std::string to_string(const Action& action) {
-    const std::string first = std::to_string(action.first), last = std::to_string(action.last);
+    using detail::compose;
+    const std::string tier = tier_name(action.tier);
     switch (action.kind) {
-        case ActionKind::forward: return "forward " + first + " -> " + last;
-        case ActionKind::write: return "write " + first + " to " + tier_name(action.tier);
-        case ActionKind::read: return "read " + first + " from " + tier_name(action.tier);
-        case ActionKind::discard: return "discard " + first + " from " + tier_name(action.tier);
-        case ActionKind::reverse: return "reverse " + first + " -> " + last;
+        case ActionKind::forward: return compose("forward {} -> {}", action.first, action.last);
+        case ActionKind::write: return compose("write {} to {}", action.first, tier);
+        case ActionKind::read: return compose("read {} from {}", action.first, tier);
+        case ActionKind::discard: return compose("discard {} from {}", action.first, tier);
+        case ActionKind::reverse: return compose("reverse {} -> {}", action.first, action.last);
     }
     return "unknown action";
 }

@@ -47,13 +47,12 @@ class ActionPlanner {
 
   private:
     void require(bool holds, const char* claim) const {
-        require_argument(holds, [&] {
-            const std::string where =
-                index_ < actions_.size()
-                    ? "action " + std::to_string(index_) + ", '" + to_string(actions_[index_]) + "'"
-                    : std::string("the end");
-            return "plan_actions: " + where + ": " + claim + "; correct the schedule";
-        });
+        if (holds) return;
+        const std::string where =
+            index_ < actions_.size()
+                ? detail::compose("action {}, '{}'", index_, to_string(actions_[index_]))
+                : "the end";
+        require_argument(false, "plan_actions: {}: {}; correct the schedule", where, claim);
     }
 
     TierSlots& tier_of(const Action& action) {

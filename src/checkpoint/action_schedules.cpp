@@ -116,23 +116,19 @@ ActionList loop_actions(std::int64_t length, const LoopOptions& options) {
     LoopRecorder recorder(options);
     const PlacementPlan& plan = recorder.plan();
     require_argument(
-        length >= 0 && length <= plan.limit && (!plan.fixed_length || length == plan.limit), [&] {
-            return "loop_actions: a length of " + std::to_string(length) + " with options for " +
-                   (plan.fixed_length ? "" : "at most ") + std::to_string(plan.limit) +
-                   " steps; make them agree";
-        });
+        length >= 0 && length <= plan.limit && (!plan.fixed_length || length == plan.limit),
+        "loop_actions: a length of {} with options for {}{} steps; make them agree", length,
+        plan.fixed_length ? "" : "at most ", plan.limit);
     return std::move(recorder).record(length);
 }
 
 ActionList multistage_actions(std::int64_t length, std::int64_t memory_slots,
                               std::int64_t disk_slots) {
-    require_argument(memory_slots >= 0 && disk_slots >= 0, [&] {
-        return "multistage_actions: " + std::to_string(memory_slots) + " slots in memory, " +
-               std::to_string(disk_slots) + " on disk; give at least 0 each";
-    });
+    require_argument(memory_slots >= 0 && disk_slots >= 0,
+                     "multistage_actions: {} slots in memory, {} on disk; give at least 0 each",
+                     memory_slots, disk_slots);
     const std::int64_t slots = memory_slots + disk_slots;
-    require_argument(slots > 0 || length == 0,
-                     [] { return std::string("multistage_actions: no slots; x_0 needs one"); });
+    require_argument(slots > 0 || length == 0, "multistage_actions: no slots; x_0 needs one");
     ActionList actions = loop_actions(length, {.checkpoints = slots, .length = length});
     const std::vector<int> tiers = tiers_by_index(actions, memory_slots, std::min(length, slots));
     for_each_access(actions,

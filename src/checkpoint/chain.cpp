@@ -41,16 +41,14 @@ class ChainSolver {
   public:
     ChainSolver(std::span<const ChainStep> steps, const ChainOptions& options)
         : length_(static_cast<int64_t>(steps.size())), units_(steps, options), start_times_{0} {
-        require_argument(size(0) <= units_.budget, [&] {
-            return "chain: x_0 has " + std::to_string(steps[0].state_bytes) +
-                   " bytes, the budget is " + std::to_string(options.memory_bytes) +
-                   "; raise memory_bytes";
-        });
+        require_argument(size(0) <= units_.budget,
+                         "chain: x_0 has {} bytes, the budget is {}; raise memory_bytes",
+                         steps[0].state_bytes, options.memory_bytes);
         levels_ = units_.budget - size(0) + 1;
-        require_argument(length_ * (length_ + 1) / 2 <= most_entries / levels_, [&] {
-            return "chain: " + std::to_string(length_) + " steps with " + std::to_string(levels_) +
-                   " units of memory need too large a table; lower memory_units or join steps";
-        });
+        require_argument(length_ * (length_ + 1) / 2 <= most_entries / levels_,
+                         "chain: {} steps with {} units of memory need too large a table; lower "
+                         "memory_units or join steps",
+                         length_, levels_);
         for (const ChainStep& step : steps) start_times_.push_back(start_times_.back() + step.time);
         fill_later();
         fill_first();
@@ -171,21 +169,16 @@ class ChainSolver {
 void check(std::span<const ChainStep> steps, const ChainOptions& options) {
     const bool valid = std::ranges::all_of(
         steps, [](const ChainStep& step) { return step.time >= 0 && step.state_bytes >= 0; });
-    require_argument(valid, [] {
-        return std::string("chain: a step has a negative time or size; give values of at least 0");
-    });
+    require_argument(valid, "chain: a step has a negative time or size; give values of at least 0");
     double time = 0;
     for (const ChainStep& step : steps) time += step.time;
     const auto advances = static_cast<double>(steps.size());
-    require_argument(std::isfinite(time * advances), [] {
-        return std::string(
-            "chain: the times of the steps add up to infinity; give finite times of moderate size");
-    });
-    require_argument(options.memory_bytes >= 0 && options.memory_units >= 1, [&] {
-        return "chain: memory_bytes = " + std::to_string(options.memory_bytes) +
-               ", memory_units = " + std::to_string(options.memory_units) +
-               "; give at least 0 and 1";
-    });
+    require_argument(
+        std::isfinite(time * advances),
+        "chain: the times of the steps add up to infinity; give finite times of moderate size");
+    require_argument(options.memory_bytes >= 0 && options.memory_units >= 1,
+                     "chain: memory_bytes = {}, memory_units = {}; give at least 0 and 1",
+                     options.memory_bytes, options.memory_units);
 }
 
 }  // namespace

@@ -28,11 +28,11 @@ std::string shown(std::string name) {
 std::string usable_directory(std::string directory) {
     std::error_code failure;
     if (directory.empty()) directory = std::filesystem::temp_directory_path(failure).string();
-    require_argument(std::filesystem::is_directory(directory, failure), [&] {
-        return "DiskStore: " + shown(directory) + " is not a directory" +
-               (failure ? " (" + failure.message() + ")" : "") +
-               "; set DiskOptions::directory to an existing directory that can be written";
-    });
+    require_argument(
+        std::filesystem::is_directory(directory, failure),
+        "DiskStore: {} is not a directory{}; set DiskOptions::directory to an existing "
+        "directory that can be written",
+        shown(directory), failure ? detail::compose(" ({})", failure.message()) : "");
     return directory;
 }
 
@@ -48,10 +48,10 @@ void DiskFile::open() {
     path_ = (std::filesystem::path(directory_) / "eddy-checkpoints-XXXXXX").string();
     descriptor_ = ::mkostemp(path_.data(), O_CLOEXEC);
     const int code = errno;
-    require_argument(descriptor_ >= 0, [&] {
-        return "DiskStore: no file can be made in " + shown(directory_) + " (" + reason(code) +
-               "); set DiskOptions::directory to a directory that can be written";
-    });
+    require_argument(descriptor_ >= 0,
+                     "DiskStore: no file can be made in {} ({}); set DiskOptions::directory to a "
+                     "directory that can be written",
+                     shown(directory_), reason(code));
 }
 
 void DiskFile::close() {

@@ -200,15 +200,11 @@ class Solver {
 };
 
 void check(std::int64_t length, const HRevolveOptions& options) {
-    require_argument(length >= 0, [&] {
-        return "hrevolve: the length is " + std::to_string(length) +
-               "; give a length of at least 0";
-    });
+    require_argument(length >= 0, "hrevolve: the length is {}; give a length of at least 0",
+                     length);
     constexpr std::size_t most_tiers = 100;  // the recursion goes through them
-    require_argument(options.tiers.size() <= most_tiers, [&] {
-        return "hrevolve: " + std::to_string(options.tiers.size()) + " tiers; give at most " +
-               std::to_string(most_tiers);
-    });
+    require_argument(options.tiers.size() <= most_tiers, "hrevolve: {} tiers; give at most {}",
+                     options.tiers.size(), most_tiers);
     bool has_slots = false;
     bool non_negative = options.step_cost >= 0;
     for (const StorageTier& tier : options.tiers) {
@@ -216,23 +212,20 @@ void check(std::int64_t length, const HRevolveOptions& options) {
         non_negative =
             non_negative && tier.slots >= 0 && tier.write_cost >= 0 && tier.read_cost >= 0;
     }
-    require_argument(non_negative, [] {
-        return std::string(
-            "hrevolve: a cost or a number of slots is negative or NaN; give values of at least 0");
-    });
-    require_argument(has_slots || length == 0, [&] {
-        return "hrevolve: the tiers have no slot for x_0 of a run of " + std::to_string(length) +
-               " steps; give at least one slot";
-    });
+    require_argument(
+        non_negative,
+        "hrevolve: a cost or a number of slots is negative or NaN; give values of at least 0");
+    require_argument(has_slots || length == 0,
+                     "hrevolve: the tiers have no slot for x_0 of a run of {} steps; give at least "
+                     "one slot",
+                     length);
 }
 
 // Where every schedule costs infinity there is none to choose.
 void require_finite(double cost) {
-    require_argument(std::isfinite(cost), [] {
-        return std::string(
-            "hrevolve: the cost of every schedule is infinite; give finite costs that can be added "
-            "up");
-    });
+    require_argument(std::isfinite(cost),
+                     "hrevolve: the cost of every schedule is infinite; give finite costs that can "
+                     "be added up");
 }
 
 }  // namespace

@@ -29,11 +29,10 @@ class Planner {
         } else {
             nested(plan);
         }
-        require(
-            plan.slots <= most_slots,
-            [&] { return "room for " + std::to_string(plan.slots) + " states"; },
-            "a loop keeps 2^31 - 2 of them at most: give fewer checkpoints, or a placement that "
-            "keeps fewer");
+        require(plan.slots <= most_slots,
+                "room for {} states; a loop keeps 2^31 - 2 of them at most: give fewer "
+                "checkpoints, or a placement that keeps fewer",
+                plan.slots);
         return plan;
     }
 
@@ -52,17 +51,18 @@ class Planner {
         }
     }
 
-    // `got` makes the text, since most calls need none.
-    template <class Got>
-    void require(bool valid, const Got& got, const char* what_to_do) const {
-        require_argument(valid,
-                         [&] { return std::string(where_) + ": " + got() + "; " + what_to_do; });
+    template <class... Values>
+    void require(bool valid,
+                 std::type_identity_t<detail::MessageText<sizeof...(Values)>> what_and_what_to_do,
+                 const Values&... values) const {
+        if (!valid)
+            require_argument(false, "{}: {}", where_,
+                             detail::compose(what_and_what_to_do, values...));
     }
 
     void require_at_least(int64_t least, const char* name, int64_t value,
                           const char* what_to_do) const {
-        require(
-            value >= least, [&] { return name + (" = " + std::to_string(value)); }, what_to_do);
+        require(value >= least, "{} = {}; {}", name, value, what_to_do);
     }
 
     void check_numbers() const {
@@ -72,33 +72,26 @@ class Planner {
                          "give at least 0, or leave it out for no limit");
         require_at_least(0, "checkpoints", options_.checkpoints,
                          "give at least 1; the initial state needs one");
-        require(
-            options_.max_steps >= length,
-            [&] {
-                return "max_steps = " + std::to_string(options_.max_steps) +
-                       " is below length = " + std::to_string(length);
-            },
-            "raise max_steps or leave it out");
+        require(options_.max_steps >= length,
+                "max_steps = {} is below length = {}; raise max_steps or leave it out",
+                options_.max_steps, length);
     }
 
     Placement placement() const {
         if (options_.placement == Placement::automatic) {
             return options_.length ? Placement::offline : Placement::cost_greedy;
         }
-        require(
-            options_.nested_lengths.empty(),
-            [] { return "nested_lengths together with a placement"; }, "give one of them");
-        require(
-            options_.placement != Placement::offline || options_.length.has_value(),
-            [] { return "offline placement without a length"; },
-            "give the length or choose cost_greedy");
+        require(options_.nested_lengths.empty(),
+                "nested_lengths together with a placement; give one of them");
+        require(options_.placement != Placement::offline || options_.length.has_value(),
+                "offline placement without a length; give the length or choose cost_greedy");
         return options_.placement;
     }
 
     void binomial(PlacementPlan& plan) const {
-        require(
-            options_.checkpoints >= 1 || plan.limit <= 1, [] { return "checkpoints = 0"; },
-            "give at least 1, or a placement that needs no number (store_all, square_root)");
+        require(options_.checkpoints >= 1 || plan.limit <= 1,
+                "checkpoints = 0; give at least 1, or a placement that needs no number (store_all, "
+                "square_root)");
         plan.slots = std::max<int64_t>(1, std::min(options_.checkpoints, plan.limit));
         if (plan.slots >= plan.limit) {  // everything fits: no table needed
             plan.placement = Placement::store_all;
@@ -107,10 +100,8 @@ class Planner {
     }
 
     int64_t known_limit(const PlacementPlan& plan) const {
-        require(
-            plan.limit != schedule::unbounded,
-            [] { return "a placement whose memory grows with the length"; },
-            "give length or max_steps");
+        require(plan.limit != schedule::unbounded,
+                "a placement whose memory grows with the length; give length or max_steps");
         return std::max<int64_t>(1, plan.limit);
     }
 
@@ -129,13 +120,10 @@ class Planner {
         plan.stride = period;
         plan.slots = schedule::add(periods, within);  // a period's states are then recomputed once
         if (options_.checkpoints != 0) plan.slots = std::min(plan.slots, options_.checkpoints);
-        require(
-            plan.slots >= periods,
-            [&] {
-                return "checkpoints = " + std::to_string(options_.checkpoints) +
-                       " for a placement that keeps " + std::to_string(periods) + " states";
-            },
-            "raise checkpoints or leave it out");
+        require(plan.slots >= periods,
+                "checkpoints = {} for a placement that keeps {} states; raise checkpoints or leave "
+                "it out",
+                options_.checkpoints, periods);
     }
 
     void nested(PlacementPlan& plan) const {
@@ -147,14 +135,8 @@ class Planner {
         const bool fits = plan.fixed_length
                               ? product == plan.limit
                               : plan.limit == schedule::unbounded || product >= plan.limit;
-        require(
-            fits,
-            [&] {
-                return "the product of nested_lengths is " + std::to_string(product) + " but " +
-                       (plan.fixed_length ? "length" : "max_steps") + " is " +
-                       std::to_string(plan.limit);
-            },
-            "make them agree");
+        require(fits, "the product of nested_lengths is {} but {} is {}; make them agree", product,
+                plan.fixed_length ? "length" : "max_steps", plan.limit);
         plan.placement = Placement::periodic;
         plan.limit = std::min(plan.limit, product);
         int64_t stride = product;

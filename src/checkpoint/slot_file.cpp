@@ -57,12 +57,13 @@ struct Buffer {
 };
 
 std::string no_room(const std::string& what) {
-    return "DiskStore: " + what + " is more than a file can hold; keep fewer or smaller states";
+    return detail::compose(
+        "DiskStore: {} is more than a file can hold; keep fewer or smaller states", what);
 }
 
 std::string damage(const Label& label, const std::string& what) {
-    return "DiskStore: slot " + std::to_string(label.slot) + ", step " +
-           std::to_string(label.step) + ": the checkpoint " + what;
+    return detail::compose("DiskStore: slot {}, step {}: the checkpoint {}", label.slot, label.step,
+                           what);
 }
 
 }  // namespace
@@ -94,8 +95,10 @@ struct SlotFile::Impl {
         try {
             worker = std::thread([this] { work(); });
         } catch (const std::system_error& error) {
-            throw StorageError(std::string("DiskStore: no thread could be started (") +
-                               error.what() + "); free some, or keep the checkpoints in memory");
+            throw StorageError(detail::compose(
+                "DiskStore: no thread could be started ({}); free some, or keep the checkpoints in "
+                "memory",
+                error.what()));
         }
     }
 
@@ -262,12 +265,11 @@ struct SlotFile::Impl {
     void place(Slot& slot, std::size_t size) {
         constexpr auto most =
             static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max() / 2);
-        if (size > most)
-            throw StorageError(no_room("a state of " + std::to_string(size) + " bytes"));
+        if (size > most) throw StorageError(no_room(detail::compose("a state of {} bytes", size)));
         const auto needed = static_cast<std::int64_t>(size + sizeof(Label));
         if (slot.room >= needed) return;
         if (end_of_file > static_cast<std::int64_t>(most) - needed)
-            throw StorageError(no_room("one more state of " + std::to_string(size) + " bytes"));
+            throw StorageError(no_room(detail::compose("one more state of {} bytes", size)));
         slot.offset = end_of_file;
         slot.room = (needed + alignment - 1) / alignment * alignment;
         end_of_file += slot.room;
@@ -300,10 +302,9 @@ struct SlotFile::Impl {
 };
 
 SlotFile::SlotFile(const DiskOptions& options) {
-    require_argument(options.buffers >= 1 && options.buffers <= most_buffers, [&] {
-        return "DiskStore: DiskOptions::buffers is " + std::to_string(options.buffers) +
-               "; give at least 1 and at most " + std::to_string(most_buffers);
-    });
+    require_argument(options.buffers >= 1 && options.buffers <= most_buffers,
+                     "DiskStore: DiskOptions::buffers is {}; give at least 1 and at most {}",
+                     options.buffers, most_buffers);
     impl_ = std::make_unique<Impl>(options);
 }
 

@@ -4,19 +4,11 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <limits>
-#include <sstream>
 #include <string>
 
 namespace eddy {
 
 namespace {
-
-std::string text(double x) {
-    std::ostringstream out;
-    out.precision(17);
-    out << x;
-    return out.str();
-}
 
 class TimePlanner {
   public:
@@ -47,62 +39,49 @@ class TimePlanner {
     }
 
   private:
-    template <class Got>
-    void require(bool valid, const Got& got, const char* what_to_do) const {
-        require_argument(valid,
-                         [&] { return std::string(where_) + ": " + got() + "; " + what_to_do; });
+    template <class... Values>
+    void require(bool valid,
+                 std::type_identity_t<detail::MessageText<sizeof...(Values)>> what_and_what_to_do,
+                 const Values&... values) const {
+        if (!valid)
+            require_argument(false, "{}: {}", where_,
+                             detail::compose(what_and_what_to_do, values...));
     }
     void require_finite(double value, const char* name, const char* what_to_do) const {
-        require(
-            std::isfinite(value), [&] { return std::string(name) + " = " + text(value); },
-            what_to_do);
+        require(std::isfinite(value), "{} = {}; {}", name, value, what_to_do);
     }
 
     void check_ends() const {
         require_finite(options_.t0, "t0", "give a finite time to begin at");
-        require(
-            !std::isnan(options_.t1), [] { return std::string("t1 is missing or NaN"); },
-            "give the time to end at, .t1 = ...");
+        require(!std::isnan(options_.t1),
+                "t1 is missing or NaN; give the time to end at, .t1 = ...");
         require_finite(options_.t1, "t1", "give a finite time to end at");
-        require(
-            std::isfinite(options_.t1 - options_.t0),
-            [&] { return "a span of " + text(options_.t1 - options_.t0); },
-            "give times whose difference is a number");
+        require(std::isfinite(options_.t1 - options_.t0),
+                "a span of {}; give times whose difference is a number", options_.t1 - options_.t0);
     }
 
     void check_sizes() const {
         require_finite(options_.dt0, "dt0",
                        "give the size of the first step, or 0 to have it chosen");
-        require(
-            options_.dt0 == 0 || (options_.dt0 > 0) == (options_.t1 >= options_.t0) ||
-                options_.t1 == options_.t0,
-            [&] { return "dt0 = " + text(options_.dt0) + " points away from t1"; },
-            "give it the sign of t1 - t0");
-        require(
-            use_.is_adaptive || options_.dt0 != 0 || options_.t0 == options_.t1,
-            [] { return std::string("a constant step size, but dt0 = 0"); },
-            "give the step size, .dt0 = ..., or a method and a controller that choose it");
-        require(
-            use_.is_adaptive || options_.dt0 == 0 || std::isfinite(1 / options_.dt0),
-            [&] { return "a constant step size of dt0 = " + text(options_.dt0); },
-            "give a larger one: steps are counted in units of it");
-        require(
-            options_.dt_min >= 0 && std::isfinite(options_.dt_min),
-            [&] { return "dt_min = " + text(options_.dt_min); }, "give a size of at least 0");
-        require(
-            options_.dt_max > 0 && options_.dt_max >= options_.dt_min,
-            [&] {
-                return "dt_max = " + text(options_.dt_max) +
-                       " with dt_min = " + text(options_.dt_min);
-            },
-            "give a positive size that is not below dt_min");
-        require(
-            options_.max_steps >= 1,
-            [&] { return "max_steps = " + std::to_string(options_.max_steps); }, "give at least 1");
-        require(
-            options_.checkpoints >= 0 && options_.checkpoints <= most_slots,
-            [&] { return "checkpoints = " + std::to_string(options_.checkpoints); },
-            "give 1 to 2147483646, or 0 to have them chosen");
+        require(options_.dt0 == 0 || (options_.dt0 > 0) == (options_.t1 >= options_.t0) ||
+                    options_.t1 == options_.t0,
+                "dt0 = {} points away from t1; give it the sign of t1 - t0", options_.dt0);
+        require(use_.is_adaptive || options_.dt0 != 0 || options_.t0 == options_.t1,
+                "a constant step size, but dt0 = 0; give the step size, .dt0 = ..., or a method "
+                "and a controller that choose it");
+        require(use_.is_adaptive || options_.dt0 == 0 || std::isfinite(1 / options_.dt0),
+                "a constant step size of dt0 = {}; give a larger one: steps are counted in units "
+                "of it",
+                options_.dt0);
+        require(options_.dt_min >= 0 && std::isfinite(options_.dt_min),
+                "dt_min = {}; give a size of at least 0", options_.dt_min);
+        require(options_.dt_max > 0 && options_.dt_max >= options_.dt_min,
+                "dt_max = {} with dt_min = {}; give a positive size that is not below dt_min",
+                options_.dt_max, options_.dt_min);
+        require(options_.max_steps >= 1, "max_steps = {}; give at least 1", options_.max_steps);
+        require(options_.checkpoints >= 0 && options_.checkpoints <= most_slots,
+                "checkpoints = {}; give 1 to 2147483646, or 0 to have them chosen",
+                options_.checkpoints);
     }
 
     void check_list(const std::vector<double>& times, const char* name) const {
@@ -110,22 +89,15 @@ class TimePlanner {
         const double high = std::max(options_.t0, options_.t1);
         const bool backward = options_.t1 < options_.t0;
         for (std::size_t k = 0; k < times.size(); ++k) {
-            const auto entry = [&, k] {
-                return std::string(name) + "[" + std::to_string(k) + "] = " + text(times[k]);
-            };
-            require(
-                times[k] >= low && times[k] <= high,
-                [&] {
-                    return entry() + " is not between t0 = " + text(options_.t0) +
-                           " and t1 = " + text(options_.t1);
-                },
-                "give times within the interval");
+            require(times[k] >= low && times[k] <= high,
+                    "{}[{}] = {} is not between t0 = {} and t1 = {}; give times within the "
+                    "interval",
+                    name, k, times[k], options_.t0, options_.t1);
             if (k == 0) continue;
             require(
                 backward ? times[k] <= times[k - 1] : times[k] >= times[k - 1],
-                [&] { return entry() + " comes after " + text(times[k - 1]); },
-                backward ? "sort the times in the direction of integration, descending"
-                         : "sort the times in the direction of integration, ascending");
+                "{}[{}] = {} comes after {}; sort the times in the direction of integration, {}",
+                name, k, times[k], times[k - 1], backward ? "descending" : "ascending");
         }
     }
 

@@ -1,9 +1,12 @@
+#include <eddy/core/message.hpp>
 #include <eddy/trace/graphviz.hpp>
 
 #include "node_text.hpp"
 
 namespace eddy {
 namespace {
+
+using detail::compose;
 
 std::string quoted(const std::string& text) {
     std::string result = "\"";
@@ -42,40 +45,38 @@ class Drawing {
         for (int i = 0; i < graph_.size(); ++i) {
             const Node& node = graph_[i];
             if (node.region != region) continue;
-            std::string label =
-                "%" + std::to_string(i) + " " + detail::node_text(graph_, node, names_);
-            if (node.size != 1) label += " : " + std::to_string(node.size);
-            text_ += indent(depth) + "n" + std::to_string(i) + " [label=" + quoted(label) + ", " +
-                     style_of(node.op) + "];\n";
+            std::string label = compose("%{} {}", i, detail::node_text(graph_, node, names_));
+            if (node.size != 1) label += compose(" : {}", node.size);
+            text_ += compose("{}n{} [label={}, {}];\n", indent(depth), i, quoted(label),
+                             style_of(node.op));
         }
         for (std::size_t r = 1; r < graph_.regions.size(); ++r) {
             if (graph_.regions[r].parent != region) continue;
-            const std::string number = std::to_string(r);
-            text_ += indent(depth) + "subgraph cluster_" + number + " {\n" + indent(depth + 1) +
-                     "label=\"region " + number + "\"; style=dashed;\n";
+            text_ += compose("{}subgraph cluster_{} {{\n", indent(depth), r);
+            text_ += compose("{}label=\"region {}\"; style=dashed;\n", indent(depth + 1), r);
             draw_region(static_cast<int>(r), depth + 1);
             text_ += indent(depth) + "}\n";
         }
     }
 
     void draw_edge(int from, const std::string& to, const std::string& label) {
-        text_ += "    n" + std::to_string(from) + " -> " + to;
-        text_ += label.empty() ? ";\n" : " [label=" + quoted(label) + "];\n";
+        text_ += compose("    n{} -> {}", from, to);
+        text_ += label.empty() ? ";\n" : compose(" [label={}];\n", quoted(label));
     }
     void draw_operands(int i) {
         const Node& node = graph_[i];
         const bool is_ordered = node.count > 1 && !is_commutative(node.op);
         for (int k = 0; k < node.count; ++k)
-            draw_edge(graph_.operand(node, k), "n" + std::to_string(i),
-                      is_ordered ? std::to_string(k) : "");
+            draw_edge(graph_.operand(node, k), compose("n{}", i),
+                      is_ordered ? compose("{}", k) : "");
     }
     void draw_output(std::size_t o) {
         const Output& output = graph_.outputs[o];
-        const std::string id = "result" + std::to_string(o);
-        std::string label = "result " + std::to_string(o);
-        if (!output.is_scalar) label += " : " + std::to_string(output.size);
-        text_ += "    " + id + " [label=" + quoted(label) +
-                 ", shape=box, style=filled, fillcolor=\"#d4e0f0\"];\n";
+        const std::string id = compose("result{}", o);
+        std::string label = compose("result {}", o);
+        if (!output.is_scalar) label += compose(" : {}", output.size);
+        text_ += compose("    {} [label={}, shape=box, style=filled, fillcolor=\"#d4e0f0\"];\n", id,
+                         quoted(label));
         int begin = 0;
         for (int k = 0; k < output.count; ++k) {
             const int node = graph_.output_node(output, k), size = graph_[node].size;

@@ -1,23 +1,18 @@
 #include "node_text.hpp"
 
-#include <charconv>
+#include <eddy/core/message.hpp>
 
 namespace eddy::detail {
 
-std::string number_text(double value) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-    return {digits, end};
-}
+std::string number_text(double value) { return compose("{}", value); }
 
 std::string range_text(int first, int count) {
-    const std::string begin = std::to_string(first);
-    return "[" + (count == 1 ? begin : begin + ":" + std::to_string(first + count)) + "]";
+    return count == 1 ? compose("[{}]", first) : compose("[{}:{}]", first, first + count);
 }
 
 std::string argument_name(const ArgumentNames& names, int index) {
     const auto i = static_cast<std::size_t>(index);
-    return i < names.size() ? names[i] : "x" + std::to_string(index);
+    return i < names.size() ? names[i] : compose("x{}", index);
 }
 
 namespace {
@@ -48,10 +43,9 @@ std::string node_text(const Graph& graph, const Node& node, const ArgumentNames&
         case Op::argument: return op + " " + argument_text(graph, node, names);
         case Op::constant: return op + " " + constant_text(graph, node);
         case Op::slice: return op + " " + range_text(node.offset, node.size);
-        case Op::powi: return op + " " + std::to_string(node.index);
+        case Op::powi: return compose("{} {}", op, node.index);
         case Op::name:
-            return op + " \"" + std::string(graph.names[static_cast<std::size_t>(node.index)]) +
-                   "\"";
+            return compose("{} \"{}\"", op, graph.names[static_cast<std::size_t>(node.index)]);
         default: return op;
     }
 }

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <eddy/trace/pass_report.hpp>
 #include <string_view>
 
@@ -5,21 +7,18 @@ namespace eddy {
 namespace detail {
 namespace {
 
-std::string row(std::string_view pass, const std::string& before, const std::string& after) {
-    const auto padded = [](const std::string& text) {
-        return std::string(text.size() < 9 ? 9 - text.size() : 1, ' ') + text;
-    };
-    return std::string(pass) + std::string(pass.size() < 32 ? 32 - pass.size() : 1, ' ') +
-           padded(before) + padded(after) + "\n";
+template <class Count>
+std::string row(std::string_view pass, const Count& before, const Count& after) {
+    return fmt::format("{:32}{:>9}{:>9}\n", pass, before, after);
 }
 
 }  // namespace
 
 std::string pass_table(const Graph& raw, const Graph& code) {
-    std::string table = row("pass", "before", "after");
+    std::string table = row<std::string_view>("pass", "before", "after");
     int size = raw.size();
     const auto note = [&](std::string_view pass, const Graph& graph) {
-        table += row(pass, std::to_string(size), std::to_string(graph.size()));
+        table += row(pass, size, graph.size());
         size = graph.size();
     };
     // `simplify` does all three in one walk, as often; apart, each shows its own share.
@@ -30,7 +29,7 @@ std::string pass_table(const Graph& raw, const Graph& code) {
         note("common subexpressions", graph = passes::eliminate_common_subexpressions(graph));
     }
     note("contraction, names", code);
-    return table + row("all", std::to_string(raw.size()), std::to_string(size));
+    return table + row("all", raw.size(), size);
 }
 
 }  // namespace detail

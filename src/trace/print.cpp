@@ -1,3 +1,4 @@
+#include <eddy/core/message.hpp>
 #include <eddy/trace/print.hpp>
 #include <iostream>
 
@@ -7,14 +8,10 @@ namespace eddy {
 namespace {
 
 std::string size_text(int size, bool is_scalar) {
-    return is_scalar ? "" : " : " + std::to_string(size);
+    return is_scalar ? "" : detail::compose(" : {}", size);
 }
 
-void append_operand(std::string& text, int node) {
-    text += ' ';
-    text += '%';
-    text += std::to_string(node);
-}
+void append_operand(std::string& text, int node) { text += detail::compose(" %{}", node); }
 
 std::string signature(const Graph& graph, const ArgumentNames& names) {
     std::string text = "program of";
@@ -32,10 +29,10 @@ std::string to_text(const Graph& graph, const ArgumentNames& names) {
     std::string text = signature(graph, names);
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph[i];
-        text += "%" + std::to_string(i) + " = " + detail::node_text(graph, node, names);
+        text += detail::compose("%{} = {}", i, detail::node_text(graph, node, names));
         for (int k = 0; k < node.count; ++k) append_operand(text, graph.operand(node, k));
         text += size_text(node.size, node.size == 1);
-        if (node.region != 0) text += "  (region " + std::to_string(node.region) + ")";
+        if (node.region != 0) text += detail::compose("  (region {})", node.region);
         text += '\n';
     }
     for (const Output& output : graph.outputs) {

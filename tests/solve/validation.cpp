@@ -116,8 +116,8 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
 
     // Less than four units in the last place cannot be told from rounding.
     CHECK(refusal_of_options([](Options& o) { o.rtol = 0x1p-51; }) ==
-          "solve: rtol = 4.4408920985006262e-16 is less than states of double resolve; give "
-          "at least 8.8817841970012523e-16");
+          "solve: rtol = 4.440892098500626e-16 is less than states of double resolve; give "
+          "at least 8.881784197001252e-16");
     CHECK(refusal_of_options([](Options& o) { o.rtol = 0x1p-50; }) == "accepted");
     using Limits = std::numeric_limits<float>;
     CHECK(eddy::detail::precision_of<float>(true).smallest_rtol == 4 * Limits::epsilon());
@@ -127,13 +127,13 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
               eddy::detail::require_tolerances({.rtol = 1e-7}, 1,
                                                eddy::detail::precision_of<float>(true), "solve");
           }) ==
-          "solve: rtol = 9.9999999999999995e-08 is less than states of float resolve; "
+          "solve: rtol = 1e-07 is less than states of float resolve; "
           "give at least 4.76837158203125e-07");
     CHECK(support::message_of([] {
               eddy::detail::require_tolerances({.atol = 1e39}, 1,
                                                eddy::detail::precision_of<float>(true), "solve");
           }) ==
-          "solve: atol[0] = 9.9999999999999994e+38 is no float; give an absolute tolerance of "
+          "solve: atol[0] = 1e+39 is no float; give an absolute tolerance of "
           "at most 3.4028234663852886e+38");
 
     CHECK(refusal_of_options([](Options& o) { o.atol = -1; }) ==
@@ -198,7 +198,7 @@ TEST_CASE("validation: a constant step size must be given, unless no step is tak
           "solve: a constant step size, but dt0 = 0; give the step size, .dt0 = ..., or a method "
           "and a controller that choose it");
     CHECK(euler({.t1 = 1, .dt0 = 5e-324}) ==
-          "solve: a constant step size of dt0 = 4.9406564584124654e-324; give a larger one: steps "
+          "solve: a constant step size of dt0 = 5e-324; give a larger one: steps "
           "are counted in units of it");
     CHECK(euler({.t1 = 1, .dt0 = 0.25}) == "accepted");
     CHECK(euler({.t1 = 0}) == "accepted");
@@ -225,7 +225,7 @@ TEST_CASE("validation: a PIDController has finite coefficients and factors that 
           got + "pcoeff = 0, icoeff = 1, dcoeff = nan" + finite);
     // Finite, but beyond the single precision of controllers.
     CHECK(said(PID{.pcoeff = 0, .icoeff = 1, .dcoeff = 1e300}) ==
-          got + "pcoeff = 0, icoeff = 1, dcoeff = 1.0000000000000001e+300" + finite);
+          got + "pcoeff = 0, icoeff = 1, dcoeff = 1e+300" + finite);
     const std::string safe = "; give a factor between 0 and 1, such as 0.9";
     CHECK(said(PID{.safety = 0}) == got + "safety = 0" + safe);
     CHECK(said(PID{.safety = 1}) == got + "safety = 1" + safe);

@@ -22,10 +22,10 @@ struct Cpu {
     using Lanes = Pack<Real, native_lanes<Real>>;
 
     void require_valid(const char* where) const {
-        require_argument(threads >= 0, [&] {
-            return std::string(where) + ": Cpu with threads = " + std::to_string(threads) +
-                   "; give at least 1, or 0 for as many as the machine runs at once";
-        });
+        require_argument(threads >= 0,
+                         "{}: Cpu with threads = {}; give at least 1, or 0 for as many as the "
+                         "machine runs at once",
+                         where, threads);
     }
 
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {

@@ -85,10 +85,9 @@ class CheckpointedLoop {
           cancelled_(std::move(options.cancelled)),
           checked_(options.determinism_check),
           store_(std::move(store)) {
-        require_argument(!checked_ || HashableState<State>, [] {
-            return "CheckpointedLoop: determinism_check on a state without a hash; specialise "
-                   "StateHash for it";
-        });
+        require_argument(!checked_ || HashableState<State>,
+                         "CheckpointedLoop: determinism_check on a state without a hash; "
+                         "specialise StateHash for it");
         stack_.reserve(plan().slots);
         store_.reserve(plan().slots);
     }
@@ -119,18 +118,17 @@ class CheckpointedLoop {
 
     /// Runs exactly `length` steps.
     const State& run(const State& x0) {
-        require_argument(plan().fixed_length, [] {
-            return "CheckpointedLoop::run: no condition and no length; give one of them";
-        });
+        require_argument(plan().fixed_length,
+                         "CheckpointedLoop::run: no condition and no length; give one of them");
         return run(x0, [](const State&, std::int64_t) { return true; });
     }
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
     /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
     [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
-        require_argument(reversible_, [] {
-            return "CheckpointedLoop::reverse: there is no finished run to reverse; call run first";
-        });
+        require_argument(
+            reversible_,
+            "CheckpointedLoop::reverse: there is no finished run to reverse; call run first");
         reversible_ = false;
         FreeUnlessDone guard{this};
         if (checked_) {
@@ -290,16 +288,17 @@ class CheckpointedLoop {
     }
 
     [[noreturn]] static void throw_differs(std::int64_t step) {
-        throw NonDeterministicBody(
-            "CheckpointedLoop: step " + std::to_string(step) +
-            " gave another state when it was computed again; advance must depend on the state "
-            "and the step alone (no hidden state, no unseeded random numbers)");
+        throw NonDeterministicBody(detail::compose(
+            "CheckpointedLoop: step {} gave another state when it was computed again; advance must "
+            "depend on the state and the step alone (no hidden state, no unseeded random numbers)",
+            step));
     }
 
     [[noreturn]] static void throw_altered(Entry entry) {
-        throw StorageError("CheckpointedLoop: slot " + std::to_string(entry.slot) +
-                           " does not hold what was written at step " + std::to_string(entry.step) +
-                           "; something else has written to the store or its states");
+        throw StorageError(detail::compose(
+            "CheckpointedLoop: slot {} does not hold what was written at step {}; something else "
+            "has written to the store or its states",
+            entry.slot, entry.step));
     }
 
     Body body_;

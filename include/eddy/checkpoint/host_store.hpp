@@ -87,8 +87,9 @@ class HostStore {
     [[nodiscard]] const State& read(std::int64_t slot, std::int64_t step) {
         const auto index = static_cast<std::size_t>(slot);
         if (index >= blocks_.size() || blocks_[index].step != step) {
-            throw StorageError("HostStore: slot " + std::to_string(slot) + " does not hold step " +
-                               std::to_string(step) + "; do not share a store between loops");
+            throw StorageError(detail::compose(
+                "HostStore: slot {} does not hold step {}; do not share a store between loops",
+                slot, step));
         }
         if (slot == loaded_slot_) return *loaded_;
         loaded_slot_ = nothing;

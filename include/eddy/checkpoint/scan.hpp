@@ -123,11 +123,10 @@ class CheckpointedScan {
     /// every input. Once.
     [[nodiscard]] std::pair<Carry, std::vector<Input>> reverse(
         const Carry& cotangent, const std::vector<Output>& output_cotangents) {
-        require_argument(output_cotangents.size() == inputs_.size(), [&] {
-            return "CheckpointedScan::reverse: " + std::to_string(output_cotangents.size()) +
-                   " output cotangents for " + std::to_string(inputs_.size()) +
-                   " steps; give one a step";
-        });
+        require_argument(
+            output_cotangents.size() == inputs_.size(),
+            "CheckpointedScan::reverse: {} output cotangents for {} steps; give one a step",
+            output_cotangents.size(), inputs_.size());
         std::vector<Input> input_cotangents;
         input_cotangents.reserve(inputs_.size());
         Step& step = loop_.body();
@@ -142,10 +141,10 @@ class CheckpointedScan {
   private:
     static LoopOptions with_length(LoopOptions options, std::size_t count) {
         const auto length = static_cast<std::int64_t>(count);
-        require_argument(!options.length || *options.length == length, [&] {
-            return "scan: length = " + std::to_string(*options.length) + " but there are " +
-                   std::to_string(length) + " inputs; make them agree or leave length out";
-        });
+        require_argument(!options.length || *options.length == length,
+                         "scan: length = {} but there are {} inputs; make them agree or leave "
+                         "length out",
+                         options.length.value_or(0), length);
         options.length = length;
         return options;
     }
@@ -161,11 +160,9 @@ class CheckpointedScan {
 template <class State, class Body, class Store = MemoryStore<State>>
 [[nodiscard]] auto checkpoint_scan(Body body, const State& x0, std::int64_t length,
                                    LoopOptions options, Store store = Store()) {
-    require_argument(!options.length || *options.length == length, [&] {
-        return "checkpoint_scan: length = " + std::to_string(length) +
-               " and options.length = " + std::to_string(*options.length) +
-               "; leave the option out";
-    });
+    require_argument(!options.length || *options.length == length,
+                     "checkpoint_scan: length = {} and options.length = {}; leave the option out",
+                     length, options.length.value_or(0));
     options.length = length;
     CheckpointedLoop<State, Body, Store> loop(std::move(body), std::move(options),
                                               std::move(store));

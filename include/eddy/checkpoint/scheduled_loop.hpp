@@ -57,10 +57,9 @@ class ScheduledLoop {
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run.
     [[nodiscard]] State reverse(State cotangent) {
-        require_argument(reversible_, [] {
-            return std::string(
-                "ScheduledLoop::reverse: there is no finished run to reverse; call run first");
-        });
+        require_argument(
+            reversible_,
+            "ScheduledLoop::reverse: there is no finished run to reverse; call run first");
         reversible_ = false;
         cotangent_ = std::move(cotangent);
         reversing_ = true;

@@ -91,11 +91,10 @@ class MemoryStore {
     [[noreturn]] void throw_not_there(std::int64_t slot, std::int64_t step) const {
         const auto index = static_cast<std::size_t>(slot);
         const bool holds_other = index < slots_.size() && slots_[index].step != empty;
-        throw StorageError(
-            "MemoryStore: slot " + std::to_string(slot) + " should hold step " +
-            std::to_string(step) + " but " +
-            (holds_other ? "holds step " + std::to_string(slots_[index].step) : "is empty") +
-            "; do not share a store between loops");
+        throw StorageError(detail::compose(
+            "MemoryStore: slot {} should hold step {} but {}; do not share a store between loops",
+            slot, step,
+            holds_other ? detail::compose("holds step {}", slots_[index].step) : "is empty"));
     }
 
     std::vector<Slot> slots_;

@@ -50,9 +50,8 @@ class TieredStore {
         : fast_slots_(fast_slots),
           fast_{std::move(fast), {}, {}, 0},
           slow_{std::move(slow), {}, {}, 0} {
-        require_argument(fast_slots >= 0, [fast_slots] {
-            return "TieredStore: fast_slots = " + std::to_string(fast_slots) + "; give at least 0";
-        });
+        require_argument(fast_slots >= 0, "TieredStore: fast_slots = {}; give at least 0",
+                         fast_slots);
     }
 
     void reserve(std::int64_t slots) {
@@ -80,8 +79,8 @@ class TieredStore {
         try {
             return slow_.get(place.index, step);
         } catch (const StorageError& error) {
-            throw StorageError("TieredStore: slot " + std::to_string(slot) + ", step " +
-                               std::to_string(step) + ", in the slow store: " + error.what());
+            throw StorageError(detail::compose(
+                "TieredStore: slot {}, step {}, in the slow store: {}", slot, step, error.what()));
         }
     }
 
@@ -187,9 +186,10 @@ class TieredStore {
         const auto index = static_cast<std::size_t>(slot);
         if (index >= places_.size() || places_[index].tier == Tier::none ||
             places_[index].step != step) {
-            throw StorageError("TieredStore: slot " + std::to_string(slot) +
-                               " does not hold step " + std::to_string(step) +
-                               "; do not share a store between loops");
+            throw StorageError(
+                detail::compose("TieredStore: slot {} does not hold step {}; do not "
+                                "share a store between loops",
+                                slot, step));
         }
         return places_[index];
     }

@@ -1,8 +1,9 @@
 #pragma once
 // What went wrong on the host. Numerical outcomes are values (core/result.hpp), never exceptions.
 
+#include <eddy/core/message.hpp>
 #include <stdexcept>
-#include <string>
+#include <type_traits>
 
 namespace eddy {
 
@@ -28,11 +29,11 @@ struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-/// Throws `InvalidArgument` unless `valid`. The message is built only when it is needed: pass a
-/// callable that returns it.
-template <class Message>
-void require_argument(bool valid, Message&& message) {
-    if (!valid) throw InvalidArgument(message());
+/// Throws `InvalidArgument` unless `valid`, with a text that has {} for each value.
+template <class... Values>
+void require_argument(bool valid, std::type_identity_t<detail::MessageText<sizeof...(Values)>> text,
+                      const Values&... values) {
+    if (!valid) throw InvalidArgument(detail::compose(text, values...));
 }
 
 /// Throws `InternalError` unless `holds`. The defaults name the caller; clang 14 knows the builtins

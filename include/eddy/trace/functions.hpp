@@ -195,10 +195,9 @@ requires detail::TracedVectorCall<A, B>
 [[nodiscard]] inline DynamicTraced concat(const std::vector<DynamicTraced>& parts) {
     Graph* graph = nullptr;
     for (const DynamicTraced& part : parts) graph = graph != nullptr ? graph : part.graph();
-    require_argument(graph != nullptr, [&parts] {
-        return "concat: none of the " + std::to_string(parts.size()) +
-               " parts is traced; pass at least one that is";
-    });
+    require_argument(graph != nullptr,
+                     "concat: none of the {} parts is traced; pass at least one that is",
+                     parts.size());
     std::vector<int> nodes;
     int size = 0;
     for (const DynamicTraced& part : parts) {
@@ -280,9 +279,10 @@ requires detail::TracedVectorCall<W, B, X>
     const int size_w = graph[node_w].size, size_b = graph[node_b].size, size_x = graph[node_x].size;
     if (size_w != size_b * size_x) {
         detail::report(graph, TraceError::sizes_differ, [size_w, size_b, size_x] {
-            return "dense: " + std::to_string(size_w) + " weights for a bias of " +
-                   std::to_string(size_b) + " and a vector of " + std::to_string(size_x) +
-                   " components; pass |b| times |x| weights, row-major";
+            return detail::compose(
+                "dense: {} weights for a bias of {} and a vector of {} components; pass |b| times "
+                "|x| weights, row-major",
+                size_w, size_b, size_x);
         });
     }
     const Node node{.op = Op::dense, .size = size_b};

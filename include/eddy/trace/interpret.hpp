@@ -282,29 +282,23 @@ class Interpreter {
 /// The number of lanes of a call; throws InvalidArgument where the arguments do not fit the graph.
 template <class Real>
 std::int64_t checked_num_lanes(const Graph& graph, const std::vector<LaneArray<Real>>& arguments) {
-    require_argument(graph.error == TraceError::none, [] {
-        return "interpret: the trace of this graph failed; mend the function and trace it again";
-    });
-    require_argument(arguments.size() == graph.arguments.size(), [&] {
-        return "interpret: got " + std::to_string(arguments.size()) + " arguments; the graph has " +
-               std::to_string(graph.arguments.size());
-    });
+    require_argument(
+        graph.error == TraceError::none,
+        "interpret: the trace of this graph failed; mend the function and trace it again");
+    require_argument(arguments.size() == graph.arguments.size(),
+                     "interpret: got {} arguments; the graph has {}", arguments.size(),
+                     graph.arguments.size());
     std::int64_t num_lanes = 1;
     for (const auto& argument : arguments)
         num_lanes = argument.num_lanes() != 1 ? argument.num_lanes() : num_lanes;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         const int size = graph.arguments[a].size;
-        require_argument(arguments[a].num_components() == size, [&] {
-            return "interpret: argument " + std::to_string(a) + " has " +
-                   std::to_string(arguments[a].num_components()) + " components; pass " +
-                   std::to_string(size);
-        });
+        require_argument(arguments[a].num_components() == size,
+                         "interpret: argument {} has {} components; pass {}", a,
+                         arguments[a].num_components(), size);
         require_argument(arguments[a].num_lanes() == num_lanes || arguments[a].num_lanes() == 1,
-                         [&] {
-                             return "interpret: argument " + std::to_string(a) + " has " +
-                                    std::to_string(arguments[a].num_lanes()) + " lanes; pass " +
-                                    std::to_string(num_lanes) + " as for the others, or 1";
-                         });
+                         "interpret: argument {} has {} lanes; pass {} as for the others, or 1", a,
+                         arguments[a].num_lanes(), num_lanes);
     }
     return num_lanes;
 }

@@ -40,16 +40,15 @@ constexpr T refuse_mask(const T& other = {}) {
 }
 
 inline std::string sizes_differ_message(int a, int b) {
-    return "trace: vectors of " + std::to_string(a) + " and " + std::to_string(b) +
-           " components are combined; slice or concat them first";
+    return compose(
+        "trace: vectors of {} and {} components are combined; slice or concat them first", a, b);
 }
 inline std::string past_end_message(int offset, int size, int length) {
-    return "trace: " +
-           (size == 1
-                ? "component " + std::to_string(offset)
-                : std::to_string(size) + " components from " + std::to_string(offset) + " on") +
-           " of a vector of " + std::to_string(length) +
-           " is read; check the index and the size of the vector";
+    return compose(
+        "trace: {} of a vector of {} is read; check the index and the size of the vector",
+        size == 1 ? compose("component {}", offset)
+                  : compose("{} components from {} on", size, offset),
+        length);
 }
 
 }  // namespace eddy::detail

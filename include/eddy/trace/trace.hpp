@@ -59,10 +59,9 @@ auto make_argument(Graph& graph, const Shape&) {
 }
 inline auto make_argument(Graph& graph, const DynamicVector& shape) {
     const int index = static_cast<int>(graph.arguments.size());
-    require_argument(shape.length >= 0, [&shape, index] {
-        return "trace_graph: argument " + std::to_string(index) + " has length " +
-               std::to_string(shape.length) + "; pass a length that is not negative";
-    });
+    require_argument(shape.length >= 0,
+                     "trace_graph: argument {} has length {}; pass a length that is not negative",
+                     index, shape.length);
     graph.arguments.push_back({shape.length, false});
     return DynamicTraced(graph, graph.push_argument(index, 0, shape.length));
 }

@@ -44,10 +44,9 @@ class GradientSolver {
         : options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {
-        require_argument(!options_.save_steps, [] {
-            return "value_and_gradient: save_steps = true; a loss is a sum over save points, leave "
-                   "it out";
-        });
+        require_argument(!options_.save_steps,
+                         "value_and_gradient: save_steps = true; a loss is a sum over save points, "
+                         "leave it out");
     }
 
     /// Loss and gradient; the result stays valid until the next call. `cancelled` stops this call

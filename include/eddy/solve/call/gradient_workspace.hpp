@@ -216,11 +216,10 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
     } else {
         views.push_back(ensemble_view(arrays));
     }
-    require_argument(views.size() == num_saves, [&] {
-        return std::string(where) + ": " + name + " for " + std::to_string(views.size()) +
-               " save points, but there are " + std::to_string(num_saves) +
-               "; give a std::vector with one array for each";
-    });
+    require_argument(views.size() == num_saves,
+                     "{}: {} for {} save points, but there are {}; give a std::vector with one "
+                     "array for each",
+                     where, name, views.size(), num_saves);
     for (const auto& view : views) {
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
         require_finite(view, name, where);

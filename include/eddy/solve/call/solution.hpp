@@ -120,11 +120,9 @@ class [[nodiscard]] Solution : public Outcomes {
     /// Its tangent, after `pushforward`.
     [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
-        require_argument(tangent_.size() == y_.size(), [] {
-            return "solution: a tangent was asked for, but there are none; call pushforward "
-                   "instead of "
-                   "solve";
-        });
+        require_argument(tangent_.size() == y_.size(),
+                         "solution: a tangent was asked for, but there are none; call pushforward "
+                         "instead of solve");
         return block(tangent_, k);
     }
     [[nodiscard]] EnsembleArray<Real> tangent(std::ptrdiff_t k = 0) const&& {
@@ -166,9 +164,9 @@ class [[nodiscard]] Solution : public Outcomes {
     }
     void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
-        require_argument(!steps_.empty() || num_lanes() == 0, [] {
-            return "solution: a step was asked for, but none were kept; set .save_steps = true";
-        });
+        require_argument(
+            !steps_.empty() || num_lanes() == 0,
+            "solution: a step was asked for, but none were kept; set .save_steps = true");
         detail::require_index(k, num_steps(lane), "solution: step");
     }
     [[nodiscard]] const detail::StepsOfLane<Real>& of(std::ptrdiff_t lane) const {
