@@ -3,11 +3,13 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/backend.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -44,6 +46,46 @@ std::ptrdiff_t groups_of_long_call(Kept& kept, std::ptrdiff_t most_workers) {
     return work.groups;
 }
 
+struct OnePlace {
+    static constexpr int num_places = 1;
+};
+/// A kernel that calls visit(worker, group) for groups of one lane.
+template <class Visit>
+struct Visiting {
+    using Spec = OnePlace;
+    const Visit& visit;
+
+    template <class Team>
+    [[nodiscard]] int lay_out(eddy::detail::Arena&, int) const {
+        return 0;
+    }
+    template <class Team>
+    void operator()(Team& team, eddy::detail::Arena) const {
+        visit(team.worker(), team.first_lane());
+    }
+};
+/// A kernel whose work(team, numbers) has 5,000 numbers.
+template <class Work>
+struct Writing {
+    using Spec = OnePlace;
+    const Work& work;
+
+    template <class Team>
+    [[nodiscard]] double* lay_out(eddy::detail::Arena& arena, int) const {
+        return arena.take<double>(5000);
+    }
+    template <class Team>
+    void operator()(Team& team, eddy::detail::Arena arena) const {
+        work(team, lay_out<Team>(arena, 0));
+    }
+};
+template <class Backend, class Visit>
+void launch(const Backend& backend, std::ptrdiff_t groups, const Visit& visit) {
+    static_assert(eddy::Backend<Backend>);
+    typename Backend::Kept kept;
+    backend.launch({groups, 1, backend.num_workers(groups)}, Visiting<Visit>{visit}, {}, kept);
+}
+
 /// While one lives, no thread can be started: there is no room for its stack.
 class NoMoreThreads {
   public:
@@ -73,7 +115,7 @@ TEST_CASE("backends: Serial takes groups in order, on the calling thread") {
     bool elsewhere = false;
     const auto here = std::this_thread::get_id();
 
-    eddy::Serial{}.for_each_group(num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
+    launch(eddy::Serial{}, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
         elsewhere = elsewhere || worker != 0 || std::this_thread::get_id() != here;
         order.push_back(group);
     });
@@ -93,8 +135,7 @@ TEST_CASE("backends: Cpu takes every group once, and no worker two at a time") {
         std::vector<std::atomic<int>> visits(num_groups), busy(static_cast<std::size_t>(workers));
         std::atomic<bool> clash{false};
 
-        eddy::KeptThreads kept;
-        cpu.for_each_group(kept, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
+        launch(cpu, num_groups, [&](std::ptrdiff_t worker, std::ptrdiff_t group) {
             auto& own = busy.at(static_cast<std::size_t>(worker));
             if (own.fetch_add(1) != 0) clash = true;
             ++visits.at(static_cast<std::size_t>(group));
@@ -109,6 +150,24 @@ TEST_CASE("backends: Cpu takes every group once, and no worker two at a time") {
     }
 }
 
+TEST_CASE("backends: a worker's arena holds what the kernel lays out, and is kept") {
+    eddy::Cpu::Kept kept;
+    const eddy::LaunchPlan plan{.num_lanes = 10, .group_size = 4};
+    std::vector<const double*> seen;
+    std::vector<std::int32_t> lanes;
+    const auto write_all = [&](auto& team, double* numbers) {
+        for (int i = 0; i < 5000; ++i) numbers[i] = i;
+        seen.push_back(numbers);
+        lanes.push_back(team.num_lanes());
+    };
+
+    for (int call = 0; call < 2; ++call)
+        eddy::Cpu{}.launch(plan, Writing<decltype(write_all)>{write_all}, {}, kept);
+
+    CHECK(lanes == std::vector<std::int32_t>{4, 4, 2, 4, 4, 2});
+    CHECK(std::all_of(seen.begin(), seen.end(), [&](auto* numbers) { return numbers == seen[0]; }));
+}
+
 TEST_CASE("backends: Cpu has no more workers than groups or than it was given") {
     CHECK(eddy::Cpu{.threads = 4}.num_workers(100) == 4);
     CHECK(eddy::Cpu{.threads = 4}.num_workers(3) == 3);
@@ -121,18 +180,17 @@ TEST_CASE("backends: the first exception ends the call, once every worker has st
     for (const int threads : {1, 3}) {
         std::atomic<int> running{0}, begun{0};
         const std::string message = support::message_of([&] {
-            eddy::KeptThreads kept;
-            eddy::Cpu{.threads = threads}.for_each_group(
-                kept, num_groups, [&](std::ptrdiff_t, std::ptrdiff_t group) {
-                    ++begun;
-                    ++running;
-                    if (group == 5) {
-                        --running;
-                        throw std::runtime_error("group 5");
-                    }
-                    std::this_thread::sleep_for(std::chrono::microseconds(100));
-                    --running;
-                });
+            launch(eddy::Cpu{.threads = threads}, num_groups,
+                   [&](std::ptrdiff_t, std::ptrdiff_t group) {
+                       ++begun;
+                       ++running;
+                       if (group == 5) {
+                           --running;
+                           throw std::runtime_error("group 5");
+                       }
+                       std::this_thread::sleep_for(std::chrono::microseconds(100));
+                       --running;
+                   });
         });
 
         CHECK(message == "group 5");

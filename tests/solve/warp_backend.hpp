@@ -63,39 +63,48 @@ struct WarpGradient {
     eddy::Outcomes outcomes;
 };
 
+/// Runs a kernel on all groups, one warp for each.
+template <class Kernel>
+void run_on_warps(const eddy::LaunchPlan& plan, const Kernel& kernel, std::uint64_t seed) {
+    const std::size_t bytes = eddy::detail::arena_bytes<WarpTeam>(kernel);
+    const auto num_warps = static_cast<int>(plan.num_groups());
+    std::vector<NanMemory> memories;
+    for (int warp = 0; warp < num_warps; ++warp) memories.emplace_back(bytes);
+    eddy::test::run_warps(num_warps, seed, [&](int warp, eddy::test::EmulatedWarp& threads) {
+        WarpTeam team(threads, plan, warp, warp);
+        kernel(team, memories[static_cast<std::size_t>(warp)].arena());
+    });
+}
+
+/// The stores of each member: a value of its own.
+struct TableStores {
+    std::int64_t checkpoints;
+    const eddy::Placed* table;
+    std::int64_t num_placed;
+
+    [[nodiscard]] eddy::PlacementView operator()(std::ptrdiff_t) const {
+        return eddy::PlacementView(checkpoints, table, num_placed);
+    }
+};
+
 /// The lanes' states at the save points, (save point, component, lane), and their outcomes.
 template <class Spec, class Y0, class Parameters>
 auto solve_on_warps(const Y0& y0, const Parameters& p, const eddy::SolveOptions& options,
                     const typename Spec::Controller& controller, const WarpOptions& warps) {
     using namespace eddy::detail;
-    using Observable = StateObservable<typename Spec::Field>;
-    using Recorder = SolutionRecorder<Spec, Observable>;
+    using Kernel = SolveKernel<Spec, StateObservable<typename Spec::Field>>;
     PreparedProblem<Spec> prepared;
     prepared.prepare(options, controller, y0, p, "solve_on_warps");
     eddy::Solution<typename Spec::Scalar> solution;
     const std::ptrdiff_t lanes = prepared.num_lanes();
     solution.reset(lanes, prepared.times().save_time, Spec::state_size, false, Spec::state_size,
                    false);
-    const GroupShares shares{lanes, warps.lanes_per_warp};
-    const auto num_warps = static_cast<int>(shares.num_groups());
-    std::vector<ForwardMemory> memory(static_cast<std::size_t>(num_warps));
-    std::vector<std::vector<double>> sizes;
-    std::vector<std::vector<std::int32_t>> saved;
-    for (int warp = 0; warp < num_warps; ++warp) {
-        const auto count = static_cast<std::size_t>(shares.lanes_of(warp));
-        sizes.emplace_back(count, std::numeric_limits<double>::quiet_NaN());
-        saved.emplace_back(count, -7);
-        memory[static_cast<std::size_t>(warp)] = {
-            sizes.back().data(), saved.back().data(),
-            solution.lanes().data() + warp * shares.group_size};
-    }
-    eddy::test::run_warps(num_warps, warps.seed, [&](int warp, eddy::test::EmulatedWarp& threads) {
-        const std::ptrdiff_t first = warp * shares.group_size;
-        WarpTeam team(threads, first, shares.lanes_of(warp));
-        Recorder recorder(prepared.problem, first,
-                          {solution.y_data(), solution.tangent_data(), lanes}, {});
-        solve_group(team, prepared.problem, memory[static_cast<std::size_t>(warp)], recorder);
-    });
+    run_on_warps({lanes, warps.lanes_per_warp},
+                 Kernel{prepared.problem,
+                        solution.lanes().data(),
+                        {solution.y_data(), solution.tangent_data(), lanes},
+                        warps.lanes_per_warp},
+                 warps.seed);
     return solution;
 }
 
@@ -108,8 +117,7 @@ WarpGradient<Spec> gradient_on_warps(const std::vector<Data>& data, const Y0& y0
     using Real = typename Spec::Scalar;
     using Objective = LossTermOf<typename Spec::Field, Loss>;
     using Seeds = LossSeeds<Spec>;
-    using Recorder = GradientRecorder<Spec, Objective, Seeds>;
-    using Memory = GradientMemory<Spec, WarpTeam>;
+    using Kernel = GradientKernel<Spec, Objective, Seeds, TableStores, false>;
     PreparedProblem<Spec> prepared;
     prepared.prepare(options, controller, y0, p, "gradient_on_warps");
     const std::ptrdiff_t lanes = prepared.num_lanes();
@@ -125,10 +133,14 @@ WarpGradient<Spec> gradient_on_warps(const std::vector<Data>& data, const Y0& y0
     for (const auto& of_point : data) arrays.push_back(eddy::ensemble_view(of_point));
     const Seeds seeds{arrays.data(), result.loss.data()};
 
-    const GroupShares shares{lanes, warps.lanes_per_warp};
-    const auto num_warps = static_cast<int>(shares.num_groups());
-    std::vector<typename Spec::Lane> sums(
-        static_cast<std::size_t>(num_warps * Spec::parameter_room), typename Spec::Lane(0));
+    const eddy::LaunchPlan groups{lanes, warps.lanes_per_warp};
+    const auto num_warps = static_cast<std::size_t>(groups.num_groups());
+    const std::size_t rows = Spec::sums_by_lane ? static_cast<std::size_t>(lanes) : num_warps;
+    std::vector<typename Spec::Lane> parts(rows * std::size_t{Spec::parameter_room},
+                                           typename Spec::Lane(0));
+    SharedRows<Spec> shared;
+    (Spec::sums_by_lane ? shared.parts : shared.sums) = parts.data();
+    std::vector<BackCost> costs(num_warps);
     const auto table = placement_table(warps.checkpoints, 20'000);
     GradientPlan plan;
     plan.num_lanes = warps.lanes_per_warp;
@@ -137,33 +149,19 @@ WarpGradient<Spec> gradient_on_warps(const std::vector<Data>& data, const Y0& y0
     plan.last_round = 1'000'000;
     plan.lane_changes = (times.num_tstops + 1) * (warps.lanes_per_warp + 4);
     plan.refill = {warps.refill_until, warps.refill_until};
-    const auto lay_out = [&](Arena& arena, int member) {
-        return std::pair{Memory(arena, plan, member),
-                         RecorderMemory<Spec>(arena, plan.num_lanes, times.num_saves)};
-    };
-    Arena counting;
-    static_cast<void>(lay_out(counting, 0));
-    std::vector<NanMemory> memories;
-    for (int warp = 0; warp < num_warps; ++warp) memories.emplace_back(counting.num_bytes());
-
-    eddy::test::run_warps(num_warps, warps.seed, [&](int warp, eddy::test::EmulatedWarp& threads) {
-        const std::ptrdiff_t first = warp * shares.group_size;
-        WarpTeam team(threads, first, shares.lanes_of(warp));
-        Arena arena = memories[static_cast<std::size_t>(warp)].arena();
-        auto [memory, of_recorder] = lay_out(arena, team.member());
-        memory.forward.outcomes = result.outcomes.lanes().data() + first;
-        Recorder recorder(prepared.problem, first, team.num_lanes(), seeds, target,
-                          {nullptr, sums.data() + warp * Spec::parameter_size}, of_recorder);
-        eddy::PlacementView stores(plan.checkpoints, table.data(),
-                                   static_cast<std::int64_t>(table.size()));
-        BackCost cost;
-        using Group = GroupGradient<Spec, WarpTeam, Recorder, eddy::PlacementView, false>;
-        auto group = std::make_unique<Group>(team, prepared.problem, memory, recorder, stores);
-        group->run(cost);
-    });
+    run_on_warps(groups,
+                 Kernel{prepared.problem,
+                        result.outcomes.lanes().data(),
+                        seeds,
+                        target,
+                        shared,
+                        plan,
+                        {plan.checkpoints, table.data(), static_cast<std::int64_t>(table.size())},
+                        costs.data()},
+                 warps.seed);
     if constexpr (Spec::shares_parameters) {
-        for (std::size_t k = 0; k < sums.size(); ++k)
-            result.p(0, static_cast<std::ptrdiff_t>(k) % Spec::parameter_size) += sums[k];
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            result.p(0, static_cast<std::ptrdiff_t>(k) % Spec::parameter_size) += parts[k];
     }
     return result;
 }

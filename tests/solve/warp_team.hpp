@@ -2,6 +2,7 @@
 // The emulated warp as a team of the group loops: 32 members with plain numbers.
 
 #include <bit>
+#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/group/team.hpp>
 
 #include "support/emulated_grid.hpp"
@@ -15,8 +16,12 @@ class WarpTeam {
     static constexpr int num_chains = 1;
     static constexpr int num_members = eddy::test::EmulatedWarp::num_members;
 
-    WarpTeam(eddy::test::EmulatedWarp& warp, std::ptrdiff_t first_lane, std::int32_t num_lanes)
-        : warp_(&warp), first_lane_(first_lane), num_lanes_(num_lanes) {}
+    WarpTeam(eddy::test::EmulatedWarp& warp, const eddy::LaunchPlan& plan, std::ptrdiff_t worker,
+             std::ptrdiff_t group)
+        : warp_(&warp),
+          worker_(worker),
+          first_lane_(plan.first_lane(group)),
+          num_lanes_(plan.lanes_of(group)) {}
 
     [[nodiscard]] int member() const { return warp_->member(); }
     [[nodiscard]] bool any(bool flag, Place where = Place::current()) {
@@ -36,6 +41,7 @@ class WarpTeam {
     }
     void sync(Place where = Place::current()) { warp_->sync(where); }
 
+    [[nodiscard]] std::ptrdiff_t worker() const { return worker_; }
     [[nodiscard]] std::ptrdiff_t first_lane() const { return first_lane_; }
     [[nodiscard]] std::int32_t num_lanes() const { return num_lanes_; }
     [[nodiscard]] std::int32_t num_taken() const { return num_taken_; }
@@ -55,7 +61,7 @@ class WarpTeam {
 
   private:
     eddy::test::EmulatedWarp* warp_;
-    std::ptrdiff_t first_lane_;
+    std::ptrdiff_t worker_, first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
 };
 static_assert(eddy::detail::Team<WarpTeam>);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/cpu/thread_work.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/pack.hpp>
@@ -34,13 +35,26 @@ struct Cpu {
         return std::min(wanted, num_groups);
     }
 
-    /// What a solver object keeps for its calls.
-    using Threads = KeptThreads;
+    template <class Spec>
+    using Team = detail::ThreadTeamFor<Spec>;
 
-    /// Calls work(worker, group) for every group: see kept_threads.hpp.
-    template <class Work>
-    void for_each_group(KeptThreads& kept, std::ptrdiff_t num_groups, Work&& work) const {
-        kept.for_each_group(num_groups, num_workers(num_groups), work);
+    /// What a solver object keeps for its calls.
+    struct Kept {
+        KeptThreads threads;
+        detail::ThreadWorkers workers;
+    };
+
+    [[nodiscard]] detail::StoresOfThreads stores(const detail::GradientPlan& plan,
+                                                 std::ptrdiff_t num_workers, Kept& kept) const {
+        return kept.workers.stores(plan, num_workers);
+    }
+    /// Which thread takes a group depends on chance: see kept_threads.hpp.
+    template <class Kernel>
+    void launch(const LaunchPlan& plan, const Kernel& kernel, const detail::CallLink& call,
+                Kept& kept) const {
+        const detail::ThreadWork<Kernel> work{
+            plan, kernel, {&call, &kept.threads}, kept.workers.at_least(plan.num_workers)};
+        kept.threads.for_each_group(plan.num_groups(), plan.num_workers, work);
     }
 };
 

@@ -148,7 +148,7 @@ class GradientSolver {
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
-    detail::KeptBy<Backend> kept_;
+    typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };
 

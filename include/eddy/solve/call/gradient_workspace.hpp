@@ -1,57 +1,20 @@
 #pragma once
-// What a gradient works with, kept from call to call: a worker for each thread, the division of
-// lanes and memory among them, and the caller's data, checked.
+// What a gradient works with, kept from call to call: the division of lanes and memory among workers,
+// results and sums over lanes, and the caller's data, checked.
 
-#include <eddy/checkpoint/placement.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/workspace.hpp>
-#include <eddy/solve/group/group_gradient.hpp>
-#include <eddy/solve/lane/gradient_recorder.hpp>
-#include <memory>
-#include <optional>
+#include <eddy/solve/group/gradient_kernel.hpp>
+#include <type_traits>
+#include <vector>
 
 namespace eddy::detail {
-
-/// The stores of an online placement, for the sweeps of a group. Where there is no memory for more of
-/// its table, no more states are kept: the way back takes longer.
-class GroupStores {
-  public:
-    explicit GroupStores(std::int64_t checkpoints)
-        : sequence_(plan_placement({.checkpoints = checkpoints}, "value_and_gradient")) {}
-
-    [[nodiscard]] std::int64_t checkpoints() const { return sequence_.plan().slots; }
-    void restart() { sequence_.restart(); }
-    [[nodiscard]] std::span<const Placed> next_piece() {
-        try {
-            return sequence_.next_piece();
-        } catch (const std::bad_alloc&) {
-            return {};
-        }
-    }
-    [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
-        return sequence_.split(length, free_slots);
-    }
-
-  private:
-    PlacementSequence sequence_;
-};
-
-/// What one thread works with.
-struct GradientWorker {
-    ArenaMemory memory;
-    std::optional<GroupStores> stores;
-    BackCost cost;
-};
 
 template <class Spec, class Objective, class Seeds, bool with_times>
 struct GradientWorkspace {
     using Real = typename Spec::Scalar;
-    using Team = ThreadTeamFor<Spec>;
-    using Recorder = GradientRecorder<Spec, Objective, Seeds>;
-    using Group = GroupGradient<Spec, Team, Recorder, GroupStores, with_times>;
-
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
@@ -60,27 +23,27 @@ struct GradientWorkspace {
     // Of shared parameters: (lane, component) where lanes are few; else (block, component), or
     // (group, component) beyond 64 parameters, so that memory does not grow with lanes as theirs.
     std::vector<typename Spec::Lane> shared_parts, shared_sums;
-    std::vector<GradientWorker> workers;
+    std::vector<BackCost> costs;  // (worker)
 
     template <class Backend>
-    void run(const SolveOptions& options, const Backend& backend, KeptBy<Backend>& kept,
+    void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
              const std::stop_token& cancelled, const char* title) {
         require_valid(backend, title);
-        const std::ptrdiff_t lanes = prepared.num_lanes();
+        using Team = typename Backend::template Team<Spec>;
         EmptyUnlessDone guard(result);
-        const GroupShares shares{lanes, group_size(lanes, backend)};
-        const std::ptrdiff_t num_workers = backend.num_workers(shares.num_groups());
-        if (static_cast<std::ptrdiff_t>(workers.size()) < num_workers)
-            workers.resize(static_cast<std::size_t>(num_workers));
-        const GradientTarget<Real> target = reset(lanes, shares.num_groups());
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        const LaunchPlan groups = plan_launch(backend, lanes, group_size<Team>(lanes, backend));
+        const GradientTarget<Real> target = reset(lanes, groups.num_groups());
+        costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         const GradientPlan plan = plan_gradient<Spec, Team>(options, prepared.problem.times,
-                                                            shares.group_size, num_workers);
-        launch(shares, backend, kept, options.progress, cancelled, title,
-               [&](const CallLink& link, std::ptrdiff_t worker, std::ptrdiff_t group) {
-                   Team team(link, group * shares.group_size, shares.lanes_of(group));
-                   run_group(team, plan, target, shared_target(team.first_lane(), group),
-                             workers[static_cast<std::size_t>(worker)]);
-               });
+                                                            groups.group_size, groups.num_workers);
+        const auto stores = backend.stores(plan, groups.num_workers, kept);
+        using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
+                                      with_times>;
+        launch(groups,
+               Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
+                      plan, stores, costs.data()},
+               backend, kept, options.progress, cancelled, title);
         finish(plan);
         guard.done();
     }
@@ -93,7 +56,7 @@ struct GradientWorkspace {
     /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
     static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
-    template <class Backend>
+    template <class Team, class Backend>
     [[nodiscard]] static std::ptrdiff_t group_size(std::ptrdiff_t lanes, const Backend& backend) {
         if constexpr (!Spec::shares_parameters)
             return lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes));
@@ -101,34 +64,10 @@ struct GradientWorkspace {
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, 16);
         return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
     }
-    /// Where the group from lane `first` brings its part of a shared gradient.
-    [[nodiscard]] SharedTarget<Lane> shared_target(std::ptrdiff_t first, std::ptrdiff_t group) {
-        if (!shared_parts.empty()) return {shared_parts.data() + first * num_parameters, nullptr};
-        const std::ptrdiff_t row = adds_blocks ? first / lanes_per_block : group;
-        return {nullptr, shared_sums.data() + row * num_parameters};
-    }
-
-    void run_group(Team& team, const GradientPlan& plan, const GradientTarget<Real>& target,
-                   const SharedTarget<Lane>& shared, GradientWorker& worker) {
-        const LaneTimes& times = prepared.problem.times;
-        const auto lay_out = [&](Arena& arena) {
-            return std::pair{GradientMemory<Spec, Team>(arena, plan, team.member()),
-                             RecorderMemory<Spec>(arena, plan.num_lanes, times.num_saves)};
-        };
-        Arena counting;
-        static_cast<void>(lay_out(counting));
-        Arena arena = worker.memory.arena(counting.num_bytes());
-        auto [memory, of_recorder] = lay_out(arena);
-        if (!worker.stores || worker.stores->checkpoints() != plan.checkpoints)
-            worker.stores.emplace(plan.checkpoints);
-        const auto outcomes =
-            result.report.lanes().subspan(static_cast<std::size_t>(team.first_lane()),
-                                          static_cast<std::size_t>(team.num_lanes()));
-        memory.forward.outcomes = outcomes.data();
-        Recorder recorder(prepared.problem, team.first_lane(), team.num_lanes(), seeds, target,
-                          shared, of_recorder);
-        Group(team, prepared.problem, memory, recorder, *worker.stores).run(worker.cost);
-        cancel_waiting(outcomes, team.num_taken(), times.t0);
+    [[nodiscard]] SharedRows<Spec> shared_rows() {
+        if constexpr (!Spec::shares_parameters) return {};
+        if (!shared_parts.empty()) return {shared_parts.data(), nullptr};
+        return {nullptr, shared_sums.data()};
     }
 
     GradientTarget<Real> reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
@@ -145,7 +84,6 @@ struct GradientWorkspace {
             shared_parts.assign(size_of(keeps_parts ? lanes : 0), Lane(0));
             shared_sums.assign(size_of(keeps_parts ? 0 : sums), Lane(0));
         }
-        for (GradientWorker& worker : workers) worker.cost = {};
         GradientTarget<Real> target{result.gradient.y0.view(),
                                     result.gradient.p.view(),
                                     tangent.y0.view(),
@@ -196,10 +134,10 @@ struct GradientWorkspace {
         GradientReport& report = result.report;
         report.counters = {};
         report.bytes_kept = report.evaluations_back = 0;
-        for (const GradientWorker& worker : workers) {
-            add(report.counters, worker.cost.loops);
-            report.evaluations_back += worker.cost.evaluations;
-            report.bytes_kept += worker.cost.most_bytes;
+        for (const BackCost& cost : costs) {
+            add(report.counters, cost.loops);
+            report.evaluations_back += cost.evaluations;
+            report.bytes_kept += cost.most_bytes;
         }
         report.checkpoints = plan.checkpoints;
     }

@@ -90,7 +90,7 @@ class PullbackSolver {
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
-    detail::KeptBy<Backend> kept_;
+    typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };
 

@@ -5,11 +5,9 @@
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
-#include <eddy/solve/group/group_forward.hpp>
-#include <eddy/solve/lane/solution_recorder.hpp>
+#include <eddy/solve/group/solve_kernel.hpp>
 #include <stop_token>
 #include <tuple>
-#include <vector>
 
 namespace eddy {
 
@@ -32,54 +30,33 @@ struct StepsOfSolution {
 template <class Spec, class Observable>
 struct SolveWorkspace {
     using Real = typename Spec::Scalar;
-    using Team = ThreadTeamFor<Spec>;
-    using Recorder = SolutionRecorder<Spec, Observable, StepsOfSolution<Real>>;
+    using Kernel = SolveKernel<Spec, Observable, StepsOfSolution<Real>>;
 
     PreparedProblem<Spec> prepared;
     Solution<Real> solution;
-    std::vector<ArenaMemory> workers;
 
     template <class Backend>
-    Solution<Real>& run(const SolveOptions& options, const Backend& backend, KeptBy<Backend>& kept,
-                        const std::stop_token& cancelled, const char* title) {
+    Solution<Real>& run(const SolveOptions& options, const Backend& backend,
+                        typename Backend::Kept& kept, const std::stop_token& cancelled,
+                        const char* title) {
         require_valid(backend, title);
         EmptyUnlessDone guard(solution);
         const std::ptrdiff_t lanes = prepared.num_lanes();
         solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::is_dual,
                        Spec::state_size, options.save_steps);
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
-        const GroupShares shares{
-            lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes))};
-        const auto num_workers = static_cast<std::size_t>(backend.num_workers(shares.num_groups()));
-        if (workers.size() < num_workers) workers.resize(num_workers);
-        const SavedArrays<Real> saved{solution.y_data(), solution.tangent_data(), lanes};
-        const StepsOfSolution<Real> steps{options.save_steps ? &solution : nullptr};
-        launch(shares, backend, kept, options.progress, cancelled, title,
-               [&](const CallLink& link, std::ptrdiff_t worker, std::ptrdiff_t group) {
-                   const std::ptrdiff_t first = group * shares.group_size;
-                   Team team(link, first, shares.lanes_of(group));
-                   Recorder recorder(prepared.problem, first, saved, steps);
-                   run_group(team, recorder, workers[static_cast<std::size_t>(worker)]);
-               });
+        using Team = typename Backend::template Team<Spec>;
+        const LaunchPlan plan = plan_launch(
+            backend, lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes)));
+        launch(plan,
+               Kernel{prepared.problem,
+                      solution.lanes().data(),
+                      {solution.y_data(), solution.tangent_data(), lanes},
+                      static_cast<std::int32_t>(plan.group_size),
+                      {options.save_steps ? &solution : nullptr}},
+               backend, kept, options.progress, cancelled, title);
         guard.done();
         return solution;
-    }
-
-  private:
-    void run_group(Team& team, Recorder& recorder, ArenaMemory& kept) {
-        const auto lay_out = [&](Arena& arena) {
-            return ForwardMemory{arena.take<double>(team.num_lanes()),
-                                 arena.take<std::int32_t>(team.num_lanes()), nullptr};
-        };
-        Arena counting;
-        static_cast<void>(lay_out(counting));
-        Arena arena = kept.arena(counting.num_bytes());
-        ForwardMemory memory = lay_out(arena);
-        const auto outcomes = solution.lanes().subspan(static_cast<std::size_t>(team.first_lane()),
-                                                       static_cast<std::size_t>(team.num_lanes()));
-        memory.outcomes = outcomes.data();
-        solve_group(team, prepared.problem, memory, recorder);
-        cancel_waiting(outcomes, team.num_taken(), prepared.times().t0);
     }
 };
 
@@ -153,7 +130,7 @@ class EnsembleSolver {
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
-    detail::KeptBy<Backend> kept_;
+    typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };
 

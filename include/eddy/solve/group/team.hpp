@@ -24,6 +24,8 @@ concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutco
     { team.sum(number) } -> std::same_as<std::int64_t>;
     team.sync();  // what one member has written, the others read
 
+    { team.worker() } -> std::same_as<std::ptrdiff_t>;  // whose memory it works in
+
     // The lanes of the group: those from `first_lane` on.
     { team.first_lane() } -> std::same_as<std::ptrdiff_t>;
     { team.num_lanes() } -> std::same_as<std::int32_t>;

@@ -1,4 +1,4 @@
-#include <eddy/solve/call/launch.hpp>
+#include <eddy/backends/cpu/arena_memory.hpp>
 #include <new>
 
 #if __has_include(<sys/mman.h>)

@@ -1,0 +1,40 @@
+#pragma once
+// The stores of an online placement for the sweeps of a group: see checkpoint/sweeps.hpp. Where there
+// is no memory for more of its table, no more states are kept: the way back takes longer.
+
+#include <eddy/checkpoint/placement.hpp>
+#include <new>
+#include <optional>
+#include <span>
+
+namespace eddy::detail {
+
+class GroupStores {
+  public:
+    /// The table is made when a group begins that needs it, by the thread that works on it.
+    void plan(std::int64_t checkpoints) {
+        if (checkpoints != checkpoints_) sequence_.reset();
+        checkpoints_ = checkpoints;
+    }
+    void restart() {
+        if (!sequence_)
+            sequence_.emplace(plan_placement({.checkpoints = checkpoints_}, "value_and_gradient"));
+        sequence_->restart();
+    }
+    [[nodiscard]] std::span<const Placed> next_piece() {
+        try {
+            return sequence_->next_piece();
+        } catch (const std::bad_alloc&) {
+            return {};
+        }
+    }
+    [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
+        return sequence_->split(length, free_slots);
+    }
+
+  private:
+    std::int64_t checkpoints_ = 0;
+    std::optional<PlacementSequence> sequence_;
+};
+
+}  // namespace eddy::detail

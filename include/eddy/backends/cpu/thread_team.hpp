@@ -1,0 +1,72 @@
+#pragma once
+// A thread as a team of its own: `chains` Numbers taken in turn.
+
+#include <algorithm>
+#include <eddy/backends/kept_threads.hpp>
+#include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/group/team.hpp>
+
+namespace eddy::detail {
+
+/// What a thread at work knows of its call.
+struct ThreadLink {
+    const CallLink* call;
+    KeptThreads* others = nullptr;  // that may be called in; null: there are none
+};
+
+template <int chains>
+class ThreadTeam {
+  public:
+    static constexpr int num_chains = chains;
+    static constexpr int num_members = 1;
+
+    ThreadTeam(const ThreadLink& link, const LaunchPlan& plan, std::ptrdiff_t worker,
+               std::ptrdiff_t group)
+        : link_(&link),
+          worker_(worker),
+          first_lane_(plan.first_lane(group)),
+          num_lanes_(plan.lanes_of(group)) {}
+
+    [[nodiscard]] static constexpr int member() { return 0; }
+    [[nodiscard, gnu::always_inline]] static bool any(bool flag) { return flag; }
+    [[nodiscard]] static std::int64_t max(std::int64_t x) { return x; }
+    [[nodiscard]] static std::int64_t min(std::int64_t x) { return x; }
+    [[nodiscard]] static std::int64_t sum(std::int64_t x) { return x; }
+    [[nodiscard]] static std::int64_t from_first(std::int64_t x) { return x; }
+    static void sync() {}
+
+    [[nodiscard]] std::ptrdiff_t worker() const { return worker_; }
+    [[nodiscard]] std::ptrdiff_t first_lane() const { return first_lane_; }
+    [[nodiscard]] std::int32_t num_lanes() const { return num_lanes_; }
+    [[nodiscard]] std::int32_t num_taken() const { return num_taken_; }
+    [[nodiscard]] std::int32_t take_lane(bool wants) {
+        return wants && num_taken_ < num_lanes_ ? num_taken_++ : no_lane;
+    }
+    void ended(const LaneOutcome& outcome) const { link_->call->ended(outcome); }
+
+    [[nodiscard]] bool is_cancelled() const { return link_->call->is_cancelled(); }
+    [[nodiscard]] bool attend() const {
+        if (link_->others) link_->others->look_up();
+        return !is_cancelled();
+    }
+    /// While other threads may be called in, soon at first, then ever more rarely.
+    [[nodiscard]] std::int64_t patience(std::int64_t round) const {
+        constexpr std::int64_t most = 256;
+        const bool may_call = link_->others && link_->others->may_call_others();
+        return may_call ? std::min(most, round + 8) : most;
+    }
+
+  private:
+    const ThreadLink* link_;
+    std::ptrdiff_t worker_;
+    std::ptrdiff_t first_lane_;
+    std::int32_t num_lanes_, num_taken_ = 0;
+};
+
+/// The team that a thread is for numbers of a type. A step of one pack waits for its own results most
+/// of the time; its neighbours, taken in turn, fill the gaps.
+template <class Spec>
+using ThreadTeamFor = ThreadTeam<(Spec::num_places > 1 ? 3 : 1)>;
+
+}  // namespace eddy::detail

@@ -1,0 +1,73 @@
+#pragma once
+// What threads keep to work with, and their work on the groups of a launch.
+
+#include <eddy/backends/cpu/arena_memory.hpp>
+#include <eddy/backends/cpu/group_stores.hpp>
+#include <eddy/backends/cpu/thread_team.hpp>
+#include <eddy/solve/group/gradient_memory.hpp>
+#include <eddy/solve/group/kernel.hpp>
+#include <vector>
+
+namespace eddy::detail {
+
+/// What one thread works with.
+struct ThreadWorker {
+    ArenaMemory memory;
+    GroupStores stores;
+};
+
+/// The stores of the placement, (worker).
+struct StoresOfThreads {
+    ThreadWorker* workers = nullptr;
+
+    [[nodiscard]] GroupStores& operator()(std::ptrdiff_t worker) const {
+        return workers[worker].stores;
+    }
+};
+
+/// Kept from call to call; a copy begins empty.
+class ThreadWorkers {
+  public:
+    ThreadWorkers() = default;
+    ThreadWorkers(const ThreadWorkers&) noexcept {}
+    ThreadWorkers(ThreadWorkers&&) noexcept = default;
+    ThreadWorkers& operator=(ThreadWorkers other) noexcept {
+        workers_ = std::move(other.workers_);
+        return *this;
+    }
+    ~ThreadWorkers() = default;
+
+    [[nodiscard]] ThreadWorker* at_least(std::ptrdiff_t count) {
+        if (static_cast<std::ptrdiff_t>(workers_.size()) < count)
+            workers_.resize(static_cast<std::size_t>(count));
+        return workers_.data();
+    }
+    [[nodiscard]] StoresOfThreads stores(const GradientPlan& plan, std::ptrdiff_t count) {
+        ThreadWorker* const first = at_least(count);
+        for (std::ptrdiff_t worker = 0; worker < count; ++worker)
+            first[worker].stores.plan(plan.checkpoints);
+        return {first};
+    }
+
+  private:
+    std::vector<ThreadWorker> workers_;
+};
+
+/// The work on one group.
+template <class Kernel>
+struct ThreadWork {
+    using Team = ThreadTeamFor<typename Kernel::Spec>;
+
+    const LaunchPlan& plan;
+    const Kernel& kernel;
+    ThreadLink link;
+    ThreadWorker* workers;  // (worker)
+    std::size_t num_bytes = arena_bytes<Team>(kernel);
+
+    void operator()(std::ptrdiff_t worker, std::ptrdiff_t group) const {
+        Team team(link, plan, worker, group);
+        kernel(team, workers[worker].memory.arena(num_bytes));
+    }
+};
+
+}  // namespace eddy::detail

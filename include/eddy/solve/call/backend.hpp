@@ -1,0 +1,46 @@
+#pragma once
+// A machine that solves. It names the type of number and the team that lanes are computed in, and
+// turns a plan into a launch: kernel(team, arena) for every group of lanes, with an arena of
+// arena_bytes<Team>(kernel) bytes for each worker. Never numerics: the loops are one text
+// (group/group_forward.hpp, group/group_gradient.hpp).
+
+#include <concepts>
+#include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/group/gradient_memory.hpp>
+#include <eddy/solve/group/team.hpp>
+
+namespace eddy {
+
+namespace detail {
+
+/// What a backend is asked with: not what it is called with.
+struct AnySpec {
+    static constexpr int num_places = 1;
+};
+struct AnyKernel {
+    using Spec = AnySpec;
+};
+
+}  // namespace detail
+
+template <class B>
+concept Backend = requires(const B& backend, typename B::Kept& kept, const LaunchPlan& plan,
+                           const detail::AnyKernel& kernel, const detail::CallLink& call,
+                           const detail::GradientPlan& of_gradient, std::ptrdiff_t count) {
+    typename B::backend_tag;
+    typename B::template Lanes<float>;  // the type of number that lanes of float are computed in
+    typename B::template Lanes<double>;
+    requires detail::Team<typename B::template Team<detail::AnySpec>>;
+    // What a solver object keeps for the backend from call to call: threads, arenas. A copy of it
+    // begins empty.
+    requires std::default_initializable<typename B::Kept> && std::copyable<typename B::Kept>;
+    // How many groups it works on at a time, of so many.
+    { backend.num_workers(count) } -> std::same_as<std::ptrdiff_t>;
+    // The stores of the placement, stores(worker), for gradients of this plan.
+    backend.stores(of_gradient, count, kept);
+    // Runs the kernel on all groups, and returns when they are done. What a worker throws is thrown.
+    { backend.launch(plan, kernel, call, kept) } -> std::same_as<void>;
+};
+
+}  // namespace eddy

@@ -1,0 +1,53 @@
+#pragma once
+// How the lanes of a call become groups for the workers of a backend. Which worker takes which group
+// may depend on chance; no result does.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace eddy {
+
+/// A call's lanes, divided: groups of `group_size` lanes, the last of what is left, for workers that
+/// take one at a time.
+struct LaunchPlan {
+    std::ptrdiff_t num_lanes = 0;
+    std::ptrdiff_t group_size = 1;
+    std::ptrdiff_t num_workers = 1;
+
+    [[nodiscard]] std::ptrdiff_t num_groups() const {
+        return (num_lanes + group_size - 1) / group_size;
+    }
+    [[nodiscard]] std::ptrdiff_t first_lane(std::ptrdiff_t group) const {
+        return group * group_size;
+    }
+    [[nodiscard]] std::int32_t lanes_of(std::ptrdiff_t group) const {
+        return static_cast<std::int32_t>(std::min(group_size, num_lanes - first_lane(group)));
+    }
+};
+
+namespace detail {
+
+/// How many lanes form a group where `wanted_groups` would do: enough in each to refill its places
+/// many times, not so many that progress and memory suffer.
+template <class Spec, class Team>
+[[nodiscard]] std::ptrdiff_t lanes_per_group(std::ptrdiff_t num_lanes,
+                                             std::ptrdiff_t wanted_groups) {
+    constexpr std::ptrdiff_t most_refills = 64;
+    constexpr std::ptrdiff_t places =
+        std::ptrdiff_t{Spec::num_places} * Team::num_chains * Team::num_members;
+    const std::ptrdiff_t share = (num_lanes + wanted_groups - 1) / wanted_groups;
+    return std::clamp<std::ptrdiff_t>((share + places - 1) / places, 1, most_refills) * places;
+}
+
+template <class Backend>
+[[nodiscard]] LaunchPlan plan_launch(const Backend& backend, std::ptrdiff_t num_lanes,
+                                     std::ptrdiff_t group_size) {
+    LaunchPlan plan{num_lanes, group_size, 1};
+    plan.num_workers = backend.num_workers(plan.num_groups());
+    return plan;
+}
+
+}  // namespace detail
+
+}  // namespace eddy

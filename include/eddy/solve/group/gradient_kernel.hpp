@@ -1,0 +1,78 @@
+#pragma once
+// The kernel of value_and_gradient, pullback and hessian_vector_product.
+
+#include <eddy/solve/group/group_gradient.hpp>
+#include <eddy/solve/group/kernel.hpp>
+#include <eddy/solve/lane/gradient_recorder.hpp>
+
+namespace eddy::detail {
+
+/// Where all groups bring their parts of a shared gradient: rows of one number for each parameter.
+template <class Spec>
+struct SharedRows {
+    using Lane = typename Spec::Lane;
+
+    Lane* parts = nullptr;  // (lane), where lanes are few
+    Lane* sums = nullptr;   // (block of lanes), or (group) beyond 64 parameters
+
+    [[nodiscard]] EDDY_HD SharedTarget<Lane> of_group(std::ptrdiff_t first_lane,
+                                                      std::ptrdiff_t group) const {
+        if (parts) return {parts + first_lane * Spec::parameter_size, nullptr};
+        const std::ptrdiff_t row = Spec::sums_by_lane ? first_lane / lanes_per_block : group;
+        return {nullptr, sums ? sums + row * Spec::parameter_size : nullptr};
+    }
+};
+
+/// The pieces of a group's arena.
+template <class Spec, class Team>
+struct GradientPieces {
+    GradientMemory<Spec, Team> group;
+    RecorderMemory<Spec> recorder;
+};
+
+/// `StoresOf` hands out the stores of the placement (checkpoint/sweeps.hpp) to a worker:
+/// stores(worker), by value or by reference.
+template <class SpecType, class Objective, class Seeds, class StoresOf, bool with_times>
+struct GradientKernel {
+    using Spec = SpecType;
+    using Real = typename Spec::Scalar;
+    using Recorder = GradientRecorder<Spec, Objective, Seeds>;
+    static constexpr bool differentiates_times = with_times;
+
+    Problem<Spec> problem;
+    LaneOutcome* outcomes = nullptr;  // (lane)
+    Seeds seeds;
+    GradientTarget<Real> target;
+    SharedRows<Spec> shared;
+    GradientPlan plan;
+    StoresOf stores;
+    BackCost* costs = nullptr;  // (worker)
+
+    /// Takes losses and gradients of `count` lanes from `first` on.
+    [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first, std::int32_t count,
+                                            const RecorderMemory<Spec>& memory) const {
+        return {problem, first,  count,
+                seeds,   target, shared.of_group(first, first / plan.num_lanes),
+                memory};
+    }
+    template <class Team>
+    [[nodiscard]] EDDY_HD GradientPieces<Spec, Team> lay_out(Arena& arena, int member) const {
+        return {GradientMemory<Spec, Team>(arena, plan, member),
+                RecorderMemory<Spec>(arena, plan.num_lanes, problem.times.num_saves)};
+    }
+    template <class Team>
+    EDDY_HD void operator()(Team& team, Arena arena) const {
+        auto pieces = lay_out<Team>(arena, team.member());
+        pieces.group.forward.outcomes = outcomes + team.first_lane();
+        Recorder recorder = this->recorder(team.first_lane(), team.num_lanes(), pieces.recorder);
+        auto&& stores_of_worker = stores(team.worker());
+        using Stores = std::remove_cvref_t<decltype(stores_of_worker)>;
+        BackCost of_others;  // members count alike: one of them is enough
+        GroupGradient<Spec, Team, Recorder, Stores, with_times>(team, problem, pieces.group,
+                                                                recorder, stores_of_worker)
+            .run(team.member() == 0 ? costs[team.worker()] : of_others);
+        cancel_waiting(team, pieces.group.forward.outcomes, problem.times.t0);
+    }
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,42 @@
+#pragma once
+// The kernel of solve and pushforward.
+
+#include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/group/kernel.hpp>
+#include <eddy/solve/lane/solution_recorder.hpp>
+
+namespace eddy::detail {
+
+/// `Steps` takes every accepted step, where it is wanted.
+template <class SpecType, class Observable, class Steps = NoSteps>
+struct SolveKernel {
+    using Spec = SpecType;
+    using Real = typename Spec::Scalar;
+    using Recorder = SolutionRecorder<Spec, Observable, Steps>;
+
+    Problem<Spec> problem;
+    LaneOutcome* outcomes = nullptr;  // (lane)
+    SavedArrays<Real> saved;
+    std::int32_t group_size = 0;
+    [[no_unique_address]] Steps steps{};
+
+    /// Takes what the lanes from `first` on save.
+    [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first) const {
+        return {problem, first, saved, steps};
+    }
+    template <class Team>
+    [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
+        double* const first_sizes = arena.take<double>(group_size);
+        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr};
+    }
+    template <class Team>
+    EDDY_HD void operator()(Team& team, Arena arena) const {
+        ForwardMemory memory = lay_out<Team>(arena, team.member());
+        memory.outcomes = outcomes + team.first_lane();
+        Recorder recorder = this->recorder(team.first_lane());
+        solve_group(team, problem, memory, recorder);
+        cancel_waiting(team, memory.outcomes, problem.times.t0);
+    }
+};
+
+}  // namespace eddy::detail
