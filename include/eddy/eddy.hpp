@@ -26,6 +26,8 @@
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
 
+#include <eddy/linalg/dual_lu.hpp>
+
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/placement_view.hpp>
 #include <eddy/checkpoint/scan.hpp>

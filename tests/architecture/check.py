@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FLOORS = ["core", "trace", "ad", "checkpoint", "steppers", "solve", "backends", "interop"]
+FLOORS = ["core", "trace", "ad", "linalg", "checkpoint", "steppers", "solve", "backends", "interop"]
 MOST_LINES = 400
 SOURCES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 PUBLIC_MACROS = re.compile(r"EDDY_HD(_AS_ARGUMENT)?|EDDY_VERSION(_MAJOR|_MINOR|_PATCH)?")

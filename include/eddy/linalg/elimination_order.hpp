@@ -1,0 +1,78 @@
+#pragma once
+// In which order the unknowns of a sparse system are eliminated, so that little is filled in: at each
+// step the diagonal entry whose row and column are the shortest of what is left, argmin (r − 1)(c − 1)
+// (Markowitz 1957, Manag. Sci. 3(3), 255–269, restricted to the diagonal). Ties go to the smaller
+// r + c, then to the smaller index: the order depends on the pattern alone.
+
+#include <eddy/linalg/square_pattern.hpp>
+
+namespace eddy {
+
+namespace detail {
+
+/// Entries off the diagonal in the row and in the column of an unknown, among those left.
+struct Degrees {
+    int row = 0;
+    int column = 0;
+
+    [[nodiscard]] constexpr bool precede(const Degrees& other) const {
+        const int most = row * column, most_of_other = other.row * other.column;
+        return most < most_of_other ||
+               (most == most_of_other && row + column < other.row + other.column);
+    }
+};
+
+constexpr Degrees degrees_of(const SquarePattern& pattern, const std::vector<char>& is_left,
+                             int unknown) {
+    Degrees degrees;
+    for (int other = 0; other < pattern.size(); ++other) {
+        if (other == unknown || !is_left[static_cast<std::size_t>(other)]) continue;
+        degrees.row += pattern.has(unknown, other) ? 1 : 0;
+        degrees.column += pattern.has(other, unknown) ? 1 : 0;
+    }
+    return degrees;
+}
+
+/// Adds to the pattern what the elimination of an unknown fills in.
+constexpr void fill_in(SquarePattern& pattern, const std::vector<char>& is_left, int unknown) {
+    for (int row = 0; row < pattern.size(); ++row) {
+        if (!is_left[static_cast<std::size_t>(row)] || !pattern.has(row, unknown)) continue;
+        for (int column = 0; column < pattern.size(); ++column) {
+            if (is_left[static_cast<std::size_t>(column)] && pattern.has(unknown, column))
+                pattern.insert(row, column);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// An order of elimination, and the entries of L and U that it leads to.
+struct Elimination {
+    std::vector<int> order;  // order[k]: the unknown whose diagonal entry is the k-th pivot
+    SquarePattern filled;
+};
+
+/// The elimination of a pattern whose diagonal is part of it.
+[[nodiscard]] constexpr Elimination eliminate(SquarePattern pattern) {
+    const int size = pattern.size();
+    std::vector<char> is_left(static_cast<std::size_t>(size), 1);
+    std::vector<int> order;
+    for (int k = 0; k < size; ++k) {
+        int best = -1;
+        detail::Degrees fewest;
+        for (int unknown = 0; unknown < size; ++unknown) {
+            if (!is_left[static_cast<std::size_t>(unknown)]) continue;
+            const detail::Degrees degrees = detail::degrees_of(pattern, is_left, unknown);
+            if (best < 0 || degrees.precede(fewest)) {
+                best = unknown;
+                fewest = degrees;
+            }
+        }
+        is_left[static_cast<std::size_t>(best)] = 0;
+        detail::fill_in(pattern, is_left, best);
+        order.push_back(best);
+    }
+    return {order, pattern};
+}
+
+}  // namespace eddy

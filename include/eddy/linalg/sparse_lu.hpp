@@ -1,0 +1,100 @@
+#pragma once
+// LU factors of a sparse matrix whose pattern is known when it is compiled, without pivoting: a run of
+// single operations on numbers in registers, the same in every place of a pack and in every thread of
+// a warp. For numbers of any kind, on host and device.
+//
+// What pivoting guards against is growth: a pivot much larger than the matrix's own diagonal entry,
+// whose digits then are lost in the sum. `has_grown` looks for it. Whatever the scales of the unknowns,
+// the ratio of the two is the same, and it sees growth along every cycle of couplings, for each ends in
+// a pivot; entries that are on no cycle do no harm. A pivot that nearly vanishes is none of its
+// business: it does so for every matrix I/(γh) − J with long steps where something is conserved.
+
+#include <eddy/core/vec.hpp>
+#include <eddy/linalg/symbolic_lu.hpp>
+#include <limits>
+
+namespace eddy {
+
+/// The factors of a matrix of `Structure`.
+template <MatrixStructure Structure, class Number>
+struct SparseLu {
+    using Symbolic = SymbolicLu<Structure>;
+    static constexpr int size = Symbolic::size;
+    using Vector = Vec<Number, size>;
+    /// Values of a matrix, in the order of Structure::pattern.
+    using Entries = Vec<Number, Symbolic::num_entries>;
+
+    /// L below the diagonal, U above, and the reciprocals of U's diagonal.
+    Vec<Number, Symbolic::sizes.factors> factors;
+
+    /// A pivot of zero makes solutions infinite or NaN.
+    [[gnu::always_inline]] EDDY_HD constexpr void factor(const Entries& entries) {
+        static_for<0, Symbolic::num_entries>([&]<int e>() __attribute__((always_inline)) {
+            constexpr int to = Symbolic::plan.factor_of[e];
+            factors.data[to] = entries.data[e];
+        });
+        static_for<0, Symbolic::sizes.factor>([&]<int i>() __attribute__((always_inline)) {
+            constexpr LuStep step = Symbolic::plan.factor[i];
+            Number& to = factors.data[step.to];
+            if constexpr (step.kind == LuStep::invert)
+                to = Number(1) / to;
+            else if constexpr (step.kind == LuStep::scale)
+                to = to * factors.data[step.a];
+            else if constexpr (step.kind == LuStep::subtract)
+                to = mul_add(-factors.data[step.a], factors.data[step.b], to);
+            else
+                to = -factors.data[step.a] * factors.data[step.b];
+        });
+    }
+
+    /// x with A x = b.
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
+        Vector x = b;
+        static_for<0, Symbolic::sizes.solve>([&]<int i>() __attribute__((always_inline)) {
+            constexpr LuStep step = Symbolic::plan.solve[i];
+            take<step.kind, step.to, step.a, step.b>(x);
+        });
+        return x;
+    }
+    /// x with Aᵀ x = b.
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(
+        const Vector& b) const {
+        Vector x = b;
+        static_for<0, Symbolic::sizes.solve>([&]<int i>() __attribute__((always_inline)) {
+            constexpr LuStep step = Symbolic::plan.solve_transposed[i];
+            take<step.kind, step.to, step.a, step.b>(x);
+        });
+        return x;
+    }
+
+    /// Where, given the matrix that was factored, some pivot is larger than its diagonal entry by more
+    /// than the reciprocal of the rounding unit: half the digits of a solution may be lost.
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr MaskOf<Number> has_grown(
+        const Entries& entries) const {
+        return smallest_ratio(entries) < Number(std::numeric_limits<ScalarOf<Number>>::epsilon());
+    }
+    /// The smallest |diagonal entry / pivot|, at most 1.
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Number smallest_ratio(
+        const Entries& entries) const {
+        Number smallest(1);
+        static_for<0, size>([&]<int row>() __attribute__((always_inline)) {
+            constexpr bool is_plain = Symbolic::plan.is_plain[row];
+            constexpr int diagonal = Symbolic::plan.diagonal[row],
+                          pivot = Symbolic::plan.pivot[row];
+            if constexpr (!is_plain)
+                smallest = min(smallest, abs(entries.data[diagonal] * factors.data[pivot]));
+        });
+        return smallest;
+    }
+
+  private:
+    template <LuStep::Kind kind, int to, int a, int b>
+    [[gnu::always_inline]] EDDY_HD constexpr void take(Vector& x) const {
+        if constexpr (kind == LuStep::scale)
+            x.data[to] = x.data[to] * factors.data[a];
+        else
+            x.data[to] = mul_add(-factors.data[a], x.data[b], x.data[to]);
+    }
+};
+
+}  // namespace eddy

@@ -1,0 +1,112 @@
+#pragma once
+// The plan of an LU factorisation as a compile-time constant.
+
+#include <concepts>
+#include <eddy/linalg/lu_plan.hpp>
+
+namespace eddy {
+
+/// A type that says where the matrices that it stands for may be non-zero: `size` rows and columns, and
+/// `pattern`, `num_entries` distinct entries that hold all of the diagonal.
+template <class Structure>
+concept MatrixStructure = requires {
+    { Structure::size } -> std::convertible_to<int>;
+    { Structure::num_entries } -> std::convertible_to<int>;
+    { Structure::pattern[0].row } -> std::convertible_to<int>;
+    { Structure::pattern[0].column } -> std::convertible_to<int>;
+};
+
+namespace detail {
+
+/// How many operations are written out one by one: a dense matrix of 20 rows has 2,700 in its
+/// factorisation. More would take minutes to compile, and more registers than there are.
+inline constexpr int most_lu_steps = 6000;
+
+template <MatrixStructure Structure>
+constexpr SquarePattern pattern_of() {
+    SquarePattern pattern(Structure::size);
+    for (int e = 0; e < Structure::num_entries; ++e)
+        pattern.insert(Structure::pattern[e].row, Structure::pattern[e].column);
+    return pattern;
+}
+
+template <MatrixStructure Structure>
+constexpr bool has_diagonal() {
+    const SquarePattern pattern = pattern_of<Structure>();
+    for (int i = 0; i < Structure::size; ++i) {
+        if (!pattern.has(i, i)) return false;
+    }
+    return pattern.num_entries() == Structure::num_entries;
+}
+
+struct LuSizes {
+    int factors = 0, factor = 0, solve = 0;
+};
+
+/// A plan in built-in arrays.
+template <int size, int entries, LuSizes sizes>
+struct FrozenLuPlan {
+    int order[size];
+    int diagonal[size];   // the entry of the structure on the diagonal of that row
+    int pivot[size];      // and its factor, which becomes the reciprocal of the pivot
+    bool is_plain[size];  // a pivot that is the entry itself: nothing is subtracted from it
+    int factor_of[entries];
+    LuStep factor[sizes.factor];
+    LuStep solve[sizes.solve];
+    LuStep solve_transposed[sizes.solve];
+};
+
+template <MatrixStructure Structure>
+constexpr LuSizes lu_sizes() {
+    const LuPlan plan = plan_lu(pattern_of<Structure>());
+    return {plan.num_factors, static_cast<int>(plan.factor.size()),
+            static_cast<int>(plan.solve.size())};
+}
+
+template <MatrixStructure Structure, LuSizes sizes>
+constexpr auto freeze_lu_plan() {
+    constexpr int size = Structure::size;
+    const LuPlan plan = plan_lu(pattern_of<Structure>());
+    FrozenLuPlan<size, Structure::num_entries, sizes> frozen{};
+    for (int i = 0; i < size; ++i) {
+        frozen.order[i] = plan.elimination.order[static_cast<std::size_t>(i)];
+        frozen.pivot[i] = plan.at(i, i);
+        frozen.is_plain[i] = true;
+    }
+    for (int e = 0; e < Structure::num_entries; ++e) {
+        const auto& entry = Structure::pattern[e];
+        frozen.factor_of[e] = plan.at(entry.row, entry.column);
+        if (entry.row == entry.column) frozen.diagonal[entry.row] = e;
+    }
+    for (std::size_t i = 0; i < plan.factor.size(); ++i) {
+        const LuStep& step = plan.factor[i];
+        frozen.factor[i] = step;
+        for (int row = 0; row < size && step.kind == LuStep::subtract; ++row) {
+            if (frozen.pivot[row] == step.to) frozen.is_plain[row] = false;
+        }
+    }
+    for (std::size_t i = 0; i < plan.solve.size(); ++i) {
+        frozen.solve[i] = plan.solve[i];
+        frozen.solve_transposed[i] = plan.solve_transposed[i];
+    }
+    return frozen;
+}
+
+}  // namespace detail
+
+/// All that is known of an LU factorisation before there are numbers.
+template <MatrixStructure Structure>
+struct SymbolicLu {
+    static_assert(detail::has_diagonal<Structure>(),
+                  "linalg: the pattern of a matrix must hold each entry once, and the whole "
+                  "diagonal");
+    static constexpr int size = Structure::size;
+    static constexpr int num_entries = Structure::num_entries;
+    static constexpr detail::LuSizes sizes = detail::lu_sizes<Structure>();
+    static_assert(sizes.factor <= detail::most_lu_steps,
+                  "linalg: the factorisation of this matrix is too long to be written out for each "
+                  "lane; use fewer states, or equations that are coupled more sparsely");
+    static constexpr auto plan = detail::freeze_lu_plan<Structure, sizes>();
+};
+
+}  // namespace eddy
