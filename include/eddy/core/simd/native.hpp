@@ -196,6 +196,30 @@ template <class V>
     }
 }
 
+/// The 64-bit products of the low halves of 64-bit elements; the high halves are not read.
+template <class V>
+[[gnu::always_inline]] inline V multiply_low_halves(V a, V b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64)
+        return std::bit_cast<V>(
+            _mm512_maskz_mul_epu32(0xff, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
+    else
+#endif
+#if defined(__AVX2__)
+        if constexpr (sizeof(V) == 32)
+        return std::bit_cast<V>(
+            _mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
+    else
+#endif
+#if defined(__SSE2__)
+        if constexpr (sizeof(V) == 16)
+        return std::bit_cast<V>(
+            _mm_mul_epu32(std::bit_cast<__m128i>(a), std::bit_cast<__m128i>(b)));
+    else
+#endif
+        return (a & 0xffffffff) * (b & 0xffffffff);
+}
+
 /// Each element converted to the element of `To`, which has as many.
 template <class To, class V>
 [[gnu::always_inline]] inline To convert(V v) {

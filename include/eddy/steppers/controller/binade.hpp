@@ -3,25 +3,13 @@
 // whatever the range of the number: the same text for a float or a double, for each lane of a pack
 // and for a CUDA thread. Only integer arithmetic on the bits, and products with powers of two.
 
-#include <bit>
 #include <cstdint>
+#include <eddy/core/bits.hpp>
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
 #include <limits>
 
 namespace eddy::detail {
-
-// The scalar twins of a pack's functions of these names.
-[[nodiscard]] EDDY_HD constexpr std::uint32_t bits(float x) {
-    return std::bit_cast<std::uint32_t>(x);
-}
-[[nodiscard]] EDDY_HD constexpr std::uint64_t bits(double x) {
-    return std::bit_cast<std::uint64_t>(x);
-}
-[[nodiscard]] EDDY_HD constexpr float from_bits(std::uint32_t x) { return std::bit_cast<float>(x); }
-[[nodiscard]] EDDY_HD constexpr double from_bits(std::uint64_t x) {
-    return std::bit_cast<double>(x);
-}
 
 /// How a floating-point type keeps its exponent.
 template <class Scalar>
