@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <limits>
@@ -50,6 +51,16 @@ constexpr std::ptrdiff_t num_lanes = 100;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 const Array y0(num_lanes, 1, 1.0);
 
+/// Lanes of `Serial`, by the steps that it keeps.
+auto differentiate_serially(std::int64_t calls) {
+    Alarm::source = std::stop_source{};
+    Alarm::left = calls;
+    return eddy::value_and_gradient(
+        Decay<1>{}, eddy::Bosh3{}, Weighted{}, std::vector<Array>(2, support::rows({{0.5}})), y0,
+        Array(num_lanes, 1, 0.5),
+        {.t1 = 5, .save_at = {2.5, 5}, .cancelled = Alarm::source.get_token()}, Alarm{},
+        eddy::Serial{});
+}
 /// One group, in rounds of as many lanes as it has slots; all states but the first are computed
 /// again, with their attempts.
 template <int num_parameters, class Parameters>
@@ -123,6 +134,27 @@ TEST_CASE("cancelled: on the way forward, nothing goes back") {
     CHECK(num_complete(result) == 0);
     CHECK(result.report.counters.pullbacks == 0);
     CHECK(result.report.counters.recomputed == 0);
+}
+
+TEST_CASE("cancelled: Serial ends the lane that it is at, and begins no other") {
+    const auto whole = differentiate_serially(never);
+    const std::int64_t calls = never - Alarm::left;
+    REQUIRE(whole.report.success());
+    REQUIRE(calls % num_lanes == 0);  // all lanes are the same
+
+    const auto result = differentiate_serially(calls / 2 + 3);
+
+    CHECK(num_complete(result) == num_lanes / 2);
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
+        const std::int64_t attempts = result.report.failure(lane).step;
+        CHECK(attempts == (lane < num_lanes / 2    ? calls / num_lanes
+                           : lane == num_lanes / 2 ? 3
+                                                   : 0));
+        if (lane < num_lanes / 2)
+            CHECK(support::same_row(result.gradient.p, lane, whole.gradient.p, lane));
+        else
+            CHECK(result.gradient.p(lane, 0) == 0);
+    }
 }
 
 TEST_CASE("cancelled: a gradient of shared parameters is that of the lanes that have one") {

@@ -80,16 +80,34 @@ const eddy::Cpu two_threads{.threads = 2};
 
 TEST_CASE("checkpoints: one lane, save points within steps") {
     check_all_counts(rows({{1, 0.5}}), rows({{6, 5}}),
-                     {.t1 = 5, .rtol = 1e-4, .save_at = {0.3, 2.22, 5}}, eddy::Serial{});
+                     {.t1 = 5, .rtol = 1e-4, .save_at = {0.3, 2.22, 5}}, two_threads);
+}
+
+TEST_CASE("checkpoints: Serial keeps every accepted step, whatever it is allowed") {
+    const auto [y0, p] = mixed_lanes(70);
+    SolveOptions options{.t1 = 3, .rtol = 1e-3, .save_at = {0.3, 2.22, 3}};
+    const auto checkpointed = differentiate(y0, p, options, two_threads);
+
+    options.checkpoints = 2;
+    options.memory_budget = 1;
+    const auto kept = differentiate(y0, p, options, eddy::Serial{});
+
+    std::int64_t longest = 0;
+    for (std::ptrdiff_t lane = 0; lane < y0.rows(); ++lane)
+        longest = std::max(longest, kept.report.stats(lane).accepted);
+    CHECK(same(kept, checkpointed));
+    CHECK(kept.report.counters.recomputed == 0);
+    CHECK(kept.report.counters.pullbacks == kept.report.total_stats().accepted);
+    CHECK(kept.report.counters.peak_checkpoints == longest);
 }
 
 TEST_CASE("checkpoints: the counts of one lane are those of the schedule") {
     const Array y0 = rows({{1, 0.5}}), p = rows({{6, 5}});
     SolveOptions options{.t1 = 5, .rtol = 1e-4, .save_at = {0.3, 2.22, 5}};
 
-    const auto stored = differentiate(y0, p, options, eddy::Serial{});
+    const auto stored = differentiate(y0, p, options, two_threads);
     options.checkpoints = 1;
-    const auto from_start = differentiate(y0, p, options, eddy::Serial{});
+    const auto from_start = differentiate(y0, p, options, two_threads);
 
     const auto stats = stored.report.stats(0);
     const std::int64_t attempts = stats.accepted + stats.rejected;

@@ -1,11 +1,20 @@
 #pragma once
-// The reference backend: one lane at a time, in plain numbers, on the calling thread. Short,
-// obvious, never tuned: what every other backend is tested against.
+// The reference backend: one lane after another, in plain numbers, on the calling thread. It has a text
+// of its own, which shares with what it judges the steps of methods, controllers and recorders alone:
+// serial/lane_solve.hpp says what a solve is, serial/lane_gradient.hpp what its gradient is. Short,
+// obvious, never tuned: what every other backend is tested against. It keeps every accepted step for
+// the way back, whatever the budget and the number of checkpoints.
 
 #include <cstddef>
-#include <eddy/backends/cpu/thread_work.hpp>
+#include <eddy/backends/cpu/thread_team.hpp>
+#include <eddy/backends/serial/solve_lanes.hpp>
+#include <eddy/solve/call/workspace.hpp>
 
 namespace eddy {
+
+namespace detail {
+struct GradientPlan;  // solve/group/gradient_memory.hpp
+}
 
 struct Serial {
     struct backend_tag {};
@@ -14,22 +23,31 @@ struct Serial {
     template <class Real>
     using Lanes = Real;
 
+    /// For plans alone: there is no team.
     template <class Spec>
     using Team = detail::ThreadTeamFor<Spec>;
-    using Kept = detail::ThreadWorkers;
+    using Kept = detail::Workspace;
 
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t) const { return 1; }
 
-    [[nodiscard]] detail::StoresOfThreads stores(const detail::GradientPlan& plan,
-                                                 std::ptrdiff_t num_workers, Kept& kept) const {
-        return kept.stores(plan, num_workers);
+    /// No placement: all steps are kept.
+    struct NoStores {};
+    [[nodiscard]] NoStores stores(const detail::GradientPlan&, std::ptrdiff_t, Kept&) const {
+        return {};
     }
-    /// Groups in order, on the calling thread.
+    /// The lanes in order.
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, const detail::CallLink& call,
                 Kept& kept) const {
-        const detail::ThreadWork<Kernel> work{plan, kernel, {&call}, kept.at_least(1)};
-        for (std::ptrdiff_t group = 0; group < plan.num_groups(); ++group) work(0, group);
+        using Spec = typename Kernel::Spec;
+        auto& memory = kept.template get<detail::LanesMemory<Spec>>();
+        for (std::ptrdiff_t group = 0; group < plan.num_groups(); ++group) {
+            const detail::LaneRange lanes{plan.first_lane(group), plan.lanes_of(group)};
+            if constexpr (requires { Kernel::differentiates_times; })
+                detail::differentiate_lanes(kernel, lanes, call, memory);
+            else
+                detail::solve_lanes(kernel, lanes, call);
+        }
     }
 };
 

@@ -1,0 +1,153 @@
+#pragma once
+// What the gradient of a solve is: reverse accumulation over the steps that were accepted, the last
+// one first, each with its own adjoint (Griewank & Walther 2008, Evaluating Derivatives, 3.2). The
+// cotangent of the state begins as zero behind the last step; each save point adds its own to that of
+// the state there. Sizes of steps are data. All steps are at hand: nothing is computed again.
+
+#include <eddy/backends/serial/lane_step.hpp>
+#include <span>
+
+namespace eddy::detail {
+
+/// `Recorder` gives the cotangents of save points and takes the gradients: see
+/// solve/lane/gradient_recorder.hpp.
+template <class Spec, class Recorder, bool with_times>
+class LaneGradient {
+    using Number = typename Spec::Number;
+    using State = typename Spec::State;
+    using Stepper = typename Spec::Stepper;
+    using Times = std::conditional_t<with_times, TimeCotangents<Number>, NoTimeCotangents>;
+    template <bool dense>
+    using Linearization = typename Stepper::template Linearization<Number, with_times, dense>;
+
+  public:
+    LaneGradient(const LaneProblem<Spec>& lane, std::int32_t number, std::int32_t num_saved,
+                 Recorder& recorder)
+        : lane_(lane),
+          times_(lane.times()),
+          recorder_(recorder),
+          number_(number),
+          saves_left_(num_saved) {}
+
+    /// False where attend() was, and the gradient is not complete.
+    template <class Attend>
+    [[nodiscard]] bool run(std::span<const AcceptedStep<Spec>> steps, const Attend& attend) {
+        for (std::size_t k = steps.size(); k-- > 0;) {
+            if (!attend()) return false;
+            pull(steps[k]);
+            if constexpr (with_times) {
+                if (k == 0 || steps[k - 1].from.tstop != steps[k].from.tstop)
+                    settle_begin_of_stretch(steps[k].from.tstop);
+            }
+        }
+        while (saves_left_ > 0) add_save_at_start();
+        recorder_.add_y0(number_, cotangent_);
+        for (int i = 0; i < Spec::parameter_size; ++i) recorder_.add_p(number_, i, of_p_[i]);
+        return true;
+    }
+
+  private:
+    /// From the cotangent of the state after a step to that before it.
+    void pull(const AcceptedStep<Spec>& step) {
+        lane_.with_step(step.from, step.size, [&](const auto& in) {
+            Times of_times{};
+            typename Stepper::template DenseCotangent<Number> dense{};
+            bool has_inner_saves = false;
+            while (saves_left_ > 0 && times_.saves[saves_left_ - 1] > step.from.elapsed)
+                has_inner_saves |= add_save(in, step, dense, of_times);
+            if (has_inner_saves)
+                pull_step<true>(in, step, dense, of_times);
+            else
+                pull_step<false>(in, step, NoDenseCotangent{}, of_times);
+            if constexpr (with_times) settle_step(step, of_times);
+        });
+    }
+
+    /// The last save point that is left, one of this step's: at its end it adds to the cotangent there,
+    /// else to that of dense output. True for the latter.
+    template <class Input, class Dense>
+    bool add_save(const Input& in, const AcceptedStep<Spec>& step, Dense& dense, Times& of_times) {
+        const std::int32_t k = --saves_left_;
+        const State seed = recorder_.pull_save(number_, k);
+        const bool at_end = times_.saves[k] == step.end;
+        const double fraction =
+            at_end ? 1 : (times_.saves[k] - step.from.elapsed) / step.size;  // of the step
+        const auto theta = static_cast<typename Spec::Primal>(fraction);
+        if constexpr (with_times) settle_save(in, step, k, theta, seed, of_times);
+        if (at_end)
+            cotangent_ = cotangent_ + seed;
+        else
+            Stepper::pull_interpolant(in, theta, seed, dense);
+        return !at_end;
+    }
+
+    /// Parameters, where they are few, get the sum of the whole step.
+    template <bool dense, class Input, class Dense>
+    void pull_step(const Input& in, const AcceptedStep<Spec>& step, const Dense& of_dense,
+                   Times& of_times) {
+        Linearization<dense> linearization;
+        Stepper::linearize(in, step.from.memory, linearization);
+        if constexpr (Spec::parameter_size <= longest_unrolled) {
+            typename LaneProblem<Spec>::Parameters of_step{};
+            cotangent_ = Stepper::pull(in, linearization, cotangent_, of_dense, of_step, of_times);
+            of_p_ = of_p_ + of_step;
+        } else {
+            cotangent_ = Stepper::pull(in, linearization, cotangent_, of_dense, of_p_, of_times);
+        }
+    }
+
+    /// One that lies at t0.
+    void add_save_at_start() {
+        const std::int32_t k = --saves_left_;
+        const State seed = recorder_.pull_save(number_, k);
+        cotangent_ = cotangent_ + seed;
+        if constexpr (with_times) recorder_.add_start_save(number_, k, seed);
+    }
+
+    // Derivatives with respect to times, where they are asked for. Tstop 0 is the start, tstop j the
+    // j-th of the plan. Steps begin at the tstop before plus a sum of sizes that are data, up to the
+    // one that lands, whose size is what was left.
+
+    /// A tstop shifts all steps from there to the next.
+    void settle_begin_of_stretch(std::int32_t tstop) {
+        recorder_.add_tstop(number_, tstop, of_stretch_);
+        of_stretch_ = Number(0);
+    }
+    void settle_step(const AcceptedStep<Spec>& step, const TimeCotangents<Number>& of_times) {
+        const std::int32_t tstop = step.from.tstop;
+        of_stretch_ = of_stretch_ + of_times.t;
+        if (step.end != times_.tstops[tstop].elapsed) return;
+        recorder_.add_tstop(number_, tstop + 1, of_times.dt);
+        recorder_.add_tstop(number_, tstop, -of_times.dt);
+    }
+    /// A save point moves along the slope there. On a tstop it takes that from the tstop; elsewhere it
+    /// shifts against the step's start and size.
+    template <class Input>
+    void settle_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
+                     const typename Spec::Primal& theta, const State& seed,
+                     TimeCotangents<Number>& of_times) {
+        const auto interpolant = Stepper::interpolant(in);
+        const Number along = dot(seed, interpolant.slope(theta));
+        const bool is_tstop = times_.saves[k] == times_.tstops[step.from.tstop].elapsed;
+        if (!times_.saves_the_end) {
+            recorder_.add_save_time(number_, k, along);
+            if (is_tstop) recorder_.add_tstop(number_, step.from.tstop + 1, -along);
+        }
+        if (is_tstop) return;
+        const Number moved = dot(seed, interpolant.at(theta) - in.y);
+        of_times.t = of_times.t - along;
+        of_times.dt = of_times.dt + (moved / in.dt.h - theta * along);
+    }
+
+    const LaneProblem<Spec>& lane_;
+    const LaneTimes& times_;
+    Recorder& recorder_;
+    std::int32_t number_;
+    std::int32_t saves_left_;
+
+    State cotangent_{};                              // of the state
+    typename LaneProblem<Spec>::Parameters of_p_{};  // of the parameters, so far
+    Number of_stretch_ = Number(0);  // of the start times of steps since the last tstop
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,222 @@
+#pragma once
+// What a solve is. A lane starts at t0 with a size of step that is chosen or given; a step is tried,
+// judged by its error, and accepted or tried again smaller; it ends on each tstop, exactly; save
+// points that it has passed are saved; and so on until something ends the lane. Plain text, never
+// tuned: what every backend has to compute, bit for bit where the operations of f are correctly
+// rounded.
+
+#include <algorithm>
+#include <cmath>
+#include <eddy/backends/serial/lane_step.hpp>
+#include <eddy/solve/lane/first_step.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+#include <limits>
+
+namespace eddy::detail {
+
+/// `Recorder` is told of save points, save(lane, k, y), and says whether what it makes of them is
+/// finite; and of accepted steps where it wants to. It counts lanes from a first one on.
+template <class Spec, class Recorder>
+class LaneSolve {
+    using State = typename Spec::State;
+    using Stepper = typename Spec::Stepper;
+    using Real = typename Spec::Primal;
+
+  public:
+    /// `number`: of the lane, as the recorder counts them.
+    LaneSolve(const LaneProblem<Spec>& lane, std::int32_t number, Recorder& recorder)
+        : lane_(lane), times_(lane.times()), recorder_(recorder), number_(number) {
+        at_.y = lane.y0();
+        FirstStep<Spec>::choose(lane.problem, lane.index, 1, &next_size_, 0, 1);
+        if (recorder.wants_steps()) recorder.save_step(number, times_.t0, at_.y);
+    }
+
+    /// Takes all steps. Hands the accepted ones to keep(step); ends where attend() is false.
+    template <class Keep, class Attend>
+    [[nodiscard]] LaneOutcome run(const Keep& keep, const Attend& attend) {
+        head_for(0);
+        for (;;) {
+            try_step();
+            if (accepted_) keep(AcceptedStep<Spec>{before_, size_, at_.elapsed});
+            if (!save_what_was_passed())
+                return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
+            if (stalled_) return outcome_of_stall();
+            const bool lands = at_.elapsed == tstop().elapsed;
+            if (lands && at_.tstop + 1 == times_.num_tstops)
+                return outcome(Result::success, tstop().t);
+            if (!attend()) return outcome(Result::cancelled, time());
+            if (attempts_ >= times_.max_steps) return outcome(Result::max_steps_reached, time());
+            if (lands) head_for(at_.tstop + 1);
+        }
+    }
+    /// Save points that were reached.
+    [[nodiscard]] std::int32_t num_saved() const { return num_saved_; }
+
+  private:
+    [[nodiscard]] const Tstop& tstop() const { return times_.tstops[at_.tstop]; }
+    [[nodiscard]] double time() const { return times_.t0 + times_.direction * at_.elapsed; }
+
+    /// Steps head for another tstop, between other jumps: what is carried from step to step begins
+    /// anew.
+    void head_for(std::int32_t index) {
+        at_.tstop = index;
+        stretch_begin_ = at_.elapsed;
+        steps_of_stretch_ = 0;
+        at_.memory = lane_.with_step(at_, 0, [](const auto& in) { return Stepper::first(in); });
+    }
+
+    void try_step() {
+        before_ = at_;
+        const double wanted = Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_;
+        const double left = tstop().elapsed - at_.elapsed;
+        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+        lands_ = wanted * 1.01 >= left;
+        size_ = lands_ ? left : wanted;
+        lane_.with_step(before_, size_,
+                        [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });
+        ++attempts_;
+        if constexpr (Spec::is_adaptive)
+            judge_by_error(std::min(next_size_, times_.dt_max));
+        else
+            judge_by_state();
+        Stepper::carry(trial_, accepted_, at_.memory);
+        if (!accepted_) return;
+        ++num_accepted_;
+        ++steps_of_stretch_;
+        at_.y = trial_.next;
+        at_.elapsed = lands_ ? tstop().elapsed : elapsed_after_step();
+    }
+    /// Steps of constant size are counted: a sum of sizes would gather an error at every step.
+    [[nodiscard]] double elapsed_after_step() const {
+        if (Spec::is_adaptive) return before_.elapsed + size_;
+        return mul_add(static_cast<double>(steps_of_stretch_), times_.dt0, stretch_begin_);
+    }
+
+    void judge_by_error(double uncut) {
+        const float norm = squared_norm();
+        const auto decision =
+            lane_.problem.controller.propose(norm, Stepper::error_order, history_);
+        // Below four units in the last place of the elapsed time a step would hardly move it.
+        const double smallest =
+            std::max({times_.dt_min, std::numeric_limits<double>::min(),
+                      4 * std::numeric_limits<double>::epsilon() * at_.elapsed});
+        accepted_ = norm <= 1 && size_ > 0;  // NaN is not accepted
+        stalled_ = !accepted_ && size_ > 0 && size_ <= smallest;
+        if (!accepted_ && size_ > 0) ++num_rejected_;
+        double next = size_ * static_cast<double>(decision.factor);
+        if (accepted_ && size_ < uncut) {
+            // A step cut short to land says nothing against the size before the cut; and its small
+            // error is none that the next one should be compared with.
+            next = std::max(next, next_size_);
+            history_.was_rejected = decision.history.was_rejected;
+        } else {
+            history_ = decision.history;
+        }
+        next_size_ = std::max(next, smallest);
+    }
+    /// Where the step has failed its error is infinite.
+    [[nodiscard]] EDDY_HD float squared_norm() const {
+        const Problem<Spec>& problem = lane_.problem;
+        if (has_failed()) return std::numeric_limits<float>::infinity();
+        return Stepper::squared_error(trial_, [&](const State& error) {
+            return squared_error_norm(error, before_.y, trial_.next, problem.rtol, problem.atol);
+        });
+    }
+    [[nodiscard]] EDDY_HD bool has_failed() const {
+        if constexpr (Stepper::can_fail)
+            return trial_.failed;
+        else
+            return false;
+    }
+
+    /// A step of constant size is accepted where the sum of its components is finite.
+    void judge_by_state() {
+        Real sum(0);
+        for (int i = 0; i < Spec::state_size; ++i) sum = sum + primal(trial_.next[i]);
+        accepted_ = size_ > 0 && std::isfinite(sum) && !has_failed();
+        stalled_ = size_ > 0 && !accepted_;
+    }
+
+    /// False at a save point where the state, or what the recorder makes of it, is not finite; `broken_`
+    /// is then the component of the state that is to blame.
+    [[nodiscard]] bool save_what_was_passed() {
+        if (accepted_ && recorder_.wants_steps())
+            recorder_.save_step(number_, lands_ ? tstop().t : time(), at_.y);
+        for (; num_saved_ < times_.num_saves; ++num_saved_) {
+            const double elapsed = times_.saves[num_saved_];
+            if (elapsed > at_.elapsed) break;
+            const State y = state_at(elapsed);
+            for (broken_ = 0; broken_ < Spec::state_size; ++broken_)
+                if (!std::isfinite(primal(y[broken_]))) return false;
+            broken_ = -1;
+            if (!recorder_.save(number_, num_saved_, y)) return false;
+        }
+        return true;
+    }
+    [[nodiscard]] State state_at(double elapsed) const {
+        if (elapsed <= before_.elapsed) return before_.y;
+        if (elapsed == at_.elapsed) return at_.y;
+        const auto theta = static_cast<Real>((elapsed - before_.elapsed) / size_);
+        return lane_.with_step(before_, size_, [&](const auto& in) {
+            return Stepper::interpolant(in, trial_).at(theta);
+        });
+    }
+
+    /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
+    /// to blame, or else the one with the largest error; of steps of constant size, the largest.
+    [[nodiscard]] LaneOutcome outcome_of_stall() const {
+        std::int32_t worst = 0;
+        Real largest = std::abs(size_of_component(0));
+        for (std::int32_t i = 0; i < Spec::state_size; ++i) {
+            const Real size = std::abs(size_of_component(i));
+            if (!std::isfinite(size)) return outcome(Result::non_finite, time(), i);
+            if (size > largest) {
+                largest = size;
+                worst = i;
+            }
+        }
+        return outcome(Result::dt_underflow, time(), worst);
+    }
+    [[nodiscard]] Real size_of_component(int i) const {
+        const Real from = primal(before_.y[i]), to = primal(trial_.next[i]);
+        if constexpr (Spec::is_adaptive) {
+            if (!std::isfinite(to)) return to;
+            const Real scale = mul_add(std::max(std::abs(from), std::abs(to)),
+                                       Real(lane_.problem.rtol), Real(lane_.problem.atol[i]));
+            return primal(trial_.error[i]) / std::max(scale, std::numeric_limits<Real>::min());
+        } else {
+            return to;
+        }
+    }
+
+    [[nodiscard]] LaneOutcome outcome(Result result, double t, std::int32_t component = -1) const {
+        return {.accepted = num_accepted_,
+                .rejected = num_rejected_,
+                .evaluations = attempts_ * Stepper::evaluations_per_attempt +
+                               Stepper::evaluations_at_start + (times_.dt0 == 0 ? 2 : 0),
+                .t = t,
+                .component = component,
+                .result = result};
+    }
+
+    const LaneProblem<Spec>& lane_;
+    const LaneTimes& times_;
+    Recorder& recorder_;
+    std::int32_t number_;
+
+    StepStart<Spec> at_, before_;  // now; before the last attempt
+    double next_size_ = 0;         // |dt| to be tried next
+    ControllerHistory<float> history_;
+    double stretch_begin_ = 0;  // elapsed time of the last tstop
+    std::int64_t steps_of_stretch_ = 0;
+
+    // The last attempt:
+    typename Stepper::template Trial<typename Spec::Number> trial_;
+    double size_ = 0;
+    bool lands_ = false, accepted_ = false, stalled_ = false;
+
+    std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
+    std::int32_t num_saved_ = 0, broken_ = -1;
+};
+
+}  // namespace eddy::detail

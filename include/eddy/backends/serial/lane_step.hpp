@@ -1,0 +1,67 @@
+#pragma once
+// A step of one lane, in plain numbers: where it starts, and what the equation reads there.
+
+#include <eddy/solve/lane/problem.hpp>
+#include <eddy/steppers/step_size.hpp>
+
+namespace eddy::detail {
+
+/// All that a step reads, but for its size.
+template <class Spec>
+struct StepStart {
+    typename Spec::State y;
+    double elapsed = 0;       // |t − t0|
+    std::int32_t tstop = -1;  // that it heads for
+    [[no_unique_address]] typename Spec::Memory memory{};
+};
+
+/// A step that was accepted.
+template <class Spec>
+struct AcceptedStep {
+    StepStart<Spec> from;
+    double size, end;  // elapsed
+};
+
+/// One lane of a problem, with its parameters.
+template <class Spec>
+class LaneProblem {
+    using Real = typename Spec::Primal;
+
+  public:
+    static_assert(Spec::num_places == 1, "a lane is computed in plain numbers");
+    using Parameters = Vec<typename Spec::Number, Spec::parameter_room>;
+
+    LaneProblem(const Problem<Spec>& of_all, std::ptrdiff_t which) : problem(of_all), index(which) {
+        for (int i = 0; i < Spec::parameter_size; ++i) p_[i] = problem.load_p(index, i);
+    }
+
+    const Problem<Spec>& problem;
+    const std::ptrdiff_t index;
+
+    [[nodiscard]] typename Spec::State y0() const { return problem.load_y0(index); }
+    [[nodiscard]] const LaneTimes& times() const { return problem.times; }
+
+    /// Calls use(in) with what a step of |dt| = size starts from.
+    template <class Use>
+    decltype(auto) with_step(const StepStart<Spec>& from, double size, Use&& use) const {
+        const Tstop& to = times().tstops[from.tstop];
+        const TimeAt<double> start{times().t0, times().direction, from.elapsed, to.lowest,
+                                   to.highest};
+        const StepSize<double, Real> dt{size, static_cast<Real>(times().direction * size)};
+        return use(
+            StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from.elapsed, size)});
+    }
+
+  private:
+    [[nodiscard]] typename Spec::Path path([[maybe_unused]] double elapsed,
+                                           [[maybe_unused]] double size) const {
+        if constexpr (Spec::has_path)
+            return typename Spec::Path({static_cast<double>(index), elapsed, size});
+        else
+            return {};
+    }
+
+    Parameters p_{};
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,113 @@
+#pragma once
+// The lanes of a call, one after another. `Kernel` is asked for the problem and for recorders alone:
+// solve/group/solve_kernel.hpp, solve/group/gradient_kernel.hpp.
+
+#include <eddy/backends/serial/lane_gradient.hpp>
+#include <eddy/backends/serial/lane_solve.hpp>
+#include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/lane/gradient_recorder.hpp>
+#include <vector>
+
+namespace eddy::detail {
+
+/// Lanes that have a recorder to themselves, which counts them from the first one on.
+struct LaneRange {
+    std::ptrdiff_t first;
+    std::int32_t count;
+};
+
+/// Calls solve_lane(lane, number, outcome) for every lane; those of a cancelled call never begin.
+template <class Spec, class SolveLane>
+void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const LaneRange& lanes,
+                   const CallLink& call, const SolveLane& solve_lane) {
+    for (std::int32_t number = 0; number < lanes.count; ++number) {
+        LaneOutcome& outcome = outcomes[lanes.first + number];
+        if (call.is_cancelled()) {
+            outcome.t = problem.times.t0;
+            outcome.result = Result::cancelled;
+        } else {
+            solve_lane(LaneProblem<Spec>(problem, lanes.first + number), number, outcome);
+        }
+    }
+}
+
+template <class Kernel>
+void solve_lanes(const Kernel& kernel, const LaneRange& lanes, const CallLink& call) {
+    using Spec = typename Kernel::Spec;
+    auto recorder = kernel.recorder(lanes.first);
+    for_each_lane<Spec>(
+        kernel.problem, kernel.outcomes, lanes, call,
+        [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
+            LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
+            outcome =
+                solve.run([](const AcceptedStep<Spec>&) {}, [&] { return !call.is_cancelled(); });
+            call.ended(outcome);
+        });
+}
+
+/// Kept from lane to lane and from call to call.
+template <class Spec>
+struct LanesMemory {
+    std::vector<AcceptedStep<Spec>> steps;         // of one lane
+    std::vector<typename Spec::LaneState> states;  // of a recorder, as below
+    std::vector<typename Spec::Lane> parts;
+
+    [[nodiscard]] RecorderMemory<Spec> of_recorder(std::int64_t num_lanes, std::int64_t num_saves) {
+        states.resize(static_cast<std::size_t>(num_lanes * num_saves));
+        parts.resize(static_cast<std::size_t>(num_lanes * Spec::parameter_size));
+        RecorderMemory<Spec> memory;
+        memory.states = states.data();
+        memory.parts = parts.data();
+        return memory;
+    }
+};
+
+/// A lane's part of what the way back cost.
+template <class Spec, class Cost>
+void add_cost(Cost& cost, std::size_t num_steps) {
+    const auto steps = static_cast<std::int64_t>(num_steps);
+    cost.loops.advances += steps;
+    cost.loops.pullbacks += steps;
+    cost.loops.stores += steps;
+    cost.loops.loads += steps;
+    cost.loops.peak_checkpoints = std::max(cost.loops.peak_checkpoints, steps);
+    cost.evaluations += steps * Spec::Stepper::evaluations_per_replay;
+    cost.most_bytes =
+        std::max(cost.most_bytes, steps * static_cast<std::int64_t>(sizeof(AcceptedStep<Spec>)));
+}
+
+/// Solves lanes and takes their gradients. A lane has its whole gradient or none.
+template <class Kernel>
+void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, const CallLink& call,
+                         LanesMemory<typename Kernel::Spec>& memory) {
+    using Spec = typename Kernel::Spec;
+    using Recorder = typename Kernel::Recorder;
+    Recorder recorder = kernel.recorder(
+        lanes.first, lanes.count, memory.of_recorder(lanes.count, kernel.problem.times.num_saves));
+    recorder.begin(0, 1);
+    for_each_lane<Spec>(
+        kernel.problem, kernel.outcomes, lanes, call,
+        [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
+            memory.steps.clear();
+            LaneSolve<Spec, Recorder> solve(lane, number, recorder);
+            outcome =
+                solve.run([&](const AcceptedStep<Spec>& step) { memory.steps.push_back(step); },
+                          [&] { return !call.is_cancelled(); });
+            call.ended(outcome);
+            if (is_failure(outcome.result)) return;
+            LaneGradient<Spec, Recorder, Kernel::differentiates_times> back(
+                lane, number, solve.num_saved(), recorder);
+            // What many shared parameters have got cannot be taken back: such a lane is finished.
+            const bool is_complete =
+                back.run(memory.steps, [&] { return !Spec::sums_by_lane || !call.is_cancelled(); });
+            if (!is_complete) outcome.result = Result::cancelled;
+            // A derivative may be infinite where all values are numbers, as that of √y at 0.
+            if (is_complete && Recorder::has_report && !recorder.has_finite_gradient(number))
+                outcome.result = Result::non_finite;
+            if (is_failure(outcome.result)) recorder.forget(number);
+            add_cost<Spec>(*kernel.costs, memory.steps.size());
+        });
+    recorder.finish();
+}
+
+}  // namespace eddy::detail
