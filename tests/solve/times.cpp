@@ -406,6 +406,29 @@ TEST_CASE("times: derivatives with respect to both ends, and to save times that 
                     slope([&](double x) { return stepped(x, 2).loss.total; })) < 1e-8);
 }
 
+TEST_CASE("times: a save point where a step happens to end moves with t0, and t1 does not matter") {
+    const auto at = [&](double x0, double x1, double x, const auto& backend) {
+        return with_times(
+            std::vector<Array>(2, origin),
+            {.t0 = 0.5 + x0, .t1 = 2.5 + x1, .save_at = {1 + x, 1.28125}, .dt0 = 0.0625}, backend,
+            eddy::ConstantController{});
+    };
+    const auto loss = [&](double x0, double x1, double x) {
+        return at(x0, x1, x, serial).loss.total;
+    };
+    const auto check = [&](const auto& backend) {
+        const auto& gradient = at(0, 0, 0, backend).gradient;
+        CHECK(gradient.t1(0) == 0);
+        // Another interpolant lies to either side: the differences are means of two slopes.
+        CHECK(std::fabs(gradient.t0(0) - slope([&](double x) { return loss(x, 0, 0); })) < 1e-6);
+        CHECK(std::fabs(gradient.save_at(0, 0) - slope([&](double x) { return loss(0, 0, x); })) <
+              1e-6);
+        CHECK(std::fabs(gradient.save_at(0, 0)) > 0.1);
+    };
+    check(serial);
+    check(eddy::Cpu{.threads = 1});
+}
+
 TEST_CASE("times: derivatives of an adaptive solve are those of the trajectory") {
     const SolveOptions options{.t0 = 0.3, .t1 = 2.3, .rtol = 1e-9, .atol = 1e-11};
     const auto result = with_times(origin, options);

@@ -245,7 +245,7 @@ class GroupAdjoint {
                     inside[place] ? (at - get_lane(x.elapsed, place)) / get_lane(used, place) : 1.);
                 taken[place] = take_save(chain, place, seed);
             }
-            if constexpr (with_times) settle_saves(in, chain, theta, seed, taken, inside, seeds);
+            if constexpr (with_times) settle_saves(in, chain, theta, seed, taken, seeds);
             for (int place = 0; place < num_places; ++place) {
                 seeds.inside = seeds.inside || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
@@ -292,11 +292,11 @@ class GroupAdjoint {
         }
     }
 
-    /// Save points of a round at θ: each moves along its slope, and shifts against the step.
+    /// Save points of a round at θ: each moves along its slope, and shifts against the step; one on a
+    /// tstop, not one that only happens to lie where a step ends, shifts against the tstop.
     template <class Input>
     EDDY_HD void settle_saves(const Input& in, int chain, const Time& theta, const State& seed,
-                              const std::int32_t (&taken)[num_places],
-                              const bool (&inside)[num_places], Seeds& seeds) {
+                              const std::int32_t (&taken)[num_places], Seeds& seeds) {
         const ChainBack& lanes = chains_[chain];
         const auto interpolant = Stepper::interpolant(in);
         const Primal fraction = convert<Primal>(theta);
@@ -306,11 +306,13 @@ class GroupAdjoint {
             if (taken[place] < 0) continue;
             const auto v = get_lane(along, place);
             const Occupant& occupant = lanes.occupants[place];
+            const bool is_tstop =
+                times().saves[taken[place]] == times().tstops[occupant.tstop].elapsed;
             if (!times().saves_the_end) {
                 recorder_->add_save_time(occupant.lane, taken[place], v);
-                if (!inside[place]) recorder_->add_tstop(occupant.lane, occupant.tstop + 1, -v);
+                if (is_tstop) recorder_->add_tstop(occupant.lane, occupant.tstop + 1, -v);
             }
-            if (!inside[place]) continue;
+            if (is_tstop) continue;
             const auto by_dt =
                 get_lane(moved, place) / get_lane(in.dt.h, place) - get_lane(fraction, place) * v;
             set_lane(seeds.times.t, place, get_lane(seeds.times.t, place) - v);
