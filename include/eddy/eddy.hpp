@@ -34,6 +34,7 @@
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 
+#include <eddy/steppers/brownian/brownian_path.hpp>
 #include <eddy/steppers/controller/constant.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>

@@ -1,0 +1,114 @@
+#pragma once
+// A Brownian path without memory: the increments of a step are a pure function of seed, path and
+// place in time, so that a replay, a method of another kind, or another machine meets the same path.
+// Steps between two tstops are counted from the first of them; 2^level steps make a cell, and a step
+// is a node at depth `level` of its cell's tree. A step that a tstop cuts short takes the increments
+// of its node, scaled to its length: what was before is independent of them, so the law is exact.
+
+#include <eddy/steppers/brownian/increments.hpp>
+#include <eddy/steppers/brownian/noise.hpp>
+#include <eddy/steppers/term.hpp>
+
+namespace eddy {
+
+/// The noise of a call, as loops read it.
+struct NoisePlan {
+    PhiloxKey key;
+    std::uint64_t first_path = 0;        // the number of lane 0's
+    bool antithetic = false;             // paths 2k + 1 are those of 2k with the other sign
+    int level = 0;                       // a cell is 2^level steps
+    const double* first_cell = nullptr;  // (tstop) number of cells before steps head for it
+};
+
+/// Where a step is: the number of cells before the last tstop, of steps since then.
+template <class Time>
+struct NoisePosition {
+    Time first_cell, step;
+};
+
+/// The path of a step.
+template <class Time>
+class BrownianPath {
+  public:
+    [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
+                                                const NoisePlan& plan,
+                                                const NoisePosition<Time>& at)
+        : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
+
+    /// W of each noise over the step, and H as well where `with_area`: the W are the same.
+    template <class Number, int noises, bool with_area>
+    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, with_area>
+    increments() const {
+        static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
+        using Counts = typename detail::CountsOf<Time>::type;
+        using Single = WithElement<Time, float>;
+        const detail::PathNoise<Time> noise(
+            plan_->key, detail::as_counts(lane_) + Counts(plan_->first_path), plan_->antithetic);
+        const Counts step = detail::as_counts(at_.step);
+        const Counts cell = detail::as_counts(at_.first_cell) + (step >> plan_->level);
+
+        BrownianIncrements<Number, noises, with_area> result;
+        Single z[noises];
+        noise.root(cell, 0, z);
+        if (!with_area && plan_->level == 0) {
+            const Number root = convert<Number>(sqrt(size_));
+            for_components<noises>([&](int i) __attribute__((always_inline)) {
+                result.w[i] = root * convert<Number>(z[i]);
+            });
+            return result;
+        }
+        Single area[noises];
+        noise.root(cell, 1, area);
+        BrownianPiece<Number> piece[noises];
+        for_components<noises>([&](int i) __attribute__((always_inline)) {
+            constexpr auto root_12 = static_cast<ScalarOf<Number>>(0.28867513459481287);
+            piece[i] = {convert<Number>(z[i]), Number(root_12) * convert<Number>(area[i])};
+        });
+        const Number root = descend(noise, cell, step, piece);
+        for_components<noises>([&](int i) __attribute__((always_inline)) {
+            result.w[i] = root * piece[i].w;
+            if constexpr (with_area) result.h[i] = root * piece[i].h;
+        });
+        return result;
+    }
+
+  private:
+    /// From the root, of length 1, to the step's node. Returns the factor that makes the node's
+    /// values those of the step.
+    template <class Number, class Counts, int noises>
+    [[nodiscard]] EDDY_HD Number descend(const detail::PathNoise<Time>& noise, const Counts& cell,
+                                         const Counts& step,
+                                         BrownianPiece<Number> (&piece)[noises]) const {
+        using Real = ScalarOf<Number>;
+        using Single = WithElement<Time, float>;
+        Counts node(1);
+        double length = 1;
+        for (int depth = 0; depth < plan_->level; ++depth) {
+            Single z[2 * noises];
+            noise.template splitting<noises>(cell, node, z);
+            const Counts right = (step >> (plan_->level - 1 - depth)) & Counts(1);
+            const Number is_right = convert_counts<Number>(right);
+            const Number root(static_cast<Real>(std::sqrt(length)));
+            for (int i = 0; i < noises; ++i) {
+                const auto halves =
+                    split(piece[i], root, convert<Number>(z[2 * i]), convert<Number>(z[2 * i + 1]));
+                const auto goes_right = is_right > Number(0);
+                piece[i] = {select(goes_right, halves.right.w, halves.left.w),
+                            select(goes_right, halves.right.h, halves.left.h)};
+            }
+            node = (node << 1) | right;
+            length /= 2;
+        }
+        return convert<Number>(sqrt(size_ * Time(1 / length)));
+    }
+    template <class Number, class Counts>
+    [[nodiscard]] EDDY_HD static Number convert_counts(const Counts& counts) {
+        return convert<Number>(static_cast<Time>(counts));
+    }
+
+    const NoisePlan* plan_;
+    Time lane_, size_;
+    NoisePosition<Time> at_;
+};
+
+}  // namespace eddy

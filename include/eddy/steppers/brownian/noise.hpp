@@ -1,0 +1,175 @@
+#pragma once
+// Which normals belong where: time is cut into cells, each with root normals of its own, and inside a
+// cell there is a dyadic tree. A normal is a pure function of seed, path, cell, node, kind (of W, of
+// H) and noise. The counter of a block of four is
+//
+//     { node · 256 + block, cell (low), path (low), cell (16 bits) | path (16 bits) · 2^16 }
+//
+// Roots (node 0) count their normals apart by kind, so that a method that needs W alone meets the
+// W of one that needs both; few noises share a block over several cells. Nodes count from 1 as in a
+// heap. Blocks from 128 on are left for other uses.
+
+#include <cstdint>
+#include <eddy/core/lanes.hpp>
+#include <eddy/core/random/normal.hpp>
+
+namespace eddy {
+
+/// The largest number of noises: each kind has 32 blocks.
+inline constexpr int most_noises = 128;
+/// Paths and cells have numbers below it.
+inline constexpr double path_limit = 0x1p48;
+
+namespace detail {
+
+/// Whole numbers below 2^52, one for each place of a Time.
+template <class Time>
+struct CountsOf {
+    using type = std::uint64_t;
+};
+template <int lanes>
+struct CountsOf<Pack<double, lanes>> {
+    using type = Pack<std::uint64_t, lanes>;
+};
+[[nodiscard, gnu::always_inline]] EDDY_HD inline std::uint64_t as_counts(double x) {
+    return static_cast<std::uint64_t>(x);
+}
+template <int lanes>
+[[nodiscard, gnu::always_inline]] inline Pack<std::uint64_t, lanes> as_counts(
+    const Pack<double, lanes>& x) {
+    constexpr double ones = 0x1p52;  // from here on the low bits count ones
+    return bits(x + Pack<double, lanes>(ones)) ^ Pack<std::uint64_t, lanes>(bits(ones));
+}
+
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr std::uint32_t low_word(std::uint64_t x) {
+    return static_cast<std::uint32_t>(x);
+}
+template <int lanes>
+[[nodiscard, gnu::always_inline]] inline Pack<std::uint64_t, lanes> low_word(
+    const Pack<std::uint64_t, lanes>& x) {
+    return x;  // the high half is not read
+}
+
+/// A word in 32-bit lanes.
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr std::uint32_t packed(std::uint32_t word) {
+    return word;
+}
+template <int lanes>
+[[nodiscard, gnu::always_inline]] inline Pack<std::uint32_t, lanes> packed(
+    const Pack<std::uint64_t, lanes>& word) {
+    return Pack<std::uint32_t, lanes>(word);
+}
+
+template <class Word>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Word choose(bool condition, const Word& x,
+                                                             const Word& y) {
+    return condition ? x : y;
+}
+template <class Real, int lanes, class Element>
+[[nodiscard, gnu::always_inline]] inline Pack<Element, lanes> choose(
+    const Mask<Real, lanes>& mask, const Pack<Element, lanes>& x, const Pack<Element, lanes>& y) {
+    return select(mask, x, y);
+}
+
+/// The bits of a float with its sign changed where the lowest bit of `odd` is set.
+template <class Single, class Integer>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Single negated_where(const Single& x,
+                                                                      const Integer& odd) {
+    return from_bits(bits(x) ^ (odd << 31));
+}
+
+/// The blocks of one path, for a seed: the normals of a cell, whatever the node.
+template <class Time>
+class PathNoise {
+  public:
+    using Counts = typename CountsOf<Time>::type;
+    using Single = eddy::WithElement<Time, float>;
+
+    EDDY_HD PathNoise(PhiloxKey key, const Counts& path, bool antithetic)
+        : key_(key), path_(path), antithetic_(antithetic) {
+        if (antithetic) path_ = path_ ^ (path_ & Counts(1));
+        odd_ = packed(low_word(path & Counts(1)));
+    }
+
+    /// The normals of one kind at the roots of cells, one for each noise.
+    template <int noises>
+    [[gnu::always_inline]] EDDY_HD void root(const Counts& cell, int kind,
+                                             Single (&z)[noises]) const {
+        constexpr int shift = noises == 1 ? 2 : noises == 2 ? 1 : 0;  // log2 of cells to a block
+        const Counts group = cell >> shift;
+        static_for<0, (noises + 3) / 4>([&]<int b>() __attribute__((always_inline)) {
+            const auto words = block(group, static_cast<std::uint32_t>(32 * kind + b));
+            if constexpr (shift == 0) {
+                const Normals<Single> drawn = normals(words);
+                static_for<0, (noises - 4 * b < 4 ? noises - 4 * b : 4)>([&]<int i>()
+                                                                             __attribute__((
+                                                                                 always_inline)) {
+                                                                                 z[4 * b + i] =
+                                                                                     drawn.z[i];
+                                                                             });
+            } else {
+                shared_block<noises>(words, cell, z);
+            }
+        });
+        mirror(z);
+    }
+
+    /// The two normals of each noise that split a node.
+    template <int noises>
+    [[gnu::always_inline]] EDDY_HD void splitting(const Counts& cell, const Counts& node,
+                                                  Single (&z)[2 * noises]) const {
+        static_for<0, (2 * noises + 3) / 4>([&]<int b>() __attribute__((always_inline)) {
+            const Normals<Single> drawn = normals(block(cell, (node << 8) | Counts(b)));
+            static_for<0, (2 * noises - 4 * b < 4 ? 2 * noises - 4 * b
+                                                  : 4)>([&]<int i>()
+                                                            __attribute__((always_inline)) {
+                                                                z[4 * b + i] = drawn.z[i];
+                                                            });
+        });
+        mirror(z);
+    }
+
+  private:
+    template <class Block>
+    [[nodiscard, gnu::always_inline]] EDDY_HD auto block(const Counts& cell,
+                                                         const Block& node_and_block) const {
+        using Word = decltype(low_word(cell));
+        const Counts high = (cell >> 32) | ((path_ >> 32) << 16);
+        return philox(PhiloxWords<Word>{{low_word(Counts(node_and_block)), low_word(cell),
+                                         low_word(path_), low_word(high)}},
+                      key_);
+    }
+
+    /// One noise takes a normal of four from each of four cells, two take two from each of two.
+    template <int noises, class Word>
+    [[gnu::always_inline]] EDDY_HD void shared_block(const PhiloxWords<Word>& words,
+                                                     const Counts& cell,
+                                                     Single (&z)[noises]) const {
+        const Counts second_pair = cell & Counts(noises == 1 ? 2 : 1);
+        const auto is_second = second_pair != Counts(0);
+        Single first, second;
+        box_muller(packed(choose(is_second, words.w[2], words.w[0])),
+                   packed(choose(is_second, words.w[3], words.w[1])), first, second);
+        if constexpr (noises == 1) {
+            const auto odd = packed(low_word(cell & Counts(1)));
+            z[0] = select(odd != decltype(odd)(0), second, first);
+        } else {
+            z[0] = first;
+            z[1] = second;
+        }
+    }
+
+    template <int count>
+    [[gnu::always_inline]] EDDY_HD void mirror(Single (&z)[count]) const {
+        if (!antithetic_) return;
+        for (int i = 0; i < count; ++i) z[i] = negated_where(z[i], odd_);
+    }
+
+    PhiloxKey key_;
+    Counts path_;
+    decltype(packed(low_word(Counts()))) odd_;
+    bool antithetic_;
+};
+
+}  // namespace detail
+}  // namespace eddy
