@@ -45,10 +45,11 @@
 #include <eddy/solvers/all.hpp>
 
 #include <eddy/solve/call/gradient.hpp>
-#include <eddy/solve/call/interrupt.hpp>
-#include <eddy/solve/call/progress.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
+
+#include <eddy/interop/interrupt.hpp>
+#include <eddy/interop/progress.hpp>

@@ -22,6 +22,7 @@ constexpr auto worth_waking = std::chrono::microseconds(50);
 constexpr auto worth_starting = std::chrono::microseconds(200);
 // How long the caller looks out for the end of the others' work before it sleeps.
 constexpr auto time_to_look_out = std::chrono::microseconds(50);
+constexpr auto time_between_attending = std::chrono::milliseconds(25);
 
 /// Waits a little for `condition`, without going to sleep: others may have the processor meanwhile.
 template <class Condition>
@@ -43,7 +44,8 @@ class KeptThreads::Crew {
         for (std::thread& thread : threads_) thread.join();
     }
 
-    void run(std::ptrdiff_t num_groups, std::ptrdiff_t most_helpers, Call call) {
+    void run(std::ptrdiff_t num_groups, std::ptrdiff_t most_helpers,
+             const detail::GroupCall& call) {
         {
             const std::lock_guard lock(mutex_);
             call_ = call;
@@ -67,7 +69,12 @@ class KeptThreads::Crew {
         look_out_for(are_done);
         if (!are_done()) {
             std::unique_lock lock(mutex_);
-            done_.wait(lock, are_done);
+            if (!call.attends()) done_.wait(lock, are_done);
+            while (!done_.wait_for(lock, time_between_attending, are_done)) {
+                lock.unlock();
+                call.attend();
+                lock.lock();
+            }
         }
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
@@ -134,7 +141,7 @@ class KeptThreads::Crew {
         try {
             for (std::ptrdiff_t group;
                  (group = next_.fetch_add(1, std::memory_order_relaxed)) < num_groups_;) {
-                call_.function(call_.object, worker, group);
+                call_(worker, group);
                 look_up();
             }
         } catch (...) {
@@ -150,7 +157,7 @@ class KeptThreads::Crew {
     bool is_leaving_ = false;
 
     // The call that is being worked on. What is not atomic changes only while no one works.
-    Call call_{};
+    detail::GroupCall call_;
     std::ptrdiff_t num_groups_ = 0;
     Clock::time_point begin_;
     std::atomic<std::ptrdiff_t> next_{0};  // the first group that no one has taken
@@ -171,7 +178,8 @@ KeptThreads& KeptThreads::operator=(KeptThreads other) noexcept {
     return *this;
 }
 
-void KeptThreads::run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, Call call) {
+void KeptThreads::run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers,
+                      const detail::GroupCall& call) {
     if (!crew_) crew_ = std::make_unique<Crew>();
     crew_->run(num_groups, most_workers - 1, call);
 }

@@ -83,7 +83,8 @@ template <class Backend, class Visit>
 void launch(const Backend& backend, std::ptrdiff_t groups, const Visit& visit) {
     static_assert(eddy::Backend<Backend>);
     typename Backend::Kept kept;
-    backend.launch({groups, 1, backend.num_workers(groups)}, Visiting<Visit>{visit}, {}, kept);
+    eddy::detail::CallLink call;
+    backend.launch({groups, 1, backend.num_workers(groups)}, Visiting<Visit>{visit}, call, kept);
 }
 
 /// While one lives, no thread can be started: there is no room for its stack.
@@ -140,6 +141,7 @@ TEST_CASE("backends: Cpu takes every group once, and no worker two at a time") {
 
 TEST_CASE("backends: a worker's arena holds what the kernel lays out, and is kept") {
     eddy::Cpu::Kept kept;
+    eddy::detail::CallLink call_link;
     const eddy::LaunchPlan plan{.num_lanes = 10, .group_size = 4};
     std::vector<const double*> seen;
     std::vector<std::int32_t> lanes;
@@ -150,7 +152,7 @@ TEST_CASE("backends: a worker's arena holds what the kernel lays out, and is kep
     };
 
     for (int call = 0; call < 2; ++call)
-        eddy::Cpu{}.launch(plan, Writing<decltype(write_all)>{write_all}, {}, kept);
+        eddy::Cpu{}.launch(plan, Writing<decltype(write_all)>{write_all}, call_link, kept);
 
     CHECK(lanes == std::vector<std::int32_t>{4, 4, 2, 4, 4, 2});
     CHECK(std::all_of(seen.begin(), seen.end(), [&](auto* numbers) { return numbers == seen[0]; }));

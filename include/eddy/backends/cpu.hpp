@@ -50,7 +50,7 @@ struct Cpu {
     }
     /// Which thread takes a group depends on chance: see kept_threads.hpp.
     template <class Kernel>
-    void launch(const LaunchPlan& plan, const Kernel& kernel, const detail::CallLink& call,
+    void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
         const detail::ThreadWork<Kernel> work{
             plan, kernel, {&call, &kept.threads}, kept.workers.at_least(plan.num_workers)};

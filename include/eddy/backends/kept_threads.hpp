@@ -4,6 +4,7 @@
 // costs: small calls never pay for threads. Which thread takes a group depends on chance.
 
 #include <cstddef>
+#include <eddy/backends/cpu/group_call.hpp>
 #include <memory>
 
 namespace eddy {
@@ -19,7 +20,8 @@ class KeptThreads {
     KeptThreads& operator=(KeptThreads) noexcept;
 
     /// Calls work(worker, group) for every group; a worker, one of `most_workers`, takes one group
-    /// at a time. The first exception ends the call once all workers have stopped. A thread that
+    /// at a time. Where work.attends(), the calling thread calls work.attend() now and then while it
+    /// waits for the others. The first exception ends the call once all workers have stopped. A thread that
     /// cannot be started is done without.
     template <class Work>
     void for_each_group(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, Work& work) {
@@ -27,11 +29,7 @@ class KeptThreads {
             for (std::ptrdiff_t group = 0; group < num_groups; ++group) work(0, group);
             return;
         }
-        auto* object = &work;
-        run(num_groups, most_workers,
-            {&object, [](void* pointer, std::ptrdiff_t worker, std::ptrdiff_t group) {
-                 (**static_cast<Work**>(pointer))(worker, group);
-             }});
+        run(num_groups, most_workers, detail::GroupCall(work));
     }
 
     /// May be called from within the work, now and then: others are called in if it is time. Cheap.
@@ -46,11 +44,7 @@ class KeptThreads {
     [[nodiscard]] static std::ptrdiff_t num_available();
 
   private:
-    struct Call {
-        void* object;
-        void (*function)(void*, std::ptrdiff_t, std::ptrdiff_t);
-    };
-    void run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, Call call);
+    void run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers, const detail::GroupCall& call);
 
     class Crew;
     std::unique_ptr<Crew> crew_;  // null until a call has more than one group

@@ -37,7 +37,7 @@ struct Serial {
     }
     /// The lanes in order.
     template <class Kernel>
-    void launch(const LaunchPlan& plan, const Kernel& kernel, const detail::CallLink& call,
+    void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
         using Spec = typename Kernel::Spec;
         auto& memory = kept.template get<detail::LanesMemory<Spec>>();

@@ -11,7 +11,7 @@ namespace eddy::detail {
 
 /// What a thread at work knows of its call.
 struct ThreadLink {
-    const CallLink* call;
+    CallLink* call;
     KeptThreads* others = nullptr;  // that may be called in; null: there are none
 };
 
@@ -26,7 +26,8 @@ class ThreadTeam {
         : link_(&link),
           worker_(worker),
           first_lane_(plan.first_lane(group)),
-          num_lanes_(plan.lanes_of(group)) {}
+          num_lanes_(plan.lanes_of(group)),
+          asks_(link.call->asks_here()) {}
 
     [[nodiscard]] static constexpr int member() { return 0; }
     [[nodiscard, gnu::always_inline]] static bool any(bool flag) { return flag; }
@@ -45,14 +46,20 @@ class ThreadTeam {
     }
     void ended(const LaneOutcome& outcome) const { link_->call->ended(outcome); }
 
-    [[nodiscard]] bool is_cancelled() const { return link_->call->is_cancelled(); }
-    [[nodiscard]] bool attend() const {
-        if (link_->others) link_->others->look_up();
-        return !is_cancelled();
+    [[nodiscard]] bool is_cancelled() {
+        if (asks_) link_->call->look_now_and_then();
+        return link_->call->is_cancelled();
     }
-    /// While other threads may be called in, soon at first, then ever more rarely.
+    [[nodiscard]] bool attend() {
+        if (link_->others) link_->others->look_up();
+        if (asks_) link_->call->look();
+        return !link_->call->is_cancelled();
+    }
+    /// While other threads may be called in, soon at first, then ever more rarely. Where the caller
+    /// is asked, as often as rounds take long.
     [[nodiscard]] std::int64_t patience(std::int64_t round) const {
-        constexpr std::int64_t most = 256;
+        constexpr std::int64_t longest = 256;
+        const std::int64_t most = asks_ ? link_->call->rounds_between_looks() : longest;
         const bool may_call = link_->others && link_->others->may_call_others();
         return may_call ? std::min(most, round + 8) : most;
     }
@@ -62,6 +69,7 @@ class ThreadTeam {
     std::ptrdiff_t worker_;
     std::ptrdiff_t first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
+    bool asks_;  // the caller
 };
 
 /// The team that a thread is for numbers of a type. A step of one pack waits for its own results most

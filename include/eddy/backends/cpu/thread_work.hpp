@@ -68,6 +68,9 @@ struct ThreadWork {
         Team team(link, plan, worker, group);
         kernel(team, workers[worker].memory.arena(num_bytes));
     }
+    /// Has the calling thread something to do while it waits for the others, about every 50 ms?
+    [[nodiscard]] bool attends() const { return link.call->has_poll(); }
+    void attend() const { link.call->look(); }
 };
 
 }  // namespace eddy::detail

@@ -19,10 +19,10 @@ struct LaneRange {
 /// Calls solve_lane(lane, number, outcome) for every lane; those of a cancelled call never begin.
 template <class Spec, class SolveLane>
 void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const LaneRange& lanes,
-                   const CallLink& call, const SolveLane& solve_lane) {
+                   CallLink& call, const SolveLane& solve_lane) {
     for (std::int32_t number = 0; number < lanes.count; ++number) {
         LaneOutcome& outcome = outcomes[lanes.first + number];
-        if (call.is_cancelled()) {
+        if (!call.goes_on()) {
             outcome.t = problem.times.t0;
             outcome.result = Result::cancelled;
         } else {
@@ -32,15 +32,14 @@ void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const La
 }
 
 template <class Kernel>
-void solve_lanes(const Kernel& kernel, const LaneRange& lanes, const CallLink& call) {
+void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
     using Spec = typename Kernel::Spec;
     auto recorder = kernel.recorder(lanes.first);
     for_each_lane<Spec>(
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
-            outcome =
-                solve.run([](const AcceptedStep<Spec>&) {}, [&] { return !call.is_cancelled(); });
+            outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
             call.ended(outcome);
         });
 }
@@ -78,7 +77,7 @@ void add_cost(Cost& cost, std::size_t num_steps) {
 
 /// Solves lanes and takes their gradients. A lane has its whole gradient or none.
 template <class Kernel>
-void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, const CallLink& call,
+void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call,
                          LanesMemory<typename Kernel::Spec>& memory) {
     using Spec = typename Kernel::Spec;
     using Recorder = typename Kernel::Recorder;
@@ -92,14 +91,14 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, const Cal
             LaneSolve<Spec, Recorder> solve(lane, number, recorder);
             outcome =
                 solve.run([&](const AcceptedStep<Spec>& step) { memory.steps.push_back(step); },
-                          [&] { return !call.is_cancelled(); });
+                          [&] { return call.goes_on(); });
             call.ended(outcome);
             if (is_failure(outcome.result)) return;
             LaneGradient<Spec, Recorder, Kernel::differentiates_times> back(
                 lane, number, solve.num_saved(), recorder);
             // What many shared parameters have got cannot be taken back: such a lane is finished.
             const bool is_complete =
-                back.run(memory.steps, [&] { return !Spec::sums_by_lane || !call.is_cancelled(); });
+                back.run(memory.steps, [&] { return !Spec::sums_by_lane || call.goes_on(); });
             if (!is_complete) outcome.result = Result::cancelled;
             // A derivative may be infinite where all values are numbers, as that of √y at 0.
             if (is_complete && Recorder::has_report && !recorder.has_finite_gradient(number))

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/solve/ask/watcher.hpp>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <stop_token>
@@ -68,10 +70,16 @@ struct SolveOptions {
     std::size_t memory_budget = std::size_t{256} << 20;
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;
-    bool progress = false;  ///< a bar on standard error, where that is a terminal
+    /// True: a bar on standard error, where that is a terminal. Or a watcher of your own, which is
+    /// told of each call and reads how far it is: see watcher.hpp.
+    Watcher progress = false;
     /// Stops the call from outside. A token stops once and for all: give a solver object, which is
     /// called again, one with each call instead.
     std::stop_token cancelled{};
+    /// Asked by the calling thread about every 50 ms whether to go on: false cancels the call, and
+    /// what it throws ends the call and is thrown. For callers that must look after something
+    /// meanwhile, such as the signals of an interpreter or messages of other processes.
+    std::function<bool()> poll{};
 };
 
 }  // namespace eddy

@@ -26,7 +26,7 @@ struct AnyKernel {
 
 template <class B>
 concept Backend = requires(const B& backend, typename B::Kept& kept, const LaunchPlan& plan,
-                           const detail::AnyKernel& kernel, const detail::CallLink& call,
+                           const detail::AnyKernel& kernel, detail::CallLink& call,
                            const detail::GradientPlan& of_gradient, std::ptrdiff_t count) {
     typename B::backend_tag;
     typename B::template Lanes<float>;  // the type of number that lanes of float are computed in

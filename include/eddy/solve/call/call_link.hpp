@@ -1,23 +1,77 @@
 #pragma once
-// What ties the work on a group to its caller.
+// What ties the work of a call to its caller: whether to go on, and what has been done.
 
-#include <eddy/solve/call/progress.hpp>
-#include <eddy/solve/lane/outcome.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <eddy/solve/ask/cancellation.hpp>
+#include <eddy/solve/ask/watcher.hpp>
+#include <exception>
 #include <stop_token>
+#include <thread>
 
 namespace eddy::detail {
 
-struct CallLink {
-    std::stop_token cancelled;
-    Progress* progress = nullptr;
+class CallLink {
+  public:
+    CallLink() = default;
+    CallLink(const std::stop_token& cancelled, const Poll& poll)
+        : cancelled_(cancelled), poll_(poll) {}
+    CallLink(const CallLink&) = delete;
+    CallLink& operator=(const CallLink&) = delete;
 
-    [[nodiscard]] bool is_cancelled() const { return cancelled.stop_requested(); }
-    /// A lane that was cancelled is not done, but its steps were made.
-    void ended(const LaneOutcome& outcome) const {
-        if (progress)
-            progress->add(outcome.result == Result::cancelled ? 0 : 1, outcome.accepted,
-                          outcome.rejected);
+    // For any thread.
+
+    [[nodiscard]] bool is_cancelled() const {
+        return stopped_.load(std::memory_order_relaxed) || cancelled_.stop_requested();
     }
+    void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+    /// A lane has.
+    void ended(const LaneOutcome& outcome) {
+        if (is_watched_) counts_.add(outcome);
+    }
+    /// Is there a function to ask, and is this the thread that asks it? None but the one that called:
+    /// an interpreter, or MPI, may be used from no other.
+    [[nodiscard]] bool asks_here() const {
+        return has_poll() && std::this_thread::get_id() == caller_;
+    }
+
+    // For the calling thread.
+
+    [[nodiscard]] bool has_poll() const { return static_cast<bool>(poll_); }
+    /// Looks at the clock, and asks the caller if it is time.
+    void look();
+    /// The same once in some rounds: so many that they take about a millisecond, as measured.
+    void look_now_and_then() {
+        if (--until_look_ <= 0) look();
+    }
+    [[nodiscard]] std::int64_t rounds_between_looks() const { return rounds_between_looks_; }
+    /// For each round of a loop on the calling thread.
+    [[nodiscard]] bool goes_on() {
+        if (has_poll()) look_now_and_then();
+        return !is_cancelled();
+    }
+    /// While it lives, the watcher watches.
+    [[nodiscard]] std::shared_ptr<void> watch(const Watcher& watcher, const char* title,
+                                              std::int64_t num_lanes);
+    /// Throws what the caller's function has thrown.
+    void rethrow() const {
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    std::stop_token cancelled_;
+    std::atomic<bool> stopped_{false};
+    bool is_watched_ = false;
+    CallCounts counts_;
+
+    Poll poll_;
+    std::thread::id caller_ = poll_ ? std::this_thread::get_id() : std::thread::id{};
+    Clock::time_point asked_ = poll_ ? Clock::now() : Clock::time_point{}, looked_ = asked_;
+    std::int64_t rounds_between_looks_ = 1, until_look_ = 1;
+    std::exception_ptr thrown_;
 };
 
 }  // namespace eddy::detail

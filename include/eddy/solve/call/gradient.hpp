@@ -53,7 +53,7 @@ class GradientSolver {
     /// alone, in place of the token of the options.
     template <class Data, class Y0, class Parameters>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
-                              const std::stop_token& cancelled) {
+                              const Cancellation& cancelled) {
         if constexpr (check<Data, Y0, Parameters>()) {
             auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
             workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
@@ -62,24 +62,26 @@ class GradientSolver {
         }
     }
     template <class Data, class Y0, class Parameters>
-    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p) {
-        return (*this)(data, y0, p, options_.cancelled);
+    requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(const Data& data,
+                                                                             const Y0& y0,
+                                                                             const Parameters& p) {
+        return (*this)(data, y0, p, Cancellation{});
     }
     /// The same for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
         return (*this)(detail::NoData{}, y0, p, cancelled);
     }
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p) {
-        return (*this)(detail::NoData{}, y0, p, options_.cancelled);
+        return (*this)(detail::NoData{}, y0, p, Cancellation{});
     }
 
     /// Loss, gradient and the Hessian's product with the direction.
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                 const Y0Direction& y0_direction, const PDirection& p_direction,
-                                const std::stop_token& cancelled) {
+                                const Cancellation& cancelled) {
         if constexpr (check<Data, Y0, Parameters>() &&
                       detail::check_tangents<Y0, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
@@ -93,14 +95,16 @@ class GradientSolver {
         }
     }
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
-    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
-                                const Y0Direction& y0_direction, const PDirection& p_direction) {
-        return hessian_vector_product(data, y0, p, y0_direction, p_direction, options_.cancelled);
+    requires(!detail::is_cancellation<PDirection>)  // but the last of a loss without data
+        auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                    const Y0Direction& y0_direction,
+                                    const PDirection& p_direction) {
+        return hessian_vector_product(data, y0, p, y0_direction, p_direction, Cancellation{});
     }
     /// The same for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
-                                const PDirection& p_direction, const std::stop_token& cancelled) {
+                                const PDirection& p_direction, const Cancellation& cancelled) {
         return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
                                       cancelled);
     }
@@ -108,7 +112,7 @@ class GradientSolver {
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
                                 const PDirection& p_direction) {
         return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
-                                      options_.cancelled);
+                                      Cancellation{});
     }
 
   private:

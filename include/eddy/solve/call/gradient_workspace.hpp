@@ -27,7 +27,7 @@ struct GradientWorkspace {
 
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
-             const std::stop_token& cancelled, const char* title) {
+             const Cancellation& cancelled, const char* title) {
         require_valid(backend, title);
         using Team = typename Backend::template Team<Spec>;
         EmptyUnlessDone guard(result);
@@ -43,7 +43,7 @@ struct GradientWorkspace {
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
                       plan, stores, costs.data()},
-               backend, kept, options.progress, cancelled, title);
+               backend, kept, options, cancelled, title);
         finish(plan);
         guard.done();
     }

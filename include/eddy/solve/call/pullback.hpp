@@ -47,7 +47,7 @@ class PullbackSolver {
     /// token of the options.
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
-                    const std::stop_token& cancelled) {
+                    const Cancellation& cancelled) {
         if constexpr (check<Arrays, Y0, Parameters>()) {
             auto& workspace = prepare(cotangents, y0, p);
             workspace.run(options_, backend_, kept_, cancelled, where);
@@ -57,7 +57,7 @@ class PullbackSolver {
     }
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
-        return (*this)(cotangents, y0, p, options_.cancelled);
+        return (*this)(cotangents, y0, p, Cancellation{});
     }
 
   private:
@@ -108,7 +108,7 @@ template <class Field, class Method, class... Extras>
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
 [[nodiscard]] Gradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents, const std::stop_token& cancelled) {
+    const Arrays& cotangents, const Cancellation& cancelled) {
     static_assert(detail::check_data<Arrays, Real>());
     auto solver = std::apply(
         [&](const Extras&... extras) {
@@ -125,7 +125,7 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
 [[nodiscard]] Gradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
     const Arrays& cotangents) {
-    return pullback(solution, cotangents, solution.options().cancelled);
+    return pullback(solution, cotangents, Cancellation{});
 }
 
 }  // namespace eddy

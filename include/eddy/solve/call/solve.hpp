@@ -6,7 +6,6 @@
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
-#include <stop_token>
 #include <tuple>
 
 namespace eddy {
@@ -37,7 +36,7 @@ struct SolveWorkspace {
 
     template <class Backend>
     Solution<Real>& run(const SolveOptions& options, const Backend& backend,
-                        typename Backend::Kept& kept, const std::stop_token& cancelled,
+                        typename Backend::Kept& kept, const Cancellation& cancelled,
                         const char* title) {
         require_valid(backend, title);
         EmptyUnlessDone guard(solution);
@@ -54,7 +53,7 @@ struct SolveWorkspace {
                       {solution.y_data(), solution.tangent_data(), lanes},
                       static_cast<std::int32_t>(plan.group_size),
                       {options.save_steps ? &solution : nullptr}},
-               backend, kept, options.progress, cancelled, title);
+               backend, kept, options, cancelled, title);
         guard.done();
         return solution;
     }
@@ -90,7 +89,7 @@ class EnsembleSolver {
     /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of
     /// the token of the options.
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const std::stop_token& cancelled) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
         if constexpr (detail::check_arrays<Y0, Parameters>()) {
             using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
             using Spec =
@@ -102,13 +101,13 @@ class EnsembleSolver {
     }
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p) {
-        return (*this)(y0, p, options_.cancelled);
+        return (*this)(y0, p, Cancellation{});
     }
 
     /// The same with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                              const PTangent& p_tangent, const std::stop_token& cancelled) {
+                              const PTangent& p_tangent, const Cancellation& cancelled) {
         if constexpr (detail::check_arrays<Y0, Parameters>() &&
                       detail::check_tangents<Y0, Y0Tangent, PTangent>()) {
             using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
@@ -123,7 +122,7 @@ class EnsembleSolver {
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
                               const PTangent& p_tangent) {
-        return (*this)(y0, p, y0_tangent, p_tangent, options_.cancelled);
+        return (*this)(y0, p, y0_tangent, p_tangent, Cancellation{});
     }
 
   private:

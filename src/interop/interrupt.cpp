@@ -6,7 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <eddy/solve/call/interrupt.hpp>
+#include <eddy/interop/interrupt.hpp>
 #include <limits>
 #include <mutex>
 

@@ -1,9 +1,11 @@
 #pragma once
-// Long work shows how far it is, and stops on Ctrl-C with what is done. A thread of its own draws
-// the bar a few times a second and passes a Ctrl-C on as a stop request; workers only count.
-// Invariant: where progress is not shown there is no thread, no allocation and no signal handler.
+// Long work shows how far it is, and stops on Ctrl-C with what is done: the bar of `.progress = true`,
+// and for work of your own. A thread of its own draws a few times a second and passes a Ctrl-C on as
+// a stop request; workers only count. Invariant: where progress is not shown there is no thread, no
+// allocation and no signal handler; nor is there a handler in calls that have a `poll`.
 
 #include <cstdint>
+#include <eddy/solve/ask/watcher.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,7 +22,7 @@ struct ProgressOutput {
 
 class Progress {
   public:
-    /// `wanted` is options.progress, `cancelled` options.cancelled. The bar appears where the work
+    /// A stop of `cancelled` is one of this. The bar appears where the work
     /// takes longer than a fifth of a second; of several at once only the first.
     Progress(bool wanted, std::stop_token cancelled, std::int64_t num_lanes, const char* title,
              const ProgressOutput& output = {}) noexcept;
@@ -42,5 +44,9 @@ class Progress {
     std::stop_token cancelled_;
     std::unique_ptr<Live> live_;  // null where nothing is shown
 };
+
+/// Watches a call with a bar, whatever the options say of it.
+[[nodiscard]] std::shared_ptr<void> watch_with_bar(const WatchedCall& call,
+                                                   const ProgressOutput& output = {}) noexcept;
 
 }  // namespace eddy

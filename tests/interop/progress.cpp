@@ -1,6 +1,6 @@
 // The words of the progress bar, and the bar itself drawn into a pipe by a clock of the test's.
 
-#include <eddy/solve/call/progress.hpp>
+#include <eddy/interop/progress.hpp>
 #include <eddy/solve/call/solve.hpp>
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "solve/progress_line.hpp"
+#include "interop/progress_line.hpp"
 #include "support/catch.hpp"
 #include "support/counting_new.hpp"
 
@@ -228,4 +228,24 @@ TEST_CASE("progress: Ctrl-C stops the work, and the last line says so") {
     CHECK(WEXITSTATUS(status) == 42);
     CHECK(stage.pipe.text() ==
           "\rsolve: stopped, 3 of 8 lanes in 10.0 s, 30 steps, 0 rejected\x1b[K\n");
+}
+
+TEST_CASE("progress: the bar of a call counts its lanes, and leaves Ctrl-C to a caller who asks") {
+    const bool has_poll = GENERATE(false, true);
+    Stage stage;
+    eddy::CallCounts counts;
+    const auto before = sigint_handler();
+    {
+        const auto bar = eddy::watch_with_bar(
+            {"solve", 8, &counts, has_poll, nullptr, [](void*) {}}, stage.output());
+        REQUIRE(bar != nullptr);
+        CHECK((sigint_handler() == before) == has_poll);
+        counts.add(eddy::LaneOutcome{.accepted = 20, .rejected = 5});
+        counts.add(eddy::LaneOutcome{.accepted = 3, .result = eddy::Result::cancelled});
+        stage.now = 110;
+        CHECK(stage.pipe.awaited_text().find(" 12% 1/8 lanes, 23 steps, 5 rejected") !=
+              std::string::npos);
+    }
+    CHECK(sigint_handler() == before);
+    CHECK(stage.pipe.text().find("solve: stopped, 1 of 8 lanes") != std::string::npos);
 }

@@ -1,7 +1,7 @@
 // Ctrl-C under a guard. Each case sends real signals, in a child process of its own: what a signal
 // does to it is the result.
 
-#include <eddy/solve/call/interrupt.hpp>
+#include <eddy/interop/interrupt.hpp>
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -6,9 +6,11 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <eddy/solve/call/interrupt.hpp>
-#include <eddy/solve/call/progress.hpp>
+#include <eddy/interop/interrupt.hpp>
+#include <eddy/interop/progress.hpp>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -56,47 +58,30 @@ bool is_terminal(int descriptor) {
     return isatty(descriptor) == 1 && (kind == nullptr || std::strcmp(kind, "dumb") != 0);
 }
 
-}  // namespace
-
-/// What there is only where progress is shown.
-class Progress::Live {
+/// Draws while it lives, and stops the work on Ctrl-C.
+class Bar {
   public:
-    Live(std::stop_token cancelled, std::int64_t num_lanes, const char* title,
-         const ProgressOutput& output)
-        : output_(output),
-          title_(title),
-          num_lanes_(num_lanes),
-          pass_on_(std::move(cancelled), StopRequest{&stop_}) {
+    Bar(const WatchedCall& call, const ProgressOutput& output) : output_(output), call_(call) {
         if (!output_.seconds) output_.seconds = steady_seconds;
         begin_ = last_drawn_ = output_.seconds();
+        if (!call.has_poll) guard_.emplace();
         artist_ = std::jthread([this](const std::stop_token& done) { watch(done); });
     }
-    ~Live() {
+    ~Bar() {
         artist_ = {};  // joins
         if (has_drawn_)
-            show([&] { return detail::closing_line(title_, counts(), elapsed()); }, "\x1b[K\n");
+            show([&] { return detail::closing_line(call_.title, counts(), elapsed()); },
+                 "\x1b[K\n");
     }
-    Live(const Live&) = delete;
-    Live& operator=(const Live&) = delete;
-
-    void add(std::int64_t lanes_done, std::int64_t accepted, std::int64_t rejected) {
-        lanes_done_.fetch_add(lanes_done, std::memory_order_relaxed);
-        accepted_.fetch_add(accepted, std::memory_order_relaxed);
-        rejected_.fetch_add(rejected, std::memory_order_relaxed);
-    }
-    [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+    Bar(const Bar&) = delete;
+    Bar& operator=(const Bar&) = delete;
 
   private:
-    struct StopRequest {
-        std::stop_source* source;
-        void operator()() const { source->request_stop(); }
-    };
-
     void watch(const std::stop_token& done) {
         std::unique_lock lock(sleeping_);
         while (!done.stop_requested()) {
             wake_.wait_for(lock, done, looking_interval, [] { return false; });
-            if (guard_.interrupted()) stop_.request_stop();
+            if (guard_ && guard_->interrupted()) call_.stop(call_.call);
             if (turn_.is_ours() && !done.stop_requested()) draw_when_due();
         }
     }
@@ -106,12 +91,12 @@ class Progress::Live {
         last_drawn_ = now;
         has_drawn_ = true;
         const int columns = usable_columns(output_.descriptor);
-        show([&] { return detail::progress_line(title_, counts(), elapsed(), columns); }, "\x1b[K");
+        show([&] { return detail::progress_line(call_.title, counts(), elapsed(), columns); },
+             "\x1b[K");
     }
     [[nodiscard]] detail::ProgressCounts counts() const {
-        return {num_lanes_, lanes_done_.load(std::memory_order_relaxed),
-                accepted_.load(std::memory_order_relaxed),
-                rejected_.load(std::memory_order_relaxed)};
+        return {call_.num_lanes, call_.counts->lanes_done(), call_.counts->accepted(),
+                call_.counts->rejected()};
     }
     [[nodiscard]] double elapsed() const { return output_.seconds() - begin_; }
     /// What cannot be written is left out.
@@ -125,30 +110,73 @@ class Progress::Live {
         }
     }
 
-    std::atomic<std::int64_t> lanes_done_{0}, accepted_{0}, rejected_{0};
     ProgressOutput output_;
-    const char* title_;
-    std::int64_t num_lanes_;
+    WatchedCall call_;
     Turn turn_;
     bool has_drawn_ = false;
     double begin_ = 0, last_drawn_ = 0;
-    InterruptGuard guard_;
-    std::stop_source stop_;
-    std::stop_callback<StopRequest> pass_on_;
+    std::optional<InterruptGuard> guard_;
     std::mutex sleeping_;
     std::condition_variable_any wake_;
     std::jthread artist_;
 };
 
+bool is_seen(const ProgressOutput& output) {
+    return output.is_terminal.value_or(is_terminal(output.descriptor));
+}
+
+}  // namespace
+
+std::shared_ptr<void> watch_with_bar(const WatchedCall& call,
+                                     const ProgressOutput& output) noexcept {
+    try {
+        if (is_seen(output)) return std::make_shared<Bar>(call, output);
+    } catch (...) {
+        // Without memory or threads to spare, the work goes on unseen.
+    }
+    return nullptr;
+}
+std::shared_ptr<void> detail::watch_with_bar(const WatchedCall& call) noexcept {
+    return eddy::watch_with_bar(call);
+}
+
+/// What there is only where progress is shown.
+class Progress::Live {
+  public:
+    Live(std::stop_token cancelled, std::int64_t num_lanes, const char* title,
+         const ProgressOutput& output)
+        : pass_on_(std::move(cancelled), StopRequest{&stop_}),
+          bar_({title, num_lanes, &counts_, false, &stop_, request_stop}, output) {}
+
+    void add(std::int64_t lanes_done, std::int64_t accepted, std::int64_t rejected) {
+        counts_.add(lanes_done, accepted, rejected);
+    }
+    [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+
+  private:
+    static void request_stop(void* source) {
+        static_cast<std::stop_source*>(source)->request_stop();
+    }
+    struct StopRequest {
+        std::stop_source* source;
+        void operator()() const { source->request_stop(); }
+    };
+
+    CallCounts counts_;
+    std::stop_source stop_;
+    std::stop_callback<StopRequest> pass_on_;
+    Bar bar_;
+};
+
 Progress::Progress(bool wanted, std::stop_token cancelled, std::int64_t num_lanes,
                    const char* title, const ProgressOutput& output) noexcept
     : cancelled_(std::move(cancelled)) {
-    if (!wanted || !output.is_terminal.value_or(is_terminal(output.descriptor))) return;
     try {
+        if (!wanted || !is_seen(output)) return;
         live_ = std::make_unique<Live>(cancelled_, num_lanes, title, output);
         cancelled_ = live_->token();
     } catch (...) {
-        // Without memory or threads to spare, the work goes on unseen.
+        // Unseen, too.
     }
 }
 

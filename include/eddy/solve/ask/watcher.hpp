@@ -1,0 +1,81 @@
+#pragma once
+// Who wants to know how far a call is. A call only counts; what is made of the counts, such as a bar
+// on a terminal (interop/progress.hpp), is up to those who watch.
+
+#include <atomic>
+#include <cstdint>
+#include <eddy/solve/lane/outcome.hpp>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+/// What has been done so far. Any thread may add and read, as often as it likes: relaxed atomics.
+class CallCounts {
+  public:
+    void add(std::int64_t lanes_done, std::int64_t accepted, std::int64_t rejected) noexcept {
+        lanes_done_.fetch_add(lanes_done, std::memory_order_relaxed);
+        accepted_.fetch_add(accepted, std::memory_order_relaxed);
+        rejected_.fetch_add(rejected, std::memory_order_relaxed);
+    }
+    /// A lane that was cancelled is not done, but its steps were made.
+    void add(const LaneOutcome& outcome) noexcept {
+        add(outcome.result == Result::cancelled ? 0 : 1, outcome.accepted, outcome.rejected);
+    }
+    [[nodiscard]] std::int64_t lanes_done() const noexcept {
+        return lanes_done_.load(std::memory_order_relaxed);
+    }
+    /// Steps.
+    [[nodiscard]] std::int64_t accepted() const noexcept {
+        return accepted_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::int64_t rejected() const noexcept {
+        return rejected_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<std::int64_t> lanes_done_{0}, accepted_{0}, rejected_{0};
+};
+
+/// A call, as those see it who watch it.
+struct WatchedCall {
+    const char* title;  ///< "solve", "value_and_gradient", …
+    std::int64_t num_lanes;
+    const CallCounts* counts;
+    /// The caller is asked by `poll`, and notices a Ctrl-C itself.
+    bool has_poll;
+    /// Any thread may call stop(call): lanes that have not ended are cancelled.
+    void* call;
+    void (*stop)(void* call);
+};
+
+namespace detail {
+
+/// The bar of interop/progress.hpp. What asks for it links it.
+[[nodiscard]] std::shared_ptr<void> watch_with_bar(const WatchedCall& call) noexcept;
+
+}  // namespace detail
+
+/// Watches calls: what it returns lives until the call ends; nothing, where it does not care.
+class Watcher {
+  public:
+    /// True: a bar on standard error.
+    Watcher(bool bar = false) {
+        if (bar) begin_ = detail::watch_with_bar;
+    }
+    /// begin(call) is called when a call begins.
+    template <class Begin>
+    requires std::is_invocable_r_v < std::shared_ptr<void>,
+    const Begin&, const WatchedCall& > Watcher(Begin begin) : begin_(std::move(begin)) {}
+
+    [[nodiscard]] std::shared_ptr<void> begin(const WatchedCall& call) const {
+        return begin_ ? begin_(call) : nullptr;
+    }
+
+  private:
+    std::function<std::shared_ptr<void>(const WatchedCall&)> begin_;
+};
+
+}  // namespace eddy
