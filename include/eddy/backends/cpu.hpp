@@ -1,9 +1,10 @@
 #pragma once
-// The CPU: lanes in SIMD packs, groups of lanes over threads. Which thread works on a group depends
+// The CPU: lanes in SIMD packs, groups of lanes over threads, eddy's own or the caller's. Which thread works on a group depends
 // on chance; what comes out does not.
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/cpu/executor.hpp>
 #include <eddy/backends/cpu/thread_work.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/core/error.hpp>
@@ -16,6 +17,9 @@ struct Cpu {
     struct backend_tag {};
 
     int threads = 0;  ///< 0: as many as the machine runs at once
+    /// Threads of the caller's, on which calls of more than one group then work: `threads` says how
+    /// many there are. Threads of eddy's own are not started.
+    Executor executor{};
 
     /// The type of number that lanes of `Real` are computed in: one native vector. Wider packs run
     /// out of registers.
@@ -52,9 +56,14 @@ struct Cpu {
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
-        const detail::ThreadWork<Kernel> work{
-            plan, kernel, {&call, &kept.threads}, kept.workers.at_least(plan.num_workers)};
-        kept.threads.for_each_group(plan.num_groups(), plan.num_workers, work);
+        const detail::ThreadWork<Kernel> work{plan,
+                                              kernel,
+                                              {&call, executor ? nullptr : &kept.threads},
+                                              kept.workers.at_least(plan.num_workers)};
+        if (executor && plan.num_workers > 1)
+            executor.for_each_group(plan.num_groups(), plan.num_workers, detail::GroupCall(work));
+        else
+            kept.threads.for_each_group(plan.num_groups(), plan.num_workers, work);
     }
 };
 

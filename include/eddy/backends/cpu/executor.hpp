@@ -1,0 +1,43 @@
+#pragma once
+// Threads of the caller's that a call may work on.
+
+#include <concepts>
+#include <cstddef>
+#include <eddy/backends/cpu/group_call.hpp>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+/// Has work(0), …, work(num_workers − 1) called on threads of its own, or by the calling thread, in
+/// any order: a team of OpenMP, an arena of oneTBB, a thread pool. It may wait for them or return at
+/// once: the calling thread then takes what is left, and waits for those that have begun. `work` may
+/// be copied, throws nothing, and does nothing once the call has ended.
+template <class E>
+concept RunsWorkers = requires(const E& executor, std::ptrdiff_t num_workers,
+                               const std::function<void(std::ptrdiff_t)>& work) {
+    executor(num_workers, work);
+};
+
+/// Any of them; empty: none.
+class Executor {
+  public:
+    Executor() = default;
+    template <class Run>
+    requires(!std::same_as<std::remove_cvref_t<Run>, Executor> && RunsWorkers<Run>)
+        Executor(Run run)
+        : run_(std::move(run)) {}
+
+    [[nodiscard]] explicit operator bool() const { return static_cast<bool>(run_); }
+
+    /// Calls the work on every group, and returns when all are done; the first exception is thrown
+    /// then. Where call.attends(), the calling thread attends while it waits for the others.
+    void for_each_group(std::ptrdiff_t num_groups, std::ptrdiff_t num_workers,
+                        const detail::GroupCall& call) const;
+
+  private:
+    std::function<void(std::ptrdiff_t, const std::function<void(std::ptrdiff_t)>&)> run_;
+};
+
+}  // namespace eddy
