@@ -97,12 +97,13 @@ auto solve_on_warps(const Y0& y0, const Parameters& p, const eddy::SolveOptions&
     prepared.prepare(options, controller, y0, p, "solve_on_warps");
     eddy::Solution<typename Spec::Scalar> solution;
     const std::ptrdiff_t lanes = prepared.num_lanes();
-    solution.reset(lanes, prepared.times().save_time, Spec::state_size, false, Spec::state_size,
-                   false);
+    solution.reset(lanes, prepared.times().save_time, Spec::state_size, Spec::state_size, {});
+    std::vector<eddy::EnsembleView<typename Spec::Scalar>> of_points;
+    for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) of_points.push_back(solution.y_of(k));
     run_on_warps({lanes, warps.lanes_per_warp},
                  Kernel{prepared.problem,
                         solution.lanes().data(),
-                        {solution.y_data(), solution.tangent_data(), lanes},
+                        {of_points.data(), nullptr},
                         warps.lanes_per_warp},
                  warps.seed);
     return solution;

@@ -54,12 +54,8 @@ class GradientSolver {
     template <class Data, class Y0, class Parameters>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled) {
-        if constexpr (check<Data, Y0, Parameters>()) {
-            auto& workspace = prepare<false>(data, y0, p, "value_and_gradient");
-            workspace.run(options_, backend_, kept_, cancelled, "value_and_gradient");
-            detail::finish_loss(workspace.result.loss, workspace.result.report);
-            return (workspace.result);
-        }
+        if constexpr (check<Data, Y0, Parameters>())
+            return run(data, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
     template <class Data, class Y0, class Parameters>
     requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(const Data& data,
@@ -77,6 +73,29 @@ class GradientSolver {
         return (*this)(detail::NoData{}, y0, p, Cancellation{});
     }
 
+    /// The same, with what `into` has arrays for written straight into them. They must overlap
+    /// neither each other nor what is read; after an exception they may hold anything.
+    template <class Data, class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
+                              const GradientInto<Real>& into, const Cancellation& cancelled) {
+        if constexpr (check<Data, Y0, Parameters>() && detail::check_outputs<Y0, Real>())
+            return run(data, y0, p, into, cancelled);
+    }
+    template <class Data, class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
+                              const GradientInto<Real>& into) {
+        return (*this)(data, y0, p, into, Cancellation{});
+    }
+    template <class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<Real>& into,
+                              const Cancellation& cancelled) {
+        return (*this)(detail::NoData{}, y0, p, into, cancelled);
+    }
+    template <class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<Real>& into) {
+        return (*this)(detail::NoData{}, y0, p, into, Cancellation{});
+    }
+
     /// Loss, gradient and the Hessian's product with the direction.
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
@@ -87,8 +106,10 @@ class GradientSolver {
             constexpr const char* where = "hessian_vector_product";
             auto& workspace = prepare<true>(data, y0, p, where);
             workspace.prepared.prepare_tangents(y0_direction, p_direction, where);
+            workspace.open_loss();
             workspace.run(options_, backend_, kept_, cancelled, where);
-            detail::finish_loss(workspace.result.loss, workspace.result.report);
+            workspace.result.loss.total =
+                detail::finish_loss(workspace.loss, workspace.result.report);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                 workspace.result.gradient, workspace.tangent, workspace.result.report,
                 workspace.result.loss};
@@ -128,6 +149,18 @@ class GradientSolver {
         return false;
     }
 
+    template <class Data, class Y0, class Parameters>
+    auto& run(const Data& data, const Y0& y0, const Parameters& p,
+              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
+        constexpr const char* where = "value_and_gradient";
+        auto& workspace = prepare<false>(data, y0, p, where);
+        workspace.take(into, "data", where);
+        workspace.open_loss();
+        workspace.run(options_, backend_, kept_, cancelled, where);
+        workspace.result.loss.total = detail::finish_loss(workspace.loss, workspace.result.report);
+        return workspace.result;
+    }
+
     template <bool dual, class Data, class Y0, class Parameters>
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
         using Spec = SpecFor<Y0, Parameters, dual>;
@@ -143,9 +176,6 @@ class GradientSolver {
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
                                    detail::data_size_of<Field, LossFunction>, "data", where);
         workspace.seeds.data = workspace.arrays.data();
-        auto& of_lane = workspace.result.loss.of_lane;
-        of_lane.assign(static_cast<std::size_t>(lanes), 0);
-        workspace.seeds.loss = of_lane.data();
         return workspace;
     }
 

@@ -2,6 +2,7 @@
 // What a gradient works with, kept from call to call: the division of lanes and memory among workers,
 // results and sums over lanes, and the caller's data, checked.
 
+#include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
@@ -24,6 +25,53 @@ struct GradientWorkspace {
     // (group, component) beyond 64 parameters, so that memory does not grow with lanes as theirs.
     std::vector<typename Spec::Lane> shared_parts, shared_sums;
     std::vector<BackCost> costs;  // (worker)
+    GradientInto<Real> given;     // what the caller wants written into arrays of its own
+    EnsembleView<Real> loss;      // (lane, 1), of a loss
+    CallArrays call_arrays;
+
+    /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
+    void take(const GradientInto<Real>& into, const char* name, const char* where) {
+        given = into;
+        const bool has_times = into.t0.is_given() || into.t1.is_given() || into.save_at.is_given();
+        if (!has_times && !into.y0.is_given() && !into.p.is_given() && !into.loss.is_given())
+            return;
+        require_argument(with_times || !has_times,
+                         "{}: there is an array for derivatives with respect to times, but nobody "
+                         "asked for them; leave it out, or add eddy::differentiate_times",
+                         where);
+        require_argument(Seeds::has_report || !into.loss.is_given(),
+                         "{}: there is an array for the loss, but there is no loss; leave it out",
+                         where);
+        call_arrays.clear();
+        add_inputs(call_arrays, prepared.problem);
+        for (std::size_t k = 0; k < arrays.size(); ++k)
+            call_arrays.add_input(arrays[k], name, static_cast<std::ptrdiff_t>(k));
+        const auto require = [&](const OutputArray<Real>& array, const ArrayShape& shape,
+                                 const char* of) {
+            require_output(array, shape, of, where, call_arrays);
+        };
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        require(into.y0, {lanes, Spec::state_size}, "gradient.y0");
+        require(into.p, {Spec::shares_parameters ? 1 : lanes, num_parameters}, "gradient.p");
+        require(into.loss, {lanes, 1}, "loss");
+        require(into.t0, {lanes, 1}, "gradient.t0");
+        require(into.t1, {lanes, 1}, "gradient.t1");
+        require(into.save_at, {lanes, num_save_times()}, "gradient.save_at");
+        call_arrays.require_apart(where);
+    }
+    /// The loss of each lane, zero so far.
+    void open_loss() {
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        std::vector<Real>& own = result.loss.of_lane;
+        own.assign(static_cast<std::size_t>(given.loss.is_given() ? 0 : lanes), Real(0));
+        loss = {own.data(), lanes, 1, 1, 0};
+        if (given.loss.is_given()) {
+            loss = shaped(given.loss.view(), {lanes, 1});
+            fill(loss, Real(0));
+        }
+        seeds.loss = loss.first;
+        seeds.loss_stride = loss.lane_stride;
+    }
 
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
@@ -33,7 +81,7 @@ struct GradientWorkspace {
         EmptyUnlessDone guard(result);
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups = plan_launch(backend, lanes, group_size<Team>(lanes, backend));
-        const GradientTarget<Real> target = reset(lanes, groups.num_groups());
+        reset(lanes, groups.num_groups());
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         const GradientPlan plan = plan_gradient<Spec, Team>(options, prepared.problem.times,
                                                             groups.group_size, groups.num_workers);
@@ -51,6 +99,13 @@ struct GradientWorkspace {
   private:
     using Lane = typename Spec::Lane;
     static constexpr std::ptrdiff_t num_parameters = Spec::parameter_size;
+    GradientTarget<Real> target;
+
+    /// Save points that have derivatives of their own.
+    [[nodiscard]] std::ptrdiff_t num_save_times() const {
+        const TimePlan& times = prepared.times();
+        return times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size());
+    }
     static constexpr bool adds_blocks = Spec::shares_parameters && Spec::sums_by_lane;
     /// Up to so many lanes their parts of a shared gradient are kept one by one, at most 4 MiB of
     /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
@@ -70,11 +125,23 @@ struct GradientWorkspace {
         return {nullptr, shared_sums.data()};
     }
 
-    GradientTarget<Real> reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
+    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
         result.report.reset(static_cast<std::size_t>(lanes));
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
-        reset(result.gradient, lanes, rows);
-        if constexpr (Spec::is_dual) reset(tangent, lanes, rows);
+        const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
+        Gradient<Real>& own = result.gradient;
+        target = {};
+        target.y0 = open_output(given.y0, own.y0, of_y0);
+        target.p = open_output(given.p, own.p, of_p);
+        if constexpr (Spec::is_dual) {
+            target.y0_tangent = open_output({}, tangent.y0, of_y0);
+            target.p_tangent = open_output({}, tangent.p, of_p);
+        }
+        if constexpr (with_times) {
+            target.t0 = open_output(given.t0, own.t0, {lanes, 1});
+            target.t1 = open_output(given.t1, own.t1, {lanes, 1});
+            target.save_at = open_output(given.save_at, own.save_at, {lanes, num_save_times()});
+        }
         if constexpr (Spec::shares_parameters) {
             const bool keeps_parts = adds_blocks && lanes <= few_lanes;
             const std::ptrdiff_t sums = adds_blocks ? num_blocks(lanes) : num_groups;
@@ -84,28 +151,6 @@ struct GradientWorkspace {
             shared_parts.assign(size_of(keeps_parts ? lanes : 0), Lane(0));
             shared_sums.assign(size_of(keeps_parts ? 0 : sums), Lane(0));
         }
-        GradientTarget<Real> target{result.gradient.y0.view(),
-                                    result.gradient.p.view(),
-                                    tangent.y0.view(),
-                                    tangent.p.view(),
-                                    {},
-                                    {},
-                                    {}};
-        if constexpr (with_times) {
-            result.gradient.t0.assign(lanes, 1, Real(0));
-            result.gradient.t1.assign(lanes, 1, Real(0));
-            const auto saves = static_cast<std::ptrdiff_t>(prepared.times().saves.size());
-            result.gradient.save_at.assign(lanes, prepared.times().saves_the_end ? 0 : saves,
-                                           Real(0));
-            target.t0 = result.gradient.t0.view();
-            target.t1 = result.gradient.t1.view();
-            target.save_at = result.gradient.save_at.view();
-        }
-        return target;
-    }
-    static void reset(Gradient<Real>& gradient, std::ptrdiff_t lanes, std::ptrdiff_t rows) {
-        gradient.y0.assign(lanes, Spec::state_size, Real(0));
-        gradient.p.assign(rows, Spec::parameter_size, Real(0));
     }
 
     /// The gradient of a shared parameter.
@@ -127,8 +172,8 @@ struct GradientWorkspace {
         if constexpr (Spec::shares_parameters) {
             for (int i = 0; i < num_parameters; ++i) {
                 const Lane sum = shared_sum(i);
-                result.gradient.p(0, i) = primal(sum);
-                if constexpr (Spec::is_dual) tangent.p(0, i) = sum.tangent;
+                target.p(0, i) = primal(sum);
+                if constexpr (Spec::is_dual) target.p_tangent(0, i) = sum.tangent;
             }
         }
         GradientReport& report = result.report;
@@ -164,16 +209,15 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
     }
 }
 
+/// The total of the lanes that succeeded; the loss of the others is NaN.
 template <class Real>
-void finish_loss(Loss<Real>& loss, const Outcomes& outcomes) {
+[[nodiscard]] double finish_loss(const EnsembleView<Real>& loss, const Outcomes& outcomes) {
     for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
         if (is_failure(outcomes.result(lane)))
-            loss.of_lane[static_cast<std::size_t>(lane)] = std::numeric_limits<Real>::quiet_NaN();
+            loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
     }
-    loss.total = sum_over_lanes<double>(outcomes.num_lanes(), [&](std::ptrdiff_t lane) {
-        return is_failure(outcomes.result(lane))
-                   ? 0.
-                   : static_cast<double>(loss.of_lane[static_cast<std::size_t>(lane)]);
+    return sum_over_lanes<double>(outcomes.num_lanes(), [&](std::ptrdiff_t lane) {
+        return is_failure(outcomes.result(lane)) ? 0. : static_cast<double>(loss(lane, 0));
     });
 }
 

@@ -48,20 +48,38 @@ class PullbackSolver {
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
                     const Cancellation& cancelled) {
-        if constexpr (check<Arrays, Y0, Parameters>()) {
-            auto& workspace = prepare(cotangents, y0, p);
-            workspace.run(options_, backend_, kept_, cancelled, where);
-            return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
-                                                    workspace.result.report};
-        }
+        if constexpr (check<Arrays, Y0, Parameters>())
+            return run(cotangents, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
         return (*this)(cotangents, y0, p, Cancellation{});
     }
+    /// The same, with what `into` has arrays for written straight into them. They must overlap
+    /// neither each other nor what is read; after an exception they may hold anything.
+    template <class Arrays, class Y0, class Parameters, class Real>
+    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
+                    const GradientInto<Real>& into, const Cancellation& cancelled) {
+        if constexpr (check<Arrays, Y0, Parameters>() && detail::check_outputs<Y0, Real>())
+            return run(cotangents, y0, p, into, cancelled);
+    }
+    template <class Arrays, class Y0, class Parameters, class Real>
+    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
+                    const GradientInto<Real>& into) {
+        return (*this)(cotangents, y0, p, into, Cancellation{});
+    }
 
   private:
     static constexpr const char* where = "pullback";
+
+    template <class Arrays, class Y0, class Parameters>
+    auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
+             const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
+        auto& workspace = prepare(cotangents, y0, p);
+        workspace.take(into, "cotangents", where);
+        workspace.run(options_, backend_, kept_, cancelled, where);
+        return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};
+    }
 
     template <class Arrays, class Y0, class Parameters>
     static consteval bool check() {

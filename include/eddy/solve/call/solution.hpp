@@ -86,6 +86,13 @@ void require_success(const Outcomes& outcomes);
 
 namespace detail {
 
+/// What a solution keeps itself: not what the caller gave arrays for.
+struct SolutionParts {
+    bool y = true;
+    bool has_tangents = false, tangent = false;
+    bool steps = false;
+};
+
 /// The accepted steps of one lane.
 template <class Real>
 struct StepsOfLane {
@@ -112,6 +119,7 @@ class [[nodiscard]] Solution : public Outcomes {
     /// solution's memory; of a solution that is about to go, as in `solve(…).y()`, an array.
     [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
+        require_kept(parts_.y);
         return block(y_, k);
     }
     [[nodiscard]] EnsembleArray<Real> y(std::ptrdiff_t k = 0) const&& {
@@ -120,9 +128,10 @@ class [[nodiscard]] Solution : public Outcomes {
     /// Its tangent, after `pushforward`.
     [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
-        require_argument(tangent_.size() == y_.size(),
+        require_argument(parts_.has_tangents,
                          "solution: a tangent was asked for, but there are none; call pushforward "
                          "instead of solve");
+        require_kept(parts_.tangent);
         return block(tangent_, k);
     }
     [[nodiscard]] EnsembleArray<Real> tangent(std::ptrdiff_t k = 0) const&& {
@@ -147,11 +156,11 @@ class [[nodiscard]] Solution : public Outcomes {
 
     /// For the caller that fills it in: allocates for these save points, everything NaN.
     void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
-               bool has_tangents, std::ptrdiff_t state_size, bool has_steps);
+               std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No lanes and no save points; the memory is kept.
     void clear();
-    [[nodiscard]] Real* y_data() { return y_.data(); }  // (save point, component, lane)
-    [[nodiscard]] Real* tangent_data() { return tangent_.data(); }
+    [[nodiscard]] EnsembleView<Real> y_of(std::ptrdiff_t k) { return block(y_, k); }
+    [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
     void append_step(std::ptrdiff_t lane, double t, const Real* y) {
         auto& steps = steps_[static_cast<std::size_t>(lane)];
         steps.y.insert(steps.y.end(), y, y + num_state_);
@@ -161,6 +170,11 @@ class [[nodiscard]] Solution : public Outcomes {
   private:
     void require_save_point(std::ptrdiff_t k) const {
         detail::require_index(k, num_saves(), "solution: save point");
+    }
+    static void require_kept(bool is_kept) {
+        require_argument(is_kept,
+                         "solution: these states are in the arrays that the call was given to "
+                         "write into; read them there");
     }
     void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
@@ -179,6 +193,7 @@ class [[nodiscard]] Solution : public Outcomes {
                                      num_columns_, 1, num_lanes()};
     }
 
+    detail::SolutionParts parts_;
     std::vector<double> t_;
     std::vector<Real> y_, tangent_;  // (save point, component, lane)
     std::ptrdiff_t num_columns_ = 0;
@@ -188,13 +203,14 @@ class [[nodiscard]] Solution : public Outcomes {
 
 template <class Real>
 void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
-                           std::ptrdiff_t columns, bool has_tangents, std::ptrdiff_t state_size,
-                           bool has_steps) {
+                           std::ptrdiff_t columns, std::ptrdiff_t state_size,
+                           const detail::SolutionParts& parts) {
     clear();
+    parts_ = parts;
     const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
-    y_.assign(size, std::numeric_limits<Real>::quiet_NaN());
-    tangent_.assign(has_tangents ? size : 0, std::numeric_limits<Real>::quiet_NaN());
-    steps_.assign(has_steps ? static_cast<std::size_t>(lanes) : 0, {});
+    y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
     t_ = save_times;
     num_columns_ = columns;
     num_state_ = state_size;
@@ -209,6 +225,7 @@ void Solution<Real>::clear() {
     tangent_.clear();
     for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
     num_columns_ = 0;
+    parts_ = {};
 }
 
 }  // namespace eddy

@@ -2,6 +2,7 @@
 // Many trajectories of one equation, each with its own steps: solve, and pushforward, which carries
 // tangents along through the same code.
 
+#include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
@@ -33,6 +34,27 @@ struct SolveWorkspace {
 
     PreparedProblem<Spec> prepared;
     Solution<Real> solution;
+    std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
+    CallArrays arrays;
+
+    /// The arrays that the call is to write into, checked.
+    void take(const SolutionInto<Real>& into, const char* where) {
+        require_argument(
+            Spec::is_dual || !into.tangent.is_given(),
+            "{}: there is an array for tangents, but a solve has none; leave it out, or "
+            "give tangents of y0 and p",
+            where);
+        y.clear();
+        tangent.clear();
+        if (!into.y.is_given() && !into.tangent.is_given()) return;
+        arrays.clear();
+        add_inputs(arrays, prepared.problem);
+        const ArrayShape shape{prepared.num_lanes(), Observable::num_outputs};
+        const std::size_t saves = prepared.times().saves.size();
+        collect_outputs(y, into.y, saves, shape, "y", where, arrays);
+        collect_outputs(tangent, into.tangent, saves, shape, "tangent", where, arrays);
+        arrays.require_apart(where);
+    }
 
     template <class Backend>
     Solution<Real>& run(const SolveOptions& options, const Backend& backend,
@@ -41,8 +63,10 @@ struct SolveWorkspace {
         require_valid(backend, title);
         EmptyUnlessDone guard(solution);
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::is_dual,
-                       Spec::state_size, options.save_steps);
+        solution.reset(
+            lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
+            {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps});
+        const SavedArrays<Real> saved = open_outputs();
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;
         const LaunchPlan plan = plan_launch(
@@ -50,12 +74,27 @@ struct SolveWorkspace {
         launch(plan,
                Kernel{prepared.problem,
                       solution.lanes().data(),
-                      {solution.y_data(), solution.tangent_data(), lanes},
+                      saved,
                       static_cast<std::int32_t>(plan.group_size),
                       {options.save_steps ? &solution : nullptr}},
                backend, kept, options, cancelled, title);
         guard.done();
         return solution;
+    }
+
+  private:
+    /// NaN in the arrays that were given, and in those of the solution, which take their place.
+    [[nodiscard]] SavedArrays<Real> open_outputs() {
+        const auto open = [&](std::vector<EnsembleView<Real>>& views, auto own) {
+            for (const EnsembleView<Real>& view : views)
+                fill(view, std::numeric_limits<Real>::quiet_NaN());
+            if (!views.empty()) return;
+            for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) views.push_back(own(k));
+        };
+        open(y, [&](std::ptrdiff_t k) { return solution.y_of(k); });
+        if constexpr (Spec::is_dual)
+            open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
+        return {y.data(), tangent.data()};
     }
 };
 
@@ -90,25 +129,74 @@ class EnsembleSolver {
     /// the token of the options.
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
-        if constexpr (detail::check_arrays<Y0, Parameters>()) {
-            using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
-            using Spec =
-                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
-            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.prepare(options_, controller_, y0, p, "solve");
-            return workspace.run(options_, backend_, kept_, cancelled, "solve");
-        }
+        return run(y0, p, nothing<Y0>(), cancelled);
     }
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p) {
-        return (*this)(y0, p, Cancellation{});
+        return run(y0, p, nothing<Y0>(), Cancellation{});
+    }
+    /// The same, with what is saved written straight into the caller's arrays, which must overlap
+    /// neither each other nor what is read. After an exception they may hold anything.
+    template <class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
+                              const Cancellation& cancelled) {
+        return run(y0, p, into, cancelled);
+    }
+    template <class Y0, class Parameters, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into) {
+        return run(y0, p, into, Cancellation{});
     }
 
     /// The same with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
                               const PTangent& p_tangent, const Cancellation& cancelled) {
-        if constexpr (detail::check_arrays<Y0, Parameters>() &&
+        return run_dual(y0, p, y0_tangent, p_tangent, nothing<Y0>(), cancelled);
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    requires(!detail::is_cancellation<PTangent>) decltype(auto) operator()(
+        const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent) {
+        return run_dual(y0, p, y0_tangent, p_tangent, nothing<Y0>(), Cancellation{});
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent, const SolutionInto<Real>& into,
+                              const Cancellation& cancelled) {
+        return run_dual(y0, p, y0_tangent, p_tangent, into, cancelled);
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent, const SolutionInto<Real>& into) {
+        return run_dual(y0, p, y0_tangent, p_tangent, into, Cancellation{});
+    }
+
+  private:
+    template <class Y0>
+    static auto nothing() {
+        if constexpr (detail::is_ensemble_array<Y0>)
+            return SolutionInto<EnsembleScalarOf<Y0>>{};
+        else
+            return SolutionInto<double>{};
+    }
+
+    template <class Y0, class Parameters, class Real>
+    decltype(auto) run(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
+                       const Cancellation& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>()) {
+            using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+            using Spec =
+                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
+            workspace.prepared.prepare(options_, controller_, y0, p, "solve");
+            workspace.take(into, "solve");
+            return workspace.run(options_, backend_, kept_, cancelled, "solve");
+        }
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
+    decltype(auto) run_dual(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                            const PTangent& p_tangent, const SolutionInto<Real>& into,
+                            const Cancellation& cancelled) {
+        if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
                       detail::check_tangents<Y0, Y0Tangent, PTangent>()) {
             using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
             using Spec =
@@ -116,16 +204,10 @@ class EnsembleSolver {
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.prepare(options_, controller_, y0, p, "pushforward");
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward");
+            workspace.take(into, "pushforward");
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }
     }
-    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                              const PTangent& p_tangent) {
-        return (*this)(y0, p, y0_tangent, p_tangent, Cancellation{});
-    }
-
-  private:
     SolveOptions options_;
     Backend backend_;
     Controller controller_;

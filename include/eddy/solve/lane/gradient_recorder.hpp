@@ -25,12 +25,14 @@ struct LossSeeds {
     static constexpr bool has_report = true;         // of every lane, to the caller
     const EnsembleView<const Real>* data = nullptr;  // (save point)
     Real* loss = nullptr;                            // (lane)
+    std::ptrdiff_t loss_stride = 1;
 
     /// False where the sum is no number any more.
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,
                                    const Vec<typename Spec::Lane, 1>& term) const {
-        loss[lane] += primal(term[0]);
-        return is_number(loss[lane]);
+        Real& sum = loss[lane * loss_stride];
+        sum += primal(term[0]);
+        return is_number(sum);
     }
     [[nodiscard]] EDDY_HD DataRow<Real> data_of(std::ptrdiff_t lane, std::int32_t k) const {
         return {data[k], lane};

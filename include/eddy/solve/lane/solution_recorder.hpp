@@ -12,17 +12,11 @@ struct NoSteps {
     EDDY_HD void append(std::ptrdiff_t, double, const State&) const {}
 };
 
-/// The arrays of a solution: (save point, component, lane).
+/// The arrays of a solution: a (lane, component) array for each save point.
 template <class Real>
 struct SavedArrays {
-    Real* y = nullptr;
-    Real* tangent = nullptr;  // of a dual number
-    std::ptrdiff_t num_lanes = 0;
-
-    [[nodiscard]] EDDY_HD std::ptrdiff_t index(std::ptrdiff_t k, int num_columns, int i,
-                                               std::ptrdiff_t lane) const {
-        return (k * num_columns + i) * num_lanes + lane;
-    }
+    const EnsembleView<Real>* y = nullptr;
+    const EnsembleView<Real>* tangent = nullptr;  // of a dual number
 };
 
 /// `Steps` takes every accepted step, where it is wanted.
@@ -45,9 +39,8 @@ class SolutionRecorder {
                                               LaneParameters<Spec>{problem_, row}, NoData{});
         if (!is_finite(values)) return false;
         for (int i = 0; i < Observable::num_outputs; ++i) {
-            const std::ptrdiff_t at = saved_.index(k, Observable::num_outputs, i, row);
-            saved_.y[at] = primal(values[i]);
-            if constexpr (Spec::is_dual) saved_.tangent[at] = values[i].tangent;
+            saved_.y[k](row, i) = primal(values[i]);
+            if constexpr (Spec::is_dual) saved_.tangent[k](row, i) = values[i].tangent;
         }
         return true;
     }

@@ -1,0 +1,160 @@
+#pragma once
+// Arrays of the caller's that a call writes its results into, without a copy: whatever is read as a
+// (lane, component) array can be written, too, if it is not const.
+
+#include <cstddef>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+namespace detail {
+
+/// An array type that owns its numbers: one that is about to go would take the results along.
+template <class Array>
+inline constexpr bool owns_numbers = [] {
+    if constexpr (DenseArray<Array>) {
+        if constexpr (requires { typename Array::PlainObject; })
+            return std::is_same_v<typename Array::PlainObject, Array>;
+        else
+            return false;
+    } else {
+        return !std::ranges::borrowed_range<Array>;
+    }
+}();
+template <class Real>
+inline constexpr bool owns_numbers<EnsembleView<Real>> = false;
+template <class Real>
+inline constexpr bool owns_numbers<EnsembleArray<Real>> = true;
+
+template <class Real>
+[[nodiscard]] EnsembleView<Real> output_view(const EnsembleView<Real>& view) {
+    return view;
+}
+template <class Real>
+[[nodiscard]] EnsembleView<Real> output_view(EnsembleArray<Real>& array) {
+    return array.view();
+}
+template <class Array>
+requires(DenseArray<std::remove_const_t<Array>> || NumberRange<std::remove_const_t<Array>>)
+    [[nodiscard]] auto output_view(Array& array) {
+    const auto read = ensemble_view(array);
+    using Real = std::remove_pointer_t<decltype(array.data())>;
+    return EnsembleView<Real>{array.data(), read.num_lanes, read.num_components, read.lane_stride,
+                              read.component_stride};
+}
+
+template <class Array, class Real>
+concept WritableAs = requires(std::remove_reference_t<Array>& array) {
+    { output_view(array) } -> std::same_as<EnsembleView<Real>>;
+};
+
+/// Arrays one after another in memory: a std::vector, std::array or std::span of them.
+template <class List, class Real>
+concept ListWritableAs = requires(std::remove_reference_t<List>& list) {
+    static_cast<std::size_t>(list.size());
+    { output_view(*list.data()) } -> std::same_as<EnsembleView<Real>>;
+};
+
+/// Not one of our own that is only read: an array of ours converts to that, and must not on its way
+/// to an output.
+template <class Array>
+inline constexpr bool is_read_only_view = false;
+template <class Real>
+inline constexpr bool is_read_only_view<EnsembleView<const Real>> = true;
+template <class Array, class Output>
+concept MayBeWritten = !std::is_same_v<std::remove_cvref_t<Array>, Output> &&
+                       !is_read_only_view<std::remove_cvref_t<Array>>;
+
+}  // namespace detail
+
+/// One array to be written. Nothing, where nothing was given: the result is then kept as usual.
+template <class Real>
+class OutputArray {
+  public:
+    OutputArray() = default;
+    template <class Array>
+    requires detail::MayBeWritten<Array, OutputArray> OutputArray(Array&& array) {
+        using Plain = std::remove_cvref_t<Array>;
+        static_assert(detail::WritableAs<Array, Real>,
+                      "outputs: give a (lane, component) array of the numbers of y0 that can be "
+                      "written (an Eigen array or map, an EnsembleArray, an EnsembleView)");
+        static_assert(std::is_lvalue_reference_v<Array> || !detail::owns_numbers<Plain>,
+                      "outputs: this array is about to go, with what would be written into it; "
+                      "give one that stays");
+        if constexpr (detail::WritableAs<Array, Real>) {
+            view_ = detail::output_view(array);
+            is_given_ = true;
+        }
+    }
+
+    [[nodiscard]] bool is_given() const { return is_given_; }
+    [[nodiscard]] const EnsembleView<Real>& view() const { return view_; }
+
+  private:
+    EnsembleView<Real> view_;
+    bool is_given_ = false;
+};
+
+/// One array where there is one save point, else a list with one for each, which must stay until the
+/// call returns.
+template <class Real>
+class OutputArrays {
+  public:
+    OutputArrays() = default;
+    template <class Arrays>
+    requires detail::MayBeWritten<Arrays, OutputArrays> OutputArrays(Arrays&& arrays) {
+        if constexpr (detail::ListWritableAs<Arrays, Real>) {
+            static_assert(std::is_lvalue_reference_v<Arrays> ||
+                              std::ranges::borrowed_range<std::remove_cvref_t<Arrays>>,
+                          "outputs: this list is about to go, with what would be written into it; "
+                          "give one that stays");
+            using Array = std::remove_pointer_t<decltype(arrays.data())>;
+            count_ = static_cast<std::size_t>(arrays.size());
+            first_ = arrays.data();
+            at_ = [](const void* first, std::size_t k) {
+                return detail::output_view(const_cast<Array*>(static_cast<const Array*>(first))[k]);
+            };
+        } else {
+            single_ = OutputArray<Real>(std::forward<Arrays>(arrays)).view();
+            count_ = 1;
+        }
+        is_given_ = true;
+    }
+
+    [[nodiscard]] bool is_given() const { return is_given_; }
+    [[nodiscard]] std::size_t size() const { return count_; }
+    [[nodiscard]] EnsembleView<Real> operator[](std::size_t k) const {
+        return at_ ? at_(first_, k) : single_;
+    }
+
+  private:
+    EnsembleView<Real> single_;
+    const void* first_ = nullptr;
+    EnsembleView<Real> (*at_)(const void*, std::size_t) = nullptr;
+    std::size_t count_ = 0;
+    bool is_given_ = false;
+};
+
+/// Where `solver(y0, p, into)` of an ensemble_solver writes what is saved: one array of the shape of
+/// solution.y(k) for each save point.
+template <class Real>
+struct SolutionInto {
+    OutputArrays<Real> y{};
+    OutputArrays<Real> tangent{};  ///< of a call with tangents
+};
+
+/// Where `solver(data, y0, p, into)` of a gradient_solver, and that of a pullback_solver, writes its
+/// gradients. What is left out is kept in the result, as usual.
+template <class Real>
+struct GradientInto {
+    OutputArray<Real> y0{}, p{};  ///< p: one row where it is shared
+    OutputArray<Real> loss{};     ///< one number per lane, as a column or as a vector
+    // With differentiate_times:
+    OutputArray<Real> t0{}, t1{};  ///< one number per lane
+    OutputArray<Real> save_at{};   ///< (lane, save point)
+};
+
+}  // namespace eddy

@@ -1,0 +1,88 @@
+#pragma once
+// The arrays that a call was given to write into, checked against what it will write: their shapes,
+// and that they overlap nothing that the call reads or writes.
+
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ask/outputs.hpp>
+#include <eddy/solve/ask/overlap.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/lane/problem.hpp>
+#include <vector>
+
+namespace eddy::detail {
+
+template <class Y0, class Real>
+consteval bool check_outputs() {
+    if constexpr (is_ensemble_array<Y0>) {
+        constexpr bool same = std::is_same_v<EnsembleScalarOf<Y0>, Real>;
+        static_assert(same, "outputs: the arrays to write into must hold the type of number of y0");
+        return same;
+    }
+    return true;  // of y0 something else is said
+}
+
+template <class Real>
+void fill(const EnsembleView<Real>& view, Real value) {
+    for (std::ptrdiff_t i = 0; i < view.num_components; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < view.num_lanes; ++lane) view(lane, i) = value;
+    }
+}
+
+/// What a call reads.
+template <class Spec>
+void add_inputs(CallArrays& arrays, const Problem<Spec>& problem) {
+    arrays.add_input(problem.y0, "y0");
+    arrays.add_input(problem.p, "p");
+    if (problem.y0_tangent.first) arrays.add_input(problem.y0_tangent, "the tangent of y0");
+    if (problem.p_tangent.first) arrays.add_input(problem.p_tangent, "the tangent of p");
+}
+
+/// A vector of one number per lane is a column.
+template <class Real>
+[[nodiscard]] EnsembleView<Real> shaped(const EnsembleView<Real>& view, const ArrayShape& wanted) {
+    if (wanted.cols != 1 || view.num_lanes != 1) return view;
+    return {view.first, view.num_components, 1, view.component_stride, 0};
+}
+
+/// One array for each save point; none where none were given.
+template <class Real>
+void collect_outputs(std::vector<EnsembleView<Real>>& views, const OutputArrays<Real>& given,
+                     std::size_t num_saves, const ArrayShape& wanted, const char* name,
+                     const char* where, CallArrays& arrays) {
+    if (!given.is_given()) return;
+    require_argument(
+        given.size() == num_saves,
+        "{}: {} arrays to write {} into, but there are {} save points; give a list with "
+        "one for each",
+        where, given.size(), name, num_saves);
+    for (std::size_t k = 0; k < num_saves; ++k) {
+        views.push_back(shaped(given[k], wanted));
+        require_shape(array_shape(views.back()), wanted, name, where);
+        arrays.add_output(views.back(), name, num_saves == 1 ? -1 : static_cast<std::ptrdiff_t>(k));
+    }
+}
+
+template <class Real>
+void require_output(const OutputArray<Real>& given, const ArrayShape& wanted, const char* name,
+                    const char* where, CallArrays& arrays) {
+    if (!given.is_given()) return;
+    const EnsembleView<Real> view = shaped(given.view(), wanted);
+    require_shape(array_shape(view), wanted, name, where);
+    arrays.add_output(view, name);
+}
+
+/// Zeros, in the array that was given, else in the result's own.
+template <class Real>
+[[nodiscard]] EnsembleView<Real> open_output(const OutputArray<Real>& given,
+                                             EnsembleArray<Real>& own, const ArrayShape& shape) {
+    if (!given.is_given()) {
+        own.assign(shape.rows, shape.cols, Real(0));
+        return own.view();
+    }
+    own.assign(0, 0, Real(0));
+    const EnsembleView<Real> view = shaped(given.view(), shape);
+    fill(view, Real(0));
+    return view;
+}
+
+}  // namespace eddy::detail
