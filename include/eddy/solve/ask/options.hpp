@@ -43,6 +43,9 @@ struct Tolerance {
     }
 };
 
+/// Puts the lanes of several processes together, see SolveOptions::gather_sums: gather(sums, columns).
+using GatherSums = std::function<void(std::vector<double>& sums, std::ptrdiff_t num_columns)>;
+
 /// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
 /// t. Integration goes backward where t1 < t0; lists of times then descend.
 struct SolveOptions {
@@ -80,6 +83,14 @@ struct SolveOptions {
     /// what it throws ends the call and is thrown. For callers that must look after something
     /// meanwhile, such as the signals of an interpreter or messages of other processes.
     std::function<bool()> poll{};
+    /// Where several processes share the lanes: called once in every call of a gradient, by the
+    /// calling thread, with the sums over each block of 64 of this process's lanes, (block, column):
+    /// the loss, where there is one, then the components of shared parameters (and then their
+    /// tangents). It leaves there the blocks of all processes, in the order of their lanes. The
+    /// totals then have the bits of one process with all lanes, if every process but the last has a
+    /// multiple of 64 of them. (The parts of more than 64 shared parameters come as one row, so that
+    /// their totals are right, but not to the last bit.) Nothing to add over lanes: it is not called.
+    GatherSums gather_sums{};
 };
 
 }  // namespace eddy

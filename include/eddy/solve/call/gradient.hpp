@@ -108,8 +108,6 @@ class GradientSolver {
             workspace.prepared.prepare_tangents(y0_direction, p_direction, where);
             workspace.open_loss();
             workspace.run(options_, backend_, kept_, cancelled, where);
-            workspace.result.loss.total =
-                detail::finish_loss(workspace.loss, workspace.result.report);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                 workspace.result.gradient, workspace.tangent, workspace.result.report,
                 workspace.result.loss};
@@ -157,7 +155,6 @@ class GradientSolver {
         workspace.take(into, "data", where);
         workspace.open_loss();
         workspace.run(options_, backend_, kept_, cancelled, where);
-        workspace.result.loss.total = detail::finish_loss(workspace.loss, workspace.result.report);
         return workspace.result;
     }
 

@@ -2,12 +2,15 @@
 // What a gradient works with, kept from call to call: the division of lanes and memory among workers,
 // results and sums over lanes, and the caller's data, checked.
 
+#include <algorithm>
+#include <eddy/solve/call/block_sums.hpp>
 #include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -28,6 +31,7 @@ struct GradientWorkspace {
     GradientInto<Real> given;     // what the caller wants written into arrays of its own
     EnsembleView<Real> loss;      // (lane, 1), of a loss
     CallArrays call_arrays;
+    BlockSums block_sums;
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     void take(const GradientInto<Real>& into, const char* name, const char* where) {
@@ -39,7 +43,7 @@ struct GradientWorkspace {
                          "{}: there is an array for derivatives with respect to times, but nobody "
                          "asked for them; leave it out, or add eddy::differentiate_times",
                          where);
-        require_argument(Seeds::has_report || !into.loss.is_given(),
+        require_argument(Seeds::has_loss || !into.loss.is_given(),
                          "{}: there is an array for the loss, but there is no loss; leave it out",
                          where);
         call_arrays.clear();
@@ -92,6 +96,7 @@ struct GradientWorkspace {
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
                       plan, stores, costs.data()},
                backend, kept, options, cancelled, title);
+        finish_sums(options.gather_sums, title);
         finish(plan);
         guard.done();
     }
@@ -153,29 +158,73 @@ struct GradientWorkspace {
         }
     }
 
-    /// The gradient of a shared parameter.
-    [[nodiscard]] Lane shared_sum(std::ptrdiff_t i) const {
-        const auto component = [i](const std::vector<Lane>& of, std::ptrdiff_t row) {
+    /// What a number has for its sum over lanes: itself, and its tangent.
+    static constexpr std::ptrdiff_t columns_of_p =
+        Spec::shares_parameters ? num_parameters * (Spec::is_dual ? 2 : 1) : 0;
+    static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
+
+    /// The loss of a lane that failed is NaN, and counts as zero.
+    void finish_sums(const GatherSums& gather, const char* where) {
+        if constexpr (first_of_p + columns_of_p > 0) {
+            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
+            if constexpr (Seeds::has_loss) add_losses();
+            if constexpr (Spec::shares_parameters) add_shared_parts();
+            block_sums.gather(gather, where);
+            if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
+        }
+        if constexpr (Spec::shares_parameters) {
+            for (int i = 0; i < num_parameters; ++i) {
+                target.p(0, i) = block_sums.template total<Real>(first_of_p + i);
+                if constexpr (Spec::is_dual)
+                    target.p_tangent(0, i) =
+                        block_sums.template total<Real>(first_of_p + num_parameters + i);
+            }
+        }
+    }
+    void add_losses() {
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        for (std::ptrdiff_t first = 0; first < lanes; first += lanes_per_block) {
+            const std::ptrdiff_t end = std::min(lanes, first + lanes_per_block);
+            block_sums(first / lanes_per_block, 0) =
+                sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
+                    if (!is_failure(result.report.result(lane)))
+                        return static_cast<double>(loss(lane, 0));
+                    loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
+                    return 0.;
+                });
+        }
+    }
+    void add_shared_parts() {
+        const std::ptrdiff_t lanes = prepared.num_lanes();
+        const auto component = [](const std::vector<Lane>& of, std::ptrdiff_t row,
+                                  std::ptrdiff_t i) {
             return of[static_cast<std::size_t>(row * num_parameters + i)];
         };
-        if (!shared_parts.empty())
-            return sum_over_lanes<Lane>(
-                static_cast<std::ptrdiff_t>(shared_parts.size()) / num_parameters,
-                [&](std::ptrdiff_t lane) { return component(shared_parts, lane); });
-        PairwiseSum<Lane> sum;
-        const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
-        for (std::ptrdiff_t row = 0; row < rows; ++row) sum.add(component(shared_sums, row));
-        return sum.total();
+        const auto put = [&](std::ptrdiff_t block, std::ptrdiff_t i, const Lane& sum) {
+            block_sums(block, first_of_p + i) = primal(sum);
+            if constexpr (Spec::is_dual)
+                block_sums(block, first_of_p + num_parameters + i) = sum.tangent;
+        };
+        for (std::ptrdiff_t i = 0; i < num_parameters; ++i) {
+            for (std::ptrdiff_t block = 0; adds_blocks && block < num_blocks(lanes); ++block) {
+                const std::ptrdiff_t first = block * lanes_per_block;
+                if (shared_parts.empty())
+                    put(block, i, component(shared_sums, block, i));
+                else
+                    put(block, i,
+                        sum_of_block<Lane>(
+                            first, std::min(lanes, first + lanes_per_block),
+                            [&](std::ptrdiff_t lane) { return component(shared_parts, lane, i); }));
+            }
+            if (adds_blocks || lanes == 0) continue;
+            PairwiseSum<Lane> sum;  // over groups
+            const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
+            for (std::ptrdiff_t row = 0; row < rows; ++row) sum.add(component(shared_sums, row, i));
+            put(0, i, sum.total());
+        }
     }
 
     void finish(const GradientPlan& plan) {
-        if constexpr (Spec::shares_parameters) {
-            for (int i = 0; i < num_parameters; ++i) {
-                const Lane sum = shared_sum(i);
-                target.p(0, i) = primal(sum);
-                if constexpr (Spec::is_dual) target.p_tangent(0, i) = sum.tangent;
-            }
-        }
         GradientReport& report = result.report;
         report.counters = {};
         report.bytes_kept = report.evaluations_back = 0;
@@ -207,18 +256,6 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
         require_finite(view, name, where);
     }
-}
-
-/// The total of the lanes that succeeded; the loss of the others is NaN.
-template <class Real>
-[[nodiscard]] double finish_loss(const EnsembleView<Real>& loss, const Outcomes& outcomes) {
-    for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
-        if (is_failure(outcomes.result(lane)))
-            loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
-    }
-    return sum_over_lanes<double>(outcomes.num_lanes(), [&](std::ptrdiff_t lane) {
-        return is_failure(outcomes.result(lane)) ? 0. : static_cast<double>(loss(lane, 0));
-    });
 }
 
 }  // namespace eddy::detail

@@ -22,7 +22,8 @@ struct GradientTarget {
 template <class Spec>
 struct LossSeeds {
     using Real = typename Spec::Scalar;
-    static constexpr bool has_report = true;         // of every lane, to the caller
+    static constexpr bool has_report = true;  // of every lane, to the caller
+    static constexpr bool has_loss = true;
     const EnsembleView<const Real>* data = nullptr;  // (save point)
     Real* loss = nullptr;                            // (lane)
     std::ptrdiff_t loss_stride = 1;
@@ -48,6 +49,7 @@ template <class Spec, int num_outputs>
 struct GivenSeeds {
     using Real = typename Spec::Scalar;
     static constexpr bool has_report = false;
+    static constexpr bool has_loss = false;
     const EnsembleView<const Real>* cotangents = nullptr;  // (save point)
 
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,

@@ -1,0 +1,47 @@
+#pragma once
+// Between the sums of blocks of lanes and their totals: whatever is added over lanes, the loss and the
+// gradients of shared parameters, passes here, so that processes which share the lanes can put
+// their blocks together (SolveOptions::gather_sums).
+
+#include <cstddef>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
+#include <vector>
+
+namespace eddy::detail {
+
+/// (block, column), in double: a sum of floats is one exactly.
+class BlockSums {
+  public:
+    void reset(std::ptrdiff_t num_blocks, std::ptrdiff_t num_columns) {
+        num_columns_ = num_columns;
+        values_.assign(static_cast<std::size_t>(num_blocks * num_columns), 0.);
+    }
+    [[nodiscard]] double& operator()(std::ptrdiff_t block, std::ptrdiff_t column) {
+        return values_[static_cast<std::size_t>(block * num_columns_ + column)];
+    }
+    /// Blocks of other processes come in, where there are any.
+    void gather(const GatherSums& gather, const char* where) {
+        if (!gather) return;
+        gather(values_, num_columns_);
+        require_argument(values_.size() % static_cast<std::size_t>(num_columns_) == 0,
+                         "{}: gather_sums has left {} numbers in rows of {}; give whole rows",
+                         where, values_.size(), num_columns_);
+    }
+    /// In the shape of sum_over_lanes.
+    template <class Real>
+    [[nodiscard]] Real total(std::ptrdiff_t column) const {
+        PairwiseSum<Real> sum;
+        const auto step = static_cast<std::size_t>(num_columns_);
+        for (auto at = static_cast<std::size_t>(column); at < values_.size(); at += step)
+            sum.add(static_cast<Real>(values_[at]));
+        return sum.total();
+    }
+
+  private:
+    std::vector<double> values_;
+    std::ptrdiff_t num_columns_ = 0;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,173 @@
+// Several processes share the lanes: their sums, gathered, have the bits of one process with all of
+// them. Threads stand for the processes, and a barrier for what gathers.
+
+#include <barrier>
+#include <cstddef>
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/bosh3.hpp>
+#include <thread>
+#include <vector>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using support::Array;
+using support::Forced;
+using support::HalfSquares;
+using support::same_array;
+using support::same_bits;
+
+/// Rows of all processes, one after another, to each of them.
+class AllGather {
+  public:
+    explicit AllGather(std::ptrdiff_t num_processes)
+        : rows_(static_cast<std::size_t>(num_processes)), meet_(num_processes) {}
+
+    [[nodiscard]] eddy::GatherSums of(std::size_t process) {
+        return [this, process](std::vector<double>& sums, std::ptrdiff_t) {
+            rows_[process] = sums;
+            meet_.arrive_and_wait();
+            sums.clear();
+            for (const auto& rows : rows_) sums.insert(sums.end(), rows.begin(), rows.end());
+            meet_.arrive_and_wait();  // nobody overwrites what another still reads
+        };
+    }
+
+  private:
+    std::vector<std::vector<double>> rows_;  // (process)
+    std::barrier<> meet_;
+};
+
+template <class Real = double>
+eddy::EnsembleArray<Real> some(std::ptrdiff_t lanes, double offset) {
+    eddy::EnsembleArray<Real> array(lanes, 2);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        array(lane, 0) = static_cast<Real>(offset + 0.1 * double(lane % 17));
+        array(lane, 1) = static_cast<Real>(1.5 - 0.003 * double(lane % 131));
+    }
+    return array;
+}
+template <class Real>
+eddy::EnsembleArray<Real> rows_of(const eddy::EnsembleArray<Real>& all, std::ptrdiff_t first,
+                                  std::ptrdiff_t count) {
+    return eddy::EnsembleArray<Real>(
+        eddy::EnsembleView<const Real>{all.data() + first, count, all.cols(), 1, all.rows()});
+}
+
+const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-4, .atol = 1e-6, .max_steps = 13};
+const eddy::Cpu one_thread{.threads = 1};
+
+/// What `call(y0, options)` gives for all lanes at once, then for shares of them.
+template <class Real, class Call>
+auto in_shares(const eddy::EnsembleArray<Real>& y0, const std::vector<std::ptrdiff_t>& counts,
+               Call call) {
+    std::vector<decltype(call(y0, options))> results(counts.size());
+    AllGather gather(std::ssize(counts));
+    std::vector<std::jthread> processes;
+    std::ptrdiff_t first = 0;
+    for (std::size_t process = 0; process < counts.size(); ++process) {
+        processes.emplace_back([&, process, share = rows_of(y0, first, counts[process])] {
+            auto asked = options;
+            asked.gather_sums = gather.of(process);
+            results[process] = call(share, asked);
+        });
+        first += counts[process];
+    }
+    processes.clear();  // joins
+    return results;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("processes: loss and shared gradient are those of one process, bit for bit", "",
+                   float, double) {
+    using Real = TestType;
+    const std::vector<Real> theta{Real(1.1), Real(0.7)};
+    const std::vector data(1, eddy::EnsembleArray<Real>(1, 2, Real(0.25)));
+    const auto call = [&](const auto& y0, const eddy::SolveOptions& asked) {
+        auto solver =
+            eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, asked, one_thread);
+        solver(data, y0, eddy::shared(theta));
+        return solver(data, y0, eddy::shared(theta));  // the second call as the first
+    };
+    // Fewer than 4,096 lanes and more are added up in different ways.
+    for (const std::vector<std::ptrdiff_t>& counts :
+         std::vector<std::vector<std::ptrdiff_t>>{{128, 300}, {64, 192, 0, 7}, {4160, 64, 1000}}) {
+        std::ptrdiff_t lanes = 0;
+        for (const std::ptrdiff_t count : counts) lanes += count;
+        const auto y0 = some<Real>(lanes, 0.1);
+        const auto wanted = call(y0, options);
+        REQUIRE_FALSE(wanted.report.success());  // lanes that fail are left out in both
+
+        const auto results = in_shares(y0, counts, call);
+
+        std::ptrdiff_t first = 0;
+        for (std::size_t process = 0; process < counts.size(); ++process) {
+            const auto& result = results[process];
+            CHECK(same_bits(result.loss.total, wanted.loss.total));
+            CHECK(same_array(result.gradient.p, wanted.gradient.p));
+            CHECK(same_array(result.gradient.y0,
+                             rows_of(wanted.gradient.y0, first, counts[process])));
+            first += counts[process];
+        }
+    }
+}
+
+TEST_CASE("processes: Hessian-vector products and pullbacks too") {
+    const std::vector<double> theta{1.1, 0.7}, direction{0.3, -0.2};
+    const Array y0 = some(300, 0.1);
+    const auto product = [&](const Array& of, const eddy::SolveOptions& asked) {
+        return eddy::hessian_vector_product(Forced{}, eddy::Bosh3{}, HalfSquares{},
+                                            Array(1, 2, 0.25), of, eddy::shared(theta), of,
+                                            eddy::shared(direction), asked, eddy::Serial{});
+    };
+    const auto pulled = [&](const Array& of, const eddy::SolveOptions& asked) {
+        auto solver = eddy::pullback_solver(Forced{}, eddy::Bosh3{}, asked, eddy::Serial{});
+        return solver(Array(1, 2, 0.75), of, eddy::shared(theta)).gradient;
+    };
+    const auto wanted = product(y0, options);
+    const eddy::Gradient<double> pulled_at_once = pulled(y0, options);
+
+    for (const auto& result : in_shares(y0, {192, 108}, product)) {
+        CHECK(same_bits(result.loss.total, wanted.loss.total));
+        CHECK(same_array(result.gradient.p, wanted.gradient.p));
+        CHECK(same_array(result.product.p, wanted.product.p));
+    }
+    for (const auto& gradient : in_shares(y0, {192, 108}, pulled))
+        CHECK(same_array(gradient.p, pulled_at_once.p));
+}
+
+TEST_CASE("processes: it is asked once a call, with whole rows, where there is something to add") {
+    const std::vector<double> theta{1.1, 0.7};
+    const Array y0 = some(130, 0.1), p = some(130, 1), data(1, 2, 0.25);
+    std::vector<std::ptrdiff_t> columns;
+    std::vector<std::size_t> sizes;
+    auto asked = options;
+    asked.gather_sums = [&](std::vector<double>& sums, std::ptrdiff_t num_columns) {
+        columns.push_back(num_columns);
+        sizes.push_back(sums.size());
+    };
+    auto differentiate =
+        eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, asked, one_thread);
+    auto pull = eddy::pullback_solver(Forced{}, eddy::Bosh3{}, asked, one_thread);
+
+    static_cast<void>(differentiate(data, y0, p));
+    static_cast<void>(differentiate(data, y0, eddy::shared(theta)));
+    static_cast<void>(pull(data, y0, p));
+    static_cast<void>(pull(data, y0, eddy::shared(theta)));
+
+    CHECK(columns == std::vector<std::ptrdiff_t>{1, 3, 2});
+    CHECK(sizes == std::vector<std::size_t>{3, 9, 6});
+
+    asked.gather_sums = [](std::vector<double>& sums, std::ptrdiff_t) { sums.push_back(0); };
+    CHECK(
+        support::message_of([&] {
+            static_cast<void>(eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data,
+                                                       y0, eddy::shared(theta), asked, one_thread));
+        }) == "value_and_gradient: gather_sums has left 10 numbers in rows of 3; give whole rows");
+}
