@@ -44,6 +44,7 @@
 
 #include <eddy/solvers/all.hpp>
 
+#include <eddy/solve/call/differentiable_solve.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>

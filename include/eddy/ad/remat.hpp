@@ -5,8 +5,11 @@
 // back, at O(n log n) work (recursive checkpointing; Siskind & Pearlmutter 2018, Optim. Methods
 // Softw. 33). The gradient is the same, bit for bit, whatever the policy.
 
+#include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/policies.hpp>
 #include <eddy/trace/functions.hpp>
+#include <tuple>
+#include <type_traits>
 
 namespace eddy {
 
@@ -21,6 +24,21 @@ constexpr Saving ask(const Candidate& value) {
 template <class T>
 inline constexpr bool may_have_graph = is_traced_vec<T> || requires(const T& x) {
     x.graph();
+};
+
+/// A value, and what it was computed from: the way back begins by computing it again.
+template <class Function, class Value, class... Inputs>
+struct RematLinearization {
+    Value value;
+    Function function;
+    std::tuple<Inputs...> inputs;
+
+    template <class Cotangent>
+    [[nodiscard]] auto pullback(const Cotangent& cotangent) const {
+        return std::apply(
+            [&](const Inputs&... x) { return function.linearize(x...).pullback(cotangent); },
+            inputs);
+    }
 };
 
 }  // namespace detail
@@ -45,6 +63,18 @@ struct Remat {
         } else {
             return function(arguments...);
         }
+    }
+
+    /// Of a Differentiable that is no program (a loop, a scan, a solve) nothing is kept but what goes
+    /// in, whatever the policy: there is nothing in it to choose from.
+    template <class... Inputs>
+    [[nodiscard]] auto linearize(const Inputs&... x) const {
+        static_assert(Differentiable<Function, Inputs...>,
+                      "remat: the function must be Differentiable on these inputs: function(x...), "
+                      "and function.linearize(x...) with value and pullback");
+        using Value = std::remove_cvref_t<decltype(function(x...))>;
+        return detail::RematLinearization<Function, Value, Inputs...>{
+            function(x...), function, {x...}};
     }
 };
 

@@ -83,6 +83,12 @@ class EnsembleArray {
     }
     [[nodiscard]] std::ptrdiff_t rows() const { return num_lanes_; }
     [[nodiscard]] std::ptrdiff_t cols() const { return num_components_; }
+    /// All numbers, component after component: as a range, so that it can be the state of a loop.
+    [[nodiscard]] std::size_t size() const { return values_.size(); }
+    [[nodiscard]] auto begin() { return values_.begin(); }
+    [[nodiscard]] auto end() { return values_.end(); }
+    [[nodiscard]] auto begin() const { return values_.begin(); }
+    [[nodiscard]] auto end() const { return values_.end(); }
     [[nodiscard]] Real* data() { return values_.data(); }
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
