@@ -1,0 +1,165 @@
+"""benchmarks/peers/run, once the system's packages are there."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from . import machine, page, pictures, readme, tables
+from .arm_process import ArmFailed, ArmProcess
+from .case import Arm, Case, chosen
+from .install import Environment
+from .native import Native
+from .progress import Progress
+from .roster import all_cases
+from .suite import Suite
+from .tolerance_file import ToleranceFile
+
+HERE = Path(__file__).resolve().parents[1]
+ROOT = HERE.parents[1]
+NEEDS = {"diffrax": {"jax"}, "torchdiffeq": {"torch"}, "torchode": {"torch"}, "torchsde": {"torch"}}
+IN_CPP = {"eddy", "odeint", "sundials", "eigen"}
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks/peers/run", description="Measures eddy against what people use today.")
+    parser.add_argument("--only", nargs="+", default=[], metavar="CASE|PEER", help="cases by number, key or task, peers by name")
+    parser.add_argument("--quick", action="store_true", help="fewer lanes, the first error alone, no pictures: to see that all is well")
+    parser.add_argument("--cores", type=int, default=1, help="processor cores that every arm is pinned to (default 1)")
+    parser.add_argument("--seed", type=int, default=1, help="of the three random cases (default 1)")
+    parser.add_argument("--rounds", type=int, default=7, help="turns of every arm, at least 5 (default 7)")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds that an arm may take for one answer (default 120)")
+    parser.add_argument("--output", type=Path, default=ROOT / "build/peers/results", help="folder for tables, pictures, samples")
+    parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md and its pictures")
+    parser.add_argument("--no-install", action="store_true", help="take the peers that are there")
+    given = parser.parse_args(words)
+    if given.cores < 1 or given.cores > len(os.sched_getaffinity(0)):
+        parser.error(f"--cores: {given.cores}; this process may use {len(os.sched_getaffinity(0))}")
+    return given
+
+
+class Run:
+    def __init__(self, given: argparse.Namespace, command: str):
+        self.given, self.command = given, command
+        self.cases = chosen(all_cases(given.seed, bool(machine.gpus())), given.only)
+        self.build = ROOT / "build/peers"
+        self.environment = Environment(self.build / "venv", bool(machine.gpus()))
+        self.native = Native(HERE / "native", self.build / "native")
+        # The last cores: interrupts and other programs tend to be on the first.
+        self.pinned = sorted(os.sched_getaffinity(0))[-given.cores:]
+        self.start_time = time.monotonic()
+
+    def prepare(self) -> None:
+        arms = [arm for case in self.cases for arm in case.arms]
+        peers = {arm.peer for arm in arms} - IN_CPP | {"scipy"}
+        peers |= {need for peer in peers for need in NEEDS.get(peer, ())} | ({"torchsde"} if "torchdiffeq" in peers else set())
+        if not self.given.no_install:
+            self.environment.prepare(say, peers)
+        programs = {arm.command[1] for arm in arms if arm.command[0] == "native"}
+        sizes = [int(case.options["size"]) for case in self.cases if case.problem == "ring"]
+        self.native.prepare(programs, sizes, max(1, len(os.sched_getaffinity(0))), say)
+
+    def start(self, case: Case, arm: Arm, lanes: int) -> ArmProcess:
+        where, name = arm.command
+        missing = self.native.missing.get(name) if where == "native" else next(
+            (reason for peer in {arm.peer} | NEEDS.get(arm.peer, set()) if (reason := self.environment.missing.get(peer))), None)
+        if missing:
+            raise ArmFailed(missing)
+        options = {"problem": case.problem, "task": case.task, "lanes": lanes, "stride": arm.stride, "check": min(lanes, case.check),
+                   "cores": self.given.cores, "inputs": self.inputs(case, lanes)} | case.options | arm.options
+        told = [f"{key}={value}" for key, value in options.items()]
+        environment = {"JAX_PLATFORMS": "cuda" if arm.options.get("device") == "gpu" else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+        if where == "native":
+            told.append(f"compile_seconds={self.native.seconds_of(name)}")
+            return ArmProcess([str(self.native.program(name)), *told], self.pinned, self.given.timeout, environment)
+        return ArmProcess([str(self.environment.python), str(HERE / "arms" / name), *told], self.pinned, self.given.timeout, environment)
+
+    def inputs(self, case: Case, lanes: int) -> Path:
+        """The folder with y0, p and the reference of a case, as arms/reference.py leaves them."""
+        name = "_".join([case.problem, case.task, str(lanes), *(f"{key}{value}" for key, value in sorted(case.options.items()))])
+        return self.build / "inputs" / name
+
+    def reference(self, case: Case, lanes: int) -> list[float]:
+        folder = self.inputs(case, lanes)
+        if reason := self.environment.missing.get("scipy"):
+            raise ArmFailed(reason)
+        options = {"problem": case.problem, "task": case.task, "lanes": lanes, "check": min(lanes, case.check), "inputs": folder}
+        command = [str(self.environment.python), str(HERE / "arms/reference.py"),
+                   *(f"{key}={value}" for key, value in (options | case.options).items())]
+        with ArmProcess(command, self.pinned, 600) as process:
+            process.hear()
+            return process.values()
+
+    def measure(self) -> Suite:
+        given = self.given
+        output = given.output
+        output.mkdir(parents=True, exist_ok=True)
+        tolerances = ToleranceFile(HERE / "tolerances.json")
+        with open(output / "samples.jsonl", "w", encoding="utf-8") as samples:
+            def write(record: dict) -> None:
+                samples.write(json.dumps(record, ensure_ascii=False) + "\n")
+                samples.flush()
+            told = self.machine()
+            write({"kind": "machine", "command": self.command} | told)
+            suite = Suite(self.start, self.reference, tolerances, write, Progress(1), given.cores, given.rounds,
+                          0.02 if given.quick else 0.05, given.quick)
+            suite.progress.total = sum(suite.units(case) for case in self.cases)
+            for case in self.cases:
+                before = time.monotonic()
+                suite.run(case)
+                rows = [row for row in suite.rows if row.case == case.key]
+                suite.progress.say(f"\n## {case.number}. {case.title}  ({time.monotonic() - before:.0f} s)\n\n{tables.table(case, rows, given.cores)}")
+                self.write(suite)
+        return suite
+
+    def machine(self) -> dict[str, str]:
+        return machine.describe(self.environment.versions() | self.native.versions(), self.given.cores)
+
+    def write(self, suite: Suite) -> None:
+        """The page and its pictures, so far."""
+        self.write_page(suite, self.given.output, "")
+
+    def write_page(self, suite: Suite, folder: Path, images: str) -> None:
+        shown = {}
+        done = [case for case in self.cases if any(row.case == case.key for row in suite.rows)]
+        for case in done:
+            file = Path(images) / f"peers_{case.key}.svg"
+            if (case.sweep or len(case.targets) > 1) and pictures.draw(case, suite.rows + suite.sweeps, folder / file):
+                shown[case.key] = str(file)
+        text = page.page(done, suite.rows, self.machine(), self.command, shown, self.given.cores, [])
+        (folder / "benchmarks.md").write_text(text, encoding="utf-8")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def in_environment(environment: Environment, words: list[str]) -> None:
+    """Goes on in the peers' own Python, which has Matplotlib."""
+    if environment.python.is_file() and Path(sys.prefix).resolve() != environment.folder.resolve():
+        os.execv(environment.python, [str(environment.python), "-B", str(HERE / "main.py"), *words])
+
+
+def main(words: list[str]) -> int:
+    given = arguments(words)
+    try:
+        run = Run(given, " ".join(["benchmarks/peers/run", *(word for word in words if word != "--no-install")]))
+    except ValueError as error:
+        say(f"benchmarks/peers/run: {error}")
+        return 2
+    run.prepare()
+    in_environment(run.environment, words)
+    with suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        suite = run.measure()
+        if given.write_docs:
+            run.write_page(suite, ROOT / "docs", "images")
+            readme.write(ROOT / "README.md", readme.lines(run.cases, suite.rows))
+        say(f"\n{time.monotonic() - run.start_time:.0f} s in all; tables, pictures and samples are in {given.output}")
+        return 0
+    say("\nstopped; what was measured is in " + str(given.output))
+    return 130

@@ -1,0 +1,185 @@
+"""The cases, and who takes part in each. No case is tuned: they are those that published comparisons use, and three drawn at random."""
+
+import random
+from dataclasses import replace
+
+from .case import Arm, Case
+
+GPU_PEERS = {"jax", "diffrax", "torchdiffeq", "torchode"}
+
+
+def python(script: str, name: str, peer: str, stride: int = 1, only: tuple[float, ...] = (), **options: str) -> Arm:
+    return Arm(name, peer, ("python", script), options, stride, only)
+
+
+def native(program: str, name: str, peer: str, stride: int = 1, only: tuple[float, ...] = (), **options: str) -> Arm:
+    return Arm(name, peer, ("native", program), options, stride, only)
+
+
+def eddy(program: str, *methods: str, **options: str) -> tuple[Arm, ...]:
+    return tuple(native(program, f"eddy {method}", "eddy", method=method, **options) for method in methods)
+
+
+FIXED = Case(
+    "1-fixed", "Lorenz, 1,000 steps of constant size", "lorenz", "fixed", "lane and step",
+    "2,048 trajectories of the Lorenz equations, ρ from 0 to 21, t from 0 to 1 in 1,000 steps of a method of order 5 with six "
+    "evaluations a step, Tsitouras' or Dormand and Prince's. Nothing adapts here: what is measured is how close the arithmetic comes to what the processor can do. The error is that of rounding.",
+    (*eddy("eddy_lorenz", "Tsit5", "Dopri5"),
+     native("odeint_arm", "odeint dopri5, doubles", "odeint", 16, method="dopri5"),
+     native("odeint_arm", "odeint dopri5, vectors of 8", "odeint", method="dopri5_vector"),
+     python("flat_jax.py", "flat JAX Tsit5", "jax", method="Tsit5"),
+     python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5"),
+     python("torchdiffeq_arm.py", "torchdiffeq dopri5, eager", "torchdiffeq", method="dopri5"),
+     python("torchdiffeq_arm.py", "torchdiffeq dopri5, compiled", "torchdiffeq", method="dopri5", compiled="1")),
+    lanes=2048, quick_lanes=1024, options={"steps": "1000"}, work_per_lane=1000)
+
+ADAPTIVE = Case(
+    "2-adaptive", "Lorenz, adaptive", "lorenz", "adaptive", "lane",
+    "4,096 trajectories as in case 1, each with step sizes of its own, at three errors. Arms take the method of their library that suits the "
+    "error; where it was not clear which, there is an arm for each. heyoka's Taylor method raises its order with the digits asked for, and "
+    "compiles the equation for the processor, as eddy does; numbalsoda, odeint and SUNDIALS take one trajectory after another, of which "
+    "every 16th is run. JAX, diffrax step all lanes until the slowest is done.",
+    (*eddy("eddy_lorenz", "Tsit5", "Vern7", "Dopri8"),
+     python("heyoka_arm.py", "heyoka, batches", "heyoka"),
+     python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
+     python("numbalsoda_arm.py", "numbalsoda DOP853", "numbalsoda", 16, method="dop853"),
+     native("odeint_arm", "odeint dopri5", "odeint", 16, method="dopri5"),
+     native("odeint_arm", "odeint fehlberg78", "odeint", 16, method="fehlberg78"),
+     python("flat_jax.py", "flat JAX Tsit5", "jax", method="Tsit5"),
+     python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5"),
+     python("diffrax_arm.py", "diffrax Dopri8", "diffrax", method="Dopri8"),
+     native("arkode_arm", "SUNDIALS ERK 5(4)", "sundials", 16, method="5"),
+     native("arkode_arm", "SUNDIALS ERK 8(7)", "sundials", 16, method="8")),
+    targets=(1e-6, 1e-8, 1e-12), sweep=(1e-4, 1e-10))
+
+GRADIENT = Case(
+    "3-gradient", "Gradient of adaptive Lorenz", "lorenz", "gradient", "lane",
+    "The gradient of |y(1)|² of each trajectory of case 2 with respect to its σ, ρ and β, forward pass included. The error is that of the "
+    "gradient. eddy computes the gradient with respect to y0 beside it; no peer is asked for that. heyoka carries variational "
+    "equations forward, of first order in three parameters; CVODES integrates an adjoint equation backward, forward steps kept and "
+    "interpolated. torchdiffeq gives all lanes one step size.",
+    (*eddy("eddy_gradient", "Tsit5", "Vern7", "Dopri8"),
+     python("heyoka_arm.py", "heyoka, variational", "heyoka"),
+     native("cvodes_arm", "CVODES adjoint, Adams", "sundials", 64, method="adams"),
+     native("cvodes_arm", "CVODES adjoint, BDF", "sundials", 64, method="bdf"),
+     python("flat_jax.py", "flat JAX Tsit5, reverse", "jax", method="Tsit5"),
+     python("flat_jax.py", "flat JAX Tsit5, forward", "jax", method="Tsit5", mode="forward"),
+     python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5"),
+     python("torchode_arm.py", "torchode Tsit5", "torchode", method="Tsit5"),
+     python("torchode_arm.py", "torchode Tsit5, compiled", "torchode", method="Tsit5", compiled="1"),
+     python("torchdiffeq_arm.py", "torchdiffeq dopri5, adjoint", "torchdiffeq", method="dopri5", adjoint="1"),
+     python("torchdiffeq_arm.py", "torchdiffeq dopri5, backpropagation", "torchdiffeq", method="dopri5")),
+    targets=(1e-6, 1e-8), sweep=(1e-4, 1e-10))
+
+
+def memory(number: str, steps: int, lanes: int, limit_mib: int) -> Case:
+    return Case(
+        f"{number}-memory-{steps}", f"Gradient of {steps:,} constant steps within {limit_mib} MiB", "lorenz", "memory", "lane and step",
+        f"The gradient of case 3 for {lanes:,} trajectories of {steps:,} steps, whose states together take {steps * lanes * 24 / 2**20:,.0f} MiB, with "
+        f"{limit_mib} MiB for what is kept. Peak memory is what the kernel counted beyond what the process held before, work space and "
+        "results included; who exceeds the limit can be seen there. flat JAX nests `jax.checkpoint` in two levels, diffrax is given as "
+        "many checkpoints as fit; CVODES takes its own step sizes, at a tolerance whose error is that of rounding as nearly as it comes, "
+        "and keeps one checkpoint for each 50 steps: its time is per lane divided by the steps of the others.",
+        (*eddy("eddy_gradient", "Tsit5"),
+         python("flat_jax.py", "flat JAX Tsit5, checkpointed scan", "jax", method="Tsit5"),
+         python("diffrax_arm.py", "diffrax Tsit5, recursive checkpoints", "diffrax", method="Tsit5"),
+         native("cvodes_arm", "CVODES adjoint, Adams", "sundials", lanes // 32, method="adams")),
+        lanes=lanes, quick_lanes=lanes // 4, check=32, options={"steps": str(steps), "limit_mib": str(limit_mib)}, work_per_lane=steps,
+        shows_memory=True)
+
+
+def neural(letter: str, lanes: int) -> Case:
+    return Case(
+        f"5{letter}-neural-{lanes}", f"Neural ODE 2-64-64-2, {lanes:,} lanes, single precision", "neural", "neural", "lane and step",
+        f"dy/dt = W3 tanh(W2 tanh(W1 y + b1) + b2) + b3 for {lanes:,} lanes with one set of 4,482 weights, t from 0 to 1 in 20 steps of Dormand and "
+        "Prince's method, loss |y(1)|² summed; the gradient with respect to all weights, forward pass included. In single precision, as such "
+        "networks are trained. Eigen is a hand-written loop over matrix products, in blocks of lanes that stay in the cache.",
+        (*eddy("eddy_neural", "Dopri5"),
+         native("eigen_arm", "Eigen by hand", "eigen"),
+         python("flat_jax_neural.py", "flat JAX", "jax"),
+         python("diffrax_neural.py", "diffrax Dopri5", "diffrax"),
+         python("torch_neural.py", "torchode Dopri5", "torchode", library="torchode"),
+         python("torch_neural.py", "torchdiffeq Dopri5, eager", "torchdiffeq", library="torchdiffeq"),
+         python("torch_neural.py", "torchdiffeq Dopri5, compiled", "torchdiffeq", library="torchdiffeq", compiled="1")),
+        lanes=lanes, quick_lanes=lanes // 4, check=lanes, options={"steps": "20"}, work_per_lane=20)
+
+
+UNEVEN = Case(
+    "7-uneven", "Van der Pol, μ from 1 to 100", "van_der_pol", "adaptive", "lane",
+    "1,024 Van der Pol oscillators, μ log-uniform from 1 to 100 in no order, t from 0 to 20: the number of steps differs by a factor of 30 "
+    "from lane to lane. Who steps all lanes until the slowest is done pays for it. All methods are explicit but LSODA, which changes to an "
+    "implicit one where the equation is stiff, and so is at an advantage that is not of its code.",
+    (*eddy("eddy_van_der_pol", "Tsit5", "Vern7"),
+     python("heyoka_arm.py", "heyoka, batches", "heyoka"),
+     python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
+     python("numbalsoda_arm.py", "numbalsoda DOP853", "numbalsoda", 16, method="dop853"),
+     python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5"),
+     python("torchode_arm.py", "torchode Tsit5", "torchode", method="Tsit5")),
+    lanes=1024, quick_lanes=256, targets=(1e-6,), sweep=(1e-4, 1e-8))
+
+LATENCY = tuple(Case(
+    f"10{letter}-latency-{task}", f"Latency: one trajectory, {what}", "lorenz", task, "call",
+    f"One Lorenz trajectory, ρ = 28, t from 0 to 1: {what}, called again and again. C++ peers are called from C++, SciPy and heyoka from Python, "
+    "whose call is part of the time as it is for their users.",
+    arms, lanes=1, quick_lanes=1, check=1, targets=(1e-6,))
+    for letter, task, what, arms in (
+        ("a", "adaptive", "a solve",
+         (*eddy("eddy_lorenz", "Tsit5", "Vern7", backend="Serial"),
+          native("odeint_arm", "odeint dopri5", "odeint", method="dopri5"),
+          native("arkode_arm", "SUNDIALS ERK 5(4)", "sundials", method="5"),
+          python("heyoka_arm.py", "heyoka", "heyoka"),
+          python("scipy_arm.py", "SciPy RK45", "scipy", method="RK45"),
+          python("scipy_arm.py", "SciPy DOP853", "scipy", method="DOP853"))),
+        ("b", "gradient", "its gradient",
+         (*eddy("eddy_gradient", "Tsit5", "Vern7", backend="Serial"),
+          python("heyoka_arm.py", "heyoka, variational", "heyoka"),
+          native("cvodes_arm", "CVODES adjoint, Adams", "sundials", method="adams"),
+          native("cvodes_arm", "CVODES adjoint, BDF", "sundials", method="bdf"),
+          python("scipy_arm.py", "SciPy DOP853, variational", "scipy", method="DOP853")))))
+
+FIT = Case(
+    "11-fit", "Multi-start fit of lynx and hare", "lynx_hare", "fit", "start",
+    "Lotka and Volterra's equations, six unknowns, fitted to the 21 years of the Hudson's Bay Company from 1,000 starting points by least "
+    "squares. The error is how far the best sum of squares that an arm found lies from the best known; the share of starts that found it "
+    "stands below the table, and an optimiser that gives up early is fast. eddy is the repository's example: forward mode in Eigen's "
+    "Levenberg–Marquardt. CVODES carries forward sensitivities in the same optimiser, every 20th start; SciPy takes differences, every 200th; "
+    "diffrax solves every tenth, all at once, until the slowest of them is done.",
+    (native("eddy_fit", "eddy Tsit5, Eigen's Levenberg–Marquardt", "eddy"),
+     native("cvodes_fit", "CVODES sensitivities, Eigen's Levenberg–Marquardt", "sundials", 20),
+     python("scipy_fit.py", "SciPy least_squares", "scipy", 200),
+     python("diffrax_fit.py", "diffrax, optimistix' Levenberg–Marquardt", "diffrax", 10)),
+    lanes=1000, quick_lanes=200, check=5)
+
+
+def random_cases(seed: int) -> list[Case]:
+    """Three members of a family: a ring of n coupled unknowns, each damped at its own rate, as in Lorenz' model of 1996."""
+    draw = random.Random(seed)
+    cases = []
+    for number in range(1, 4):
+        size, stiffness, forcing = draw.randint(4, 12), 10 ** draw.uniform(0, 2), draw.uniform(1, 4)
+        cases.append(Case(
+            f"R{number}-random", f"Ring of {size}, damping 1 to {stiffness:.3g}, forcing to {forcing:.2g}", "ring", "adaptive", "lane",
+            f"Drawn with seed {seed}: dy_i/dt = (y_(i+1) − y_(i−2)) y_(i−1) − d_i y_i + F for {size} unknowns in a ring, d_i log-evenly from 1 to "
+            f"{stiffness:.3g}, F from 0 to {forcing:.2g} over the lanes, t from 0 to 2.",
+            (*eddy("eddy_ring", "Tsit5", "Vern7"),
+             python("heyoka_arm.py", "heyoka, batches", "heyoka"),
+             python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
+             native("odeint_arm", "odeint dopri5", "odeint", 16, method="dopri5"),
+             python("flat_jax.py", "flat JAX Tsit5", "jax", method="Tsit5"),
+             python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5")),
+            lanes=1024, quick_lanes=256, targets=(1e-6,),
+            options={"size": str(size), "stiffness": repr(stiffness), "forcing": repr(forcing)}))
+    return cases
+
+
+def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
+    cases = [FIXED, ADAPTIVE, GRADIENT, memory("4a", 1_000, 2048, 8), memory("4b", 100_000, 256, 64), neural("a", 256), neural("b", 4096), UNEVEN,
+             *LATENCY, FIT, *random_cases(seed)]
+    return [with_gpu(case) for case in cases] if has_gpu else cases
+
+
+def with_gpu(case: Case) -> Case:
+    """The same arms once more on the GPU, where the peer takes it; eddy's own has no CUDA backend yet."""
+    more = [replace(arm, name=arm.name + ", GPU", options=arm.options | {"device": "gpu"}) for arm in case.arms
+            if arm.peer in GPU_PEERS and case.lanes > 1 and case.task != "fit"]
+    return replace(case, arms=case.arms + tuple(more))

@@ -1,0 +1,171 @@
+"""Runs a case: starts its arms, brings each to the error, lets them race, and writes down what came of it."""
+
+import math
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from .arm_process import ArmFailed, ArmProcess
+from .bisection import tune
+from .case import Arm, Case
+from .errors import misses, relative_error
+from .protocol import Message
+from .progress import Progress
+from .race import Runner, median, race
+from .result import Row
+from .tolerance_file import ToleranceFile
+
+Start = Callable[[Case, Arm, int], ArmProcess]      # the number of lanes of this run
+
+
+@dataclass
+class Suite:
+    start: Start                                    # raises ArmFailed where the peer is missing
+    reference: Callable[[Case, int], list[float]]
+    tolerances: ToleranceFile
+    write_sample: Callable[[dict], None]
+    progress: Progress
+    cores: int = 1
+    rounds: int = 7
+    shortest: float = 0.05
+    quick: bool = False
+    rows: list[Row] = field(default_factory=list)
+    sweeps: list[Row] = field(default_factory=list)
+
+    def units(self, case: Case) -> int:
+        return len(case.arms) * max(1, len(case.targets) + (0 if self.quick else len(case.sweep)))
+
+    def run(self, case: Case) -> None:
+        lanes = case.quick_lanes if self.quick else case.lanes
+        self.progress.at(f"case {case.key}: reference")
+        try:
+            reference = self.reference(case, lanes)
+        except ArmFailed as failure:
+            self.progress.say(f"case {case.key}: no reference: {failure}")
+            self.rows += [Row(case.key, arm.name, arm.peer, failure=f"no reference: {failure}") for arm in case.arms]
+            return
+        with ExitStack() as stack:
+            started = [_Started(self, case, arm, lanes, reference, stack) for arm in case.arms]
+            for one in started:
+                one.begin()
+            for target in case.targets or (None,):
+                self.rows += self._compare(case, started, target, self.rounds, self.shortest)
+            if not self.quick:
+                for target in case.sweep:
+                    self.sweeps += self._compare(case, started, target, 5, self.shortest / 2)
+        self.tolerances.save()
+
+    def _compare(self, case: Case, started: list["_Started"], target: float | None, rounds: int, shortest: float) -> list[Row]:
+        started = [one for one in started if not one.arm.only_targets or target is None or target in one.arm.only_targets]
+        rows = [one.prepare(target) for one in started]
+        runners = [Runner(one.arm.name, one.process, one.work) for one, row in zip(started, rows) if not row.failure]
+        self.progress.at(f"case {case.key}: {len(runners)} arms take turns")
+
+        def note(runner: Runner, number: int, processor: float, wall: float) -> None:
+            self.write_sample({"kind": "sample", "case": case.key, "target": target, "arm": runner.name, "round": number,
+                               "repeats": runner.repeats, "processor": processor, "wall": wall, "work": runner.work})
+
+        race(runners, rounds, shortest, note)
+        by_name = {runner.name: runner for runner in runners}
+        for one, row in zip(started, rows):
+            if runner := by_name.get(row.arm):
+                one.conclude(row, runner, self.cores)
+        self.progress.step(len(started))
+        for row in rows:
+            self.write_sample(row.as_record())
+        return rows
+
+
+class _Started:
+    """An arm of this case in its process, if it could be started."""
+
+    def __init__(self, suite: Suite, case: Case, arm: Arm, lanes: int, reference: list[float], stack: ExitStack):
+        self.suite, self.case, self.lanes, self.reference, self.stack = suite, case, lanes, reference, stack
+        # Lanes left out must not be among those whose error is looked at.
+        self.arm = replace(arm, stride=min(arm.stride, lanes // min(lanes, case.check)))
+        self.process: ArmProcess | None = None
+        self.failure = ""
+        self.ready = Message("")
+        self.first = math.nan
+        self.memory = 0
+
+    @property
+    def work(self) -> float:
+        return self.case.work_per_lane * len(range(0, self.lanes, self.arm.stride))
+
+    def begin(self) -> None:
+        self.suite.progress.at(f"case {self.case.key}: {self.arm.name}: starts")
+        try:
+            self.process = self.stack.enter_context(self.suite.start(self.case, self.arm, self.lanes))
+            self.ready = self.process.hear(3 * self.process.timeout)    # compilers may take long
+            if target := self.case.targets[:1]:
+                self.process.ask("tolerance", value=repr(self._expected(target[0])))
+            self.process.forget_peak()
+            before = self.process.memory("VmRSS")
+            self.first = self.process.ask("run", repeats=1).number("wall")
+            self.memory = max(0, self.process.memory("VmHWM") - before)
+        except ArmFailed as failure:
+            self.failure = str(failure)
+            self.suite.progress.say(f"case {self.case.key}: {self.arm.name}: {self.failure}")
+
+    def prepare(self, target: float | None) -> Row:
+        row = Row(self.case.key, self.arm.name, self.arm.peer, target, failure=self.failure, first=self.first, memory=self.memory,
+                  setting=self.ready.fields.get("setting", ""), stride=self.arm.stride,
+                  compile=self.ready.number("compile", math.nan))
+        if self.failure:
+            return row
+        self.suite.progress.at(f"case {self.case.key}: {self.arm.name}: error {target or ''}")
+        try:
+            if target is None:
+                row.error = self._error()
+                row.mark = misses(row.error, self.case.same_error) if self.case.same_error else ""
+            else:
+                row.tolerance, row.error = self._reach(target)
+                row.mark = misses(row.error, target)
+        except (ArmFailed, ValueError) as failure:
+            self._fail(row, str(failure))
+        return row
+
+    def conclude(self, row: Row, runner: Runner, cores: int) -> None:
+        if runner.failure:
+            self._fail(row, runner.failure)
+            return
+        # On one core the processor's time is what a quiet machine would show on the wall; with several only the wall counts.
+        times = runner.seconds if cores == 1 else runner.wall
+        row.minimum, row.median = min(times), median(times)
+        row.wall_over_processor = median([wall / max(processor, 1e-12) for wall, processor in zip(runner.wall, runner.seconds)])
+        lanes = len(range(0, self.lanes, self.arm.stride))
+        for name in ("accepted", "rejected", "evaluations"):
+            setattr(row, name, runner.last.number(name, math.nan) / lanes)
+        known = {"wall", "processor", "accepted", "rejected", "evaluations"}
+        row.extra = {key: value for key, value in runner.last.fields.items() if key not in known}
+
+    def _fail(self, row: Row, reason: str) -> None:
+        row.failure = self.failure = reason
+        self.suite.progress.say(f"case {self.case.key}: {self.arm.name}: {reason}")
+
+    def _error(self) -> float:
+        return relative_error(self.process.values(), self.reference)
+
+    def _error_at(self, tolerance: float) -> float:
+        self.process.ask("tolerance", value=repr(tolerance))
+        self.process.ask("run", repeats=1)
+        return self._error()
+
+    def _expected(self, target: float) -> float:
+        return self.suite.tolerances.get(self._key(target)) or target
+
+    def _key(self, target: float) -> str:
+        return ToleranceFile.key(f"{self.case.key} {self.lanes}", self.arm.name, target)
+
+    def _reach(self, target: float) -> tuple[float, float]:
+        """The tolerance of the file if it still gives the error, else a new one, and the error that it gives."""
+        written = self.suite.tolerances.get(self._key(target))
+        if written is not None:
+            error = self._error_at(written)
+            if not misses(error, target):
+                return written, error
+        tuned = tune(self._error_at, target, written)
+        if written is None or not misses(tuned.error, target):
+            self.suite.tolerances.set(self._key(target), tuned.tolerance, tuned.error)
+        return tuned.tolerance, self._error_at(tuned.tolerance)

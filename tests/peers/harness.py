@@ -1,0 +1,327 @@
+"""The harness of benchmarks/peers, tested with arms that only pretend: no peer is needed, and no network."""
+
+import contextlib
+import io
+import json
+import math
+import os
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/peers"))
+from harness import command_line, machine, page, readme, tables  # noqa: E402
+from harness.arm_process import ArmFailed, ArmProcess  # noqa: E402
+from harness.bisection import tune  # noqa: E402
+from harness.case import Arm, Case, chosen  # noqa: E402
+from harness.errors import misses, relative_error  # noqa: E402
+from harness.progress import Progress  # noqa: E402
+from harness.protocol import Message, parse  # noqa: E402
+from harness.race import FEWEST_ROUNDS, Runner, race  # noqa: E402
+from harness.result import Row, best  # noqa: E402
+from harness.roster import all_cases  # noqa: E402
+from harness.suite import Suite  # noqa: E402
+from harness.tolerance_file import ToleranceFile  # noqa: E402
+
+FAKE = [sys.executable, "-B", str(Path(__file__).with_name("fake_arm.py"))]
+
+
+def fake(name="fake", **options):
+    return Arm(name, options.pop("peer", name), ("fake",), {key: str(value) for key, value in options.items()})
+
+
+def case_of(*arms, **changes):
+    return Case(**({"key": "9-fake", "title": "Fake", "problem": "none", "task": "adaptive", "unit": "lane", "paragraph": "Nothing.",
+                    "arms": arms, "lanes": 4, "quick_lanes": 4, "targets": (1e-6,)} | changes))
+
+
+class Protocol(unittest.TestCase):
+    def test_what_is_said_is_what_is_heard(self):
+        message = Message("ready", {"setting": "Tsit5, rtol = 'a b'", "compile": "1.5", "empty": ""})
+        self.assertEqual(parse(str(message)), message)
+        self.assertEqual(message.number("compile"), 1.5)
+
+
+class Errors(unittest.TestCase):
+    def test_error_is_relative_in_the_norm_of_all(self):
+        self.assertAlmostEqual(relative_error([3, 4.5], [3, 4]), 0.1)
+        self.assertEqual(relative_error([1, math.nan], [1, 2]), math.inf)
+        self.assertRaises(ValueError, relative_error, [1], [1, 2])
+
+    def test_marks_begin_at_a_factor_of_one_and_a_half(self):
+        for error in (1e-6, 1.49e-6, 0.67e-6):
+            self.assertEqual(misses(error, 1e-6), "")
+        self.assertIn("too large", misses(1.51e-6, 1e-6))
+        self.assertIn("smaller", misses(0.66e-6, 1e-6))
+        self.assertIn("too large", misses(math.inf, 1e-6))
+        self.assertIn("too large", misses(math.nan, 1e-6))
+
+
+class Bisection(unittest.TestCase):
+    def check(self, error_of, target, start=None):
+        calls = []
+        tuned = tune(lambda tolerance: calls.append(tolerance) or error_of(tolerance), target, start)
+        self.assertLessEqual(len(calls), 20)
+        return tuned
+
+    def test_finds_the_largest_tolerance_within_a_fiftieth_of_a_decade(self):
+        for power in (0.5, 1, 1.3):
+            for factor in (1e-2, 1, 30):
+                for start in (None, 1e-3, 1e-12):
+                    tuned = self.check(lambda tolerance: factor * tolerance ** power, 1e-6, start)
+                    self.assertLessEqual(tuned.error, 1e-6)
+                    self.assertGreater(factor * (tuned.tolerance * 10 ** 0.021) ** power, 1e-6)
+
+    def test_takes_the_least_error_where_the_target_is_out_of_reach(self):
+        tuned = self.check(lambda tolerance: max(3e-9, tolerance), 1e-12)
+        self.assertEqual(tuned.error, 3e-9)
+
+    def test_errors_that_are_not_numbers_count_as_too_large(self):
+        tuned = self.check(lambda tolerance: math.inf if tolerance > 1e-5 else tolerance, 1e-3)
+        self.assertLessEqual(tuned.tolerance, 1e-5)
+        self.assertGreater(tuned.tolerance, 0.9e-5)
+
+
+class Processes(unittest.TestCase):
+    def arm(self, timeout=20.0, **options):
+        return ArmProcess([*FAKE, *(f"{key}={value}" for key, value in options.items())], [], timeout)
+
+    def test_words_of_libraries_are_skipped(self):
+        with self.arm() as arm:
+            self.assertEqual(arm.hear().fields["setting"], "a fake")
+
+    def test_an_arm_that_crashes_says_by_which_signal(self):
+        with self.arm(ends="crash", runs=0) as arm, self.assertRaisesRegex(ArmFailed, "crashed with signal 11"):
+            arm.hear()
+            arm.ask("run", repeats=1)
+
+    def test_an_arm_that_cannot_begin_says_its_last_line(self):
+        with self.arm(ends="before") as arm, self.assertRaisesRegex(ArmFailed, "ended with code 3: no module named peer"):
+            arm.hear()
+
+    def test_an_arm_that_hangs_is_ended(self):
+        with self.arm(timeout=5, ends="hang", runs=0) as arm:
+            arm.hear()
+            arm.timeout, start = 0.3, time.monotonic()
+            with self.assertRaisesRegex(ArmFailed, "no answer within 0.3 s"):
+                arm.ask("run", repeats=1)
+            self.assertLess(time.monotonic() - start, 5)
+            self.assertIsNotNone(arm.process.poll())
+
+    def test_an_arm_that_gives_up_says_why(self):
+        with self.arm(ends="asks", runs=0) as arm, self.assertRaisesRegex(ArmFailed, "does not want to"):
+            arm.hear()
+            arm.ask("run", repeats=1)
+
+    def test_a_program_that_is_not_there_is_a_failed_arm(self):
+        with self.assertRaisesRegex(ArmFailed, "cannot be started"):
+            ArmProcess(["./no such program"], [], 1)
+
+    @unittest.skipUnless(hasattr(os, "sched_getaffinity"), "this system pins nothing")
+    def test_an_arm_is_pinned(self):
+        core = max(os.sched_getaffinity(0))
+        with ArmProcess(FAKE, [core], 20) as arm:
+            arm.hear()
+            self.assertEqual(os.sched_getaffinity(arm.process.pid), {core})
+
+
+class FakeProcess:
+    def __init__(self, name, log, seconds=0.01, fails_at=None):
+        self.name, self.log, self.seconds, self.fails_at = name, log, seconds, fails_at
+
+    def ask(self, word, repeats):
+        self.log.append((self.name, repeats))
+        if self.fails_at is not None and sum(name == self.name for name, _ in self.log) > self.fails_at:
+            raise ArmFailed("had enough")
+        return Message("done", {"processor": str(self.seconds * repeats), "wall": str(2 * self.seconds * repeats)})
+
+
+class Turns(unittest.TestCase):
+    def race(self, rounds=6, **processes):
+        log, notes = [], []
+        runners = [Runner(name, FakeProcess(name, log, **options), 4) for name, options in processes.items()]
+        race(runners, rounds, 0.1, lambda runner, *sample: notes.append((runner.name, *sample)))
+        return runners, [name for name, _ in log], notes
+
+    def test_arms_take_turns_and_the_first_changes(self):
+        runners, order, _ = self.race(a={}, b={}, c={})
+        rounds = [order[i:i + 3] for i in range(3, len(order), 3)]    # after the one that warms up
+        self.assertTrue(all(sorted(one) == ["a", "b", "c"] for one in rounds))
+        self.assertEqual([one[0] for one in rounds], ["a", "b", "c", "a", "b", "c"])
+        self.assertEqual([len(runner.seconds) for runner in runners], [6, 6, 6])
+
+    def test_there_are_at_least_five_rounds(self):
+        runners, _, notes = self.race(rounds=1, a={})
+        self.assertEqual(len(runners[0].seconds), FEWEST_ROUNDS)
+        self.assertEqual(len(notes), FEWEST_ROUNDS)
+
+    def test_short_runs_are_repeated_and_times_are_per_unit_of_work(self):
+        runners, _, _ = self.race(a={"seconds": 0.001})
+        self.assertEqual(runners[0].repeats, 50)
+        self.assertAlmostEqual(runners[0].seconds[0], 0.001 / 4)
+        self.assertAlmostEqual(runners[0].wall[0], 0.002 / 4)
+
+    def test_an_arm_that_fails_drops_out_and_the_others_go_on(self):
+        runners, order, _ = self.race(a={"fails_at": 3}, b={})
+        self.assertEqual(runners[0].failure, "had enough")
+        self.assertEqual(order.count("a"), 4)
+        self.assertEqual(len(runners[1].seconds), 6)
+
+
+class WholeCases(unittest.TestCase):
+    def run_case(self, case, missing=(), written=None, **options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name, "tolerances.json")
+        if written:
+            self.file.write_text(json.dumps(written))
+        self.samples, self.said = [], io.StringIO()
+
+        def start(_, arm, lanes):
+            if arm.name in missing:
+                raise ArmFailed("is not installed")
+            return ArmProcess([*FAKE, *(f"{key}={value}" for key, value in arm.options.items())], [], options.get("timeout", 20))
+
+        suite = Suite(start, lambda *_: [3.0, 4.0], ToleranceFile(self.file), self.samples.append, Progress(1, self.said), rounds=5)
+        suite.run(case)
+        self.suite = suite
+        return {row.arm: row for row in suite.rows}
+
+    def test_arms_meet_at_the_same_error_and_their_tolerances_are_written_down(self):
+        rows = self.run_case(case_of(fake("eddy"), fake("loose", factor=100), fake("strict", power=2)))
+        for row in rows.values():
+            self.assertEqual((row.mark, row.failure), ("", ""))
+            self.assertAlmostEqual(row.error, 1e-6, delta=1e-7)
+            self.assertEqual((row.accepted, row.evaluations, row.compile, row.setting), (10, 61, 0.5, "a fake"))
+        self.assertAlmostEqual(rows["loose"].tolerance / 1e-8, 1, delta=0.1)
+        written = json.loads(self.file.read_text())
+        self.assertEqual(len(written), 3)
+        self.assertAlmostEqual(written["9-fake 4 | strict | 1e-06"]["tolerance"] / 1e-3, 1, delta=0.1)
+        self.assertEqual(sum(sample["kind"] == "sample" for sample in self.samples), 15)
+        json.dumps(self.samples)
+
+    def test_a_tolerance_of_the_file_is_taken_while_it_gives_the_error(self):
+        key = "9-fake 4 | eddy | 1e-06"
+        for tolerance, kept in ((0.9e-6, True), (1e-9, False)):
+            rows = self.run_case(case_of(fake("eddy")), written={key: {"tolerance": tolerance, "error": 1e-6}})
+            self.assertEqual(rows["eddy"].tolerance == tolerance, kept)
+            self.assertEqual(rows["eddy"].mark, "")
+
+    def test_an_arm_that_misses_the_error_is_marked_and_not_compared(self):
+        rows = self.run_case(case_of(fake("eddy", seconds=0.002), fake("rough", floor=4e-6)))
+        self.assertEqual(rows["rough"].mark, "error 4 × too large")
+        table = tables.table(case_of(), list(rows.values()), 1)
+        self.assertRegex(table, r"rough.*4 × too large")
+        self.assertIs(best(list(rows.values())), rows["eddy"])
+
+    def test_missing_crashing_and_hanging_peers_are_lines_of_the_table(self):
+        arms = [fake("eddy"), fake("absent"), fake("crashes", ends="crash", runs=12), fake("hangs", ends="hang", runs=0),
+                fake("never began", ends="before"), fake("good")]
+        rows = self.run_case(case_of(*arms), missing={"absent"}, timeout=2)
+        self.assertEqual(rows["absent"].failure, "is not installed")
+        self.assertEqual(rows["crashes"].failure, "crashed with signal 11")
+        self.assertEqual(rows["hangs"].failure, "no answer within 2 s")
+        self.assertIn("ended with code 3", rows["never began"].failure)
+        self.assertTrue(rows["eddy"].is_comparable and rows["good"].is_comparable)
+        table = tables.table(case_of(), list(rows.values()), 1)
+        for words in ("is not installed", "crashed with signal 11", "no answer within 2 s", "| good |"):
+            self.assertIn(words, table)
+
+    def test_a_case_without_a_reference_is_a_line_too(self):
+        def fails(*_):
+            raise ArmFailed("no NumPy")
+        suite = Suite(lambda *_: self.fail("started"), fails, ToleranceFile(Path("none")), self.fail, Progress(1, io.StringIO()))
+        suite.run(case_of(fake("eddy")))
+        self.assertEqual(suite.rows[0].failure, "no reference: no NumPy")
+
+
+class Pages(unittest.TestCase):
+    def rows(self):
+        return [Row("9-fake", "eddy, a", "eddy", 1e-6, 1e-7, 1e-6, minimum=2e-6, median=2.1e-6, accepted=10, evaluations=61),
+                Row("9-fake", "peer | one", "peer", 1e-6, 1e-7, 1e-6, minimum=1e-6, median=1.05e-6, accepted=8, evaluations=50)]
+
+    def test_ratios_are_to_the_fastest_arm_of_eddy(self):
+        table = tables.table(case_of(), self.rows(), 1)
+        self.assertRegex(table, r"eddy, a.*\| 1\.00 \|")
+        self.assertRegex(table, r"peer \\\| one.*\| 0\.50 \|")
+
+    def test_a_case_that_eddy_loses_says_so(self):
+        self.assertIn("peer | one is 2.00 times as fast as eddy", tables.verdict(self.rows()))
+        self.assertIn("2.10 times", tables.verdict([*self.rows()[:1], Row("9-fake", "slow", "slow", 1e-6, minimum=4e-6, median=4.41e-6)]))
+
+    def test_the_page_holds_every_case_and_the_machine(self):
+        text = page.page([case_of()], self.rows(), {"processor": "a fast one"}, "run --quick", {}, 1, [])
+        for words in ("## 9. Fake", "Nothing.", "a fast one", "run --quick", "eddy, a"):
+            self.assertIn(words, text)
+
+    def test_the_readme_says_where_eddy_leads_and_where_not(self):
+        other = case_of(key="8-other", title="Other")
+        slower = [Row("8-other", "eddy, b", "eddy", 1e-6, minimum=1e-6, median=1e-6), Row("8-other", "slow", "slow", 1e-6, minimum=5e-6, median=5e-6)]
+        text = readme.lines([case_of(), other], self.rows() + slower)
+        self.assertIn("In 1 of 2 comparisons", text)
+        self.assertIn("behind in: Fake: peer | one takes 0.50 of eddy's time", text)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "README.md")
+            file.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n")
+            self.assertTrue(readme.write(file, text))
+            self.assertEqual(file.read_text(), f"before\n{readme.BEGIN}\n{text}\n{readme.END}\nafter\n")
+            file.write_text("no marks")
+            self.assertFalse(readme.write(file, text))
+
+    def test_a_run_on_a_busy_machine_says_so(self):
+        rows = self.rows()
+        for row in rows:
+            row.wall_over_processor = 1.6
+        self.assertIn("busy with other work", page.page([case_of()], rows, {}, "run", {}, 1, []))
+
+
+class Choices(unittest.TestCase):
+    def test_the_command_line_knows_its_words(self):
+        given = command_line.arguments(["--only", "2", "heyoka", "--quick", "--seed", "7"])
+        self.assertEqual((given.only, given.quick, given.seed, given.cores, given.write_docs), (["2", "heyoka"], True, 7, 1, False))
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stderr(nowhere):
+            self.assertRaises(SystemExit, command_line.arguments, ["--cores", "100000"])
+
+    def test_a_peer_that_was_not_installed_or_built_is_an_arm_that_fails(self):
+        run = command_line.Run(command_line.arguments(["--only", "2"]), "run")
+        run.environment.missing, run.native.missing = {"jax": "cannot be installed: no network"}, {"odeint_arm": "cannot be built: error"}
+        for arm in run.cases[0].arms:
+            if arm.peer in ("jax", "diffrax"):
+                self.assertRaisesRegex(ArmFailed, "no network", run.start, run.cases[0], arm, 4)
+            if arm.peer == "odeint":
+                self.assertRaisesRegex(ArmFailed, "cannot be built", run.start, run.cases[0], arm, 4)
+
+    def test_the_machine_describes_itself(self):
+        self.assertIn("cores", machine.describe({}, 1))
+
+    def test_only_takes_numbers_keys_and_peers(self):
+        cases = all_cases(seed=1)
+        self.assertEqual([case.number for case in chosen(cases, ["2", "3"])], ["2", "3"])
+        self.assertEqual([case.number for case in chosen(cases, ["10", "R"])], ["10a", "10b", "R1", "R2", "R3"])
+        kept = chosen(cases, ["2", "heyoka"])
+        self.assertEqual({arm.peer for arm in kept[0].arms}, {"eddy", "heyoka"})
+        self.assertRaisesRegex(ValueError, "no case and no peer is called 99", chosen, cases, ["99"])
+
+    def test_random_cases_come_from_the_seed(self):
+        def drawn(seed):
+            return [case.options for case in all_cases(seed) if case.number.startswith("R")]
+        self.assertEqual(len(drawn(1)), 3)
+        self.assertEqual(drawn(1), drawn(1))
+        self.assertNotEqual(drawn(1), drawn(2))
+
+    def test_arms_have_names_of_their_own_and_strides_that_divide(self):
+        for case in all_cases(1):
+            names = [arm.name for arm in case.arms]
+            self.assertEqual(len(names), len(set(names)))
+            self.assertIn("eddy", {arm.peer for arm in case.arms})
+            for lanes in (case.lanes, case.quick_lanes):
+                spacing = lanes // min(lanes, case.check)
+                self.assertEqual(lanes % min(lanes, case.check), 0, case.key)
+                for arm in case.arms:
+                    self.assertEqual(spacing % min(arm.stride, spacing), 0, (case.key, arm.name))
+
+
+if __name__ == "__main__":
+    unittest.main()
