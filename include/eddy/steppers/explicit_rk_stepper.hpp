@@ -3,6 +3,7 @@
 // is the first of the next ("first same as last"), that stage is the memory: it follows from the
 // state, bit for bit, so a replay recomputes it and a checkpoint does without.
 
+#include <eddy/steppers/adjoint_watch.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/stepper.hpp>
@@ -217,6 +218,26 @@ struct ExplicitRungeKuttaStepper {
             return pull_stages(dense.k) + dense.y;
         else
             return pull_stages(NoStageCotangents{});
+    }
+
+    /// Tells from the products of an adjoint step whether the cotangent holds a mode that the steps do
+    /// not resolve.
+    using Watch = AdjointWatch<Steps, Method>;
+    /// `pull` without dense output, which leaves the stage products behind as well.
+    template <class Input, class Number, bool with_times, class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_watched(
+        const Input& in, const Linearization<Number, with_times, false>& of_step,
+        const State<Number>& next_cotangent, ParameterCotangent& p_cotangent, Times& times,
+        State<Number> (&products)[Steps::num_stages]) {
+        const auto& k = [&]() -> const auto& {
+            if constexpr (with_times)
+                return of_step.stages.k;
+            else
+                return of_step.stage;
+        }
+        ();
+        return Steps::pull_stages(in.t, in.p, in.dt, k, of_step.stage, next_cotangent,
+                                  NoStageCotangents{}, p_cotangent, times, products);
     }
 
   private:
