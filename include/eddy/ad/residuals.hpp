@@ -5,6 +5,7 @@
 
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/split.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/trace/print.hpp>
 #include <iosfwd>
 #include <string>
@@ -19,12 +20,12 @@ struct ResidualReportOptions {
 
 namespace detail {
 
-[[nodiscard]] std::string saved_residuals(const Graph& graph, PolicyFunction policy,
-                                          int bytes_per_number,
-                                          const ResidualReportOptions& options);
-[[nodiscard]] std::string forward_backward(const Graph& graph, PolicyFunction policy,
-                                           const ResidualReportOptions& options);
-void write(const std::string& text, const ResidualReportOptions& options);
+[[nodiscard]] EDDY_EXPORT std::string saved_residuals(const Graph& graph, PolicyFunction policy,
+                                                      int bytes_per_number,
+                                                      const ResidualReportOptions& options);
+[[nodiscard]] EDDY_EXPORT std::string forward_backward(const Graph& graph, PolicyFunction policy,
+                                                       const ResidualReportOptions& options);
+EDDY_EXPORT void write(const std::string& text, const ResidualReportOptions& options);
 
 [[nodiscard]] inline const Graph& graph_behind(const Graph& graph) { return graph; }
 template <class Recipe>

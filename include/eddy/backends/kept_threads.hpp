@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <eddy/backends/cpu/group_call.hpp>
+#include <eddy/core/export.hpp>
 #include <memory>
 
 namespace eddy {
 
-class KeptThreads {
+class EDDY_EXPORT KeptThreads {
   public:
     KeptThreads() noexcept;
     /// Waits for no work: between calls there is none.

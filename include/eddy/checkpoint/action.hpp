@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -99,21 +100,22 @@ struct ActionCounts {
 };
 
 /// Counts `actions`; the vectors have an entry for every tier that the list names.
-[[nodiscard]] ActionCounts count_actions(std::span<const Action> actions);
+[[nodiscard]] EDDY_EXPORT ActionCounts count_actions(std::span<const Action> actions);
 
 /// The time of `actions` without the pullbacks: forward steps at `step_cost` each, writes and reads
 /// at the cost of their tier, one after the other. Throws `InvalidArgument` when the list names a
 /// tier that `tiers` lacks.
-[[nodiscard]] double schedule_cost(std::span<const Action> actions,
-                                   std::span<const StorageTier> tiers, double step_cost = 1);
+[[nodiscard]] EDDY_EXPORT double schedule_cost(std::span<const Action> actions,
+                                               std::span<const StorageTier> tiers,
+                                               double step_cost = 1);
 
 /// "forward 0 -> 5", "write 5 to memory", "read 5 from disk", "discard 5 from disk", "reverse 6 ->
 /// 5".
-[[nodiscard]] std::string to_string(const Action& action);
+[[nodiscard]] EDDY_EXPORT std::string to_string(const Action& action);
 
 /// One action a line.
-[[nodiscard]] std::string to_string(std::span<const Action> actions);
+[[nodiscard]] EDDY_EXPORT std::string to_string(std::span<const Action> actions);
 
-std::ostream& operator<<(std::ostream& out, const Action& action);
+EDDY_EXPORT std::ostream& operator<<(std::ostream& out, const Action& action);
 
 }  // namespace eddy

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>
+#include <eddy/core/export.hpp>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,6 @@ struct ActionPlan {
 /// Plans a list for stores of that many tiers. Throws `InvalidArgument`, naming the action, unless
 /// the list advances all steps before it reverses the first, and keeps the invariants of
 /// action.hpp.
-[[nodiscard]] ActionPlan plan_actions(std::span<const Action> actions, int tiers);
+[[nodiscard]] EDDY_EXPORT ActionPlan plan_actions(std::span<const Action> actions, int tiers);
 
 }  // namespace eddy

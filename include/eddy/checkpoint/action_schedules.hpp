@@ -7,18 +7,20 @@
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>
 #include <eddy/checkpoint/placement.hpp>
+#include <eddy/core/export.hpp>
 
 namespace eddy {
 
 /// What a CheckpointedLoop with these options does in a run of `length` steps and its reverse, all
 /// in memory. Online placements are told the length only here, at the end. Throws `InvalidArgument`
 /// where the options do not allow `length`.
-[[nodiscard]] ActionList loop_actions(std::int64_t length, const LoopOptions& options);
+[[nodiscard]] EDDY_EXPORT ActionList loop_actions(std::int64_t length, const LoopOptions& options);
 
 /// The offline schedule with the `memory_slots` most accessed stack indices in memory and
 /// `disk_slots` on disk. Stumm & Walther, "MultiStage approaches for optimal offline
 /// checkpointing", SIAM J. Sci. Comput. 31(3), 2009.
-[[nodiscard]] ActionList multistage_actions(std::int64_t length, std::int64_t memory_slots,
-                                            std::int64_t disk_slots);
+[[nodiscard]] EDDY_EXPORT ActionList multistage_actions(std::int64_t length,
+                                                        std::int64_t memory_slots,
+                                                        std::int64_t disk_slots);
 
 }  // namespace eddy

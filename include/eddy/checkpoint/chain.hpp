@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>
+#include <eddy/core/export.hpp>
 #include <span>
 
 namespace eddy {
@@ -36,14 +37,16 @@ struct ChainOptions {
 
 /// The cheapest schedule of the chain. With n steps and M units: time O(n^3 M), memory 6 n^2 M
 /// bytes. Throws `InvalidArgument` for negative times or sizes, or when x_0 does not fit.
-[[nodiscard]] ActionList chain_actions(std::span<const ChainStep> steps,
-                                       const ChainOptions& options);
+[[nodiscard]] EDDY_EXPORT ActionList chain_actions(std::span<const ChainStep> steps,
+                                                   const ChainOptions& options);
 
 /// The time of that schedule's forward steps: `chain_time(chain_actions(steps, options), steps)`,
 /// without making the list.
-[[nodiscard]] double chain_cost(std::span<const ChainStep> steps, const ChainOptions& options);
+[[nodiscard]] EDDY_EXPORT double chain_cost(std::span<const ChainStep> steps,
+                                            const ChainOptions& options);
 
 /// The time of the forward steps of any schedule of the chain.
-[[nodiscard]] double chain_time(std::span<const Action> actions, std::span<const ChainStep> steps);
+[[nodiscard]] EDDY_EXPORT double chain_time(std::span<const Action> actions,
+                                            std::span<const ChainStep> steps);
 
 }  // namespace eddy

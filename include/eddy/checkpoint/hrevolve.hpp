@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>
+#include <eddy/core/export.hpp>
 #include <vector>
 
 namespace eddy {
@@ -38,10 +39,11 @@ struct HRevolveOptions {
 /// or read than a slower one (otherwise a valid schedule that may not be the cheapest). Time
 /// O(length^2 slots), memory O(length slots). Throws `InvalidArgument` for a negative length or
 /// cost, or when no tier has a slot for x_0.
-[[nodiscard]] ActionList hrevolve_actions(std::int64_t length, const HRevolveOptions& options);
+[[nodiscard]] EDDY_EXPORT ActionList hrevolve_actions(std::int64_t length,
+                                                      const HRevolveOptions& options);
 
 /// The cost of that schedule: `schedule_cost(hrevolve_actions(length, options), ...)` without
 /// making the list.
-[[nodiscard]] double hrevolve_cost(std::int64_t length, const HRevolveOptions& options);
+[[nodiscard]] EDDY_EXPORT double hrevolve_cost(std::int64_t length, const HRevolveOptions& options);
 
 }  // namespace eddy

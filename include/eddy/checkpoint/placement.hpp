@@ -11,6 +11,7 @@
 #include <eddy/checkpoint/placement_table.hpp>
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/checkpoint/staircase.hpp>
+#include <eddy/core/export.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -71,12 +72,13 @@ struct PlacementPlan {
 };
 
 /// Checks the options; InvalidArgument, beginning with `where`, says what to change.
-[[nodiscard]] PlacementPlan plan_placement(const LoopOptions& options, const char* where);
+[[nodiscard]] EDDY_EXPORT PlacementPlan plan_placement(const LoopOptions& options,
+                                                       const char* where);
 
 /// The decisions of a plan: the stores of the way forward, the initial state first, and the splits
 /// of the way back. Online placements follow the staircase, which needs no memory, and then a
 /// shared table: what a loop does not reach is neither generated nor kept.
-class PlacementSequence {
+class EDDY_EXPORT PlacementSequence {
   public:
     explicit PlacementSequence(PlacementPlan plan);
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ struct DiskOptions {
 
 /// One file of slots. Its calls come from one thread at a time; the background thread is its own
 /// affair. What goes wrong there, for want of memory too, is thrown by the next call.
-class SlotFile {
+class EDDY_EXPORT SlotFile {
   public:
     /// Creates the file. InvalidArgument if the directory is not one, or cannot be written.
     explicit SlotFile(const DiskOptions& options = {});

@@ -1,6 +1,7 @@
 #pragma once
 // What went wrong on the host. Numerical outcomes are values (core/result.hpp), never exceptions.
 
+#include <eddy/core/export.hpp>
 #include <eddy/core/message.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -8,24 +9,24 @@
 namespace eddy {
 
 /// A bad argument, found before any work. The message reads "where: what we got; what to do".
-struct InvalidArgument : std::invalid_argument {
+struct EDDY_EXPORT InvalidArgument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
 /// A checkpoint could not be written, or did not come back as it was written. The message names the
 /// slot and the step.
-struct StorageError : std::runtime_error {
+struct EDDY_EXPORT StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// A loop body gave another state when a step was computed again. The message names the first such
 /// step.
-struct NonDeterministicBody : std::runtime_error {
+struct EDDY_EXPORT NonDeterministicBody : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// A bug in eddy itself.
-struct InternalError : std::logic_error {
+struct EDDY_EXPORT InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
@@ -38,7 +39,7 @@ void require_argument(bool valid, std::type_identity_t<detail::MessageText<sizeo
 
 /// Throws `InternalError` unless `holds`. The defaults name the caller; clang 14 knows the builtins
 /// but not std::source_location.
-void internal_check(bool holds, const char* claim, const char* file = __builtin_FILE(),
-                    int line = __builtin_LINE());
+EDDY_EXPORT void internal_check(bool holds, const char* claim, const char* file = __builtin_FILE(),
+                                int line = __builtin_LINE());
 
 }  // namespace eddy

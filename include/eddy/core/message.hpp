@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ struct MessageText {
     }
 };
 
-[[nodiscard]] std::string compose_message(std::string_view text,
-                                          std::initializer_list<MessageValue> values);
+[[nodiscard]] EDDY_EXPORT std::string compose_message(std::string_view text,
+                                                      std::initializer_list<MessageValue> values);
 
 /// Numbers come out in as few digits as tell them from all others.
 template <class... Values>

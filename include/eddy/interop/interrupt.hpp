@@ -1,5 +1,7 @@
 #pragma once
 
+#include <eddy/core/export.hpp>
+
 namespace eddy {
 
 /// While one lives, Ctrl-C (SIGINT) is noted instead of ending the process. A second one while it
@@ -7,7 +9,7 @@ namespace eddy {
 /// asked about. Two within a twentieth of a second are one. Guards may be nested and live on
 /// several threads at once: all see the same Ctrl-C, and the last to go puts the old handler back.
 /// A process that ignores SIGINT, or that installs a handler of its own meanwhile, keeps it.
-class InterruptGuard {
+class EDDY_EXPORT InterruptGuard {
   public:
     InterruptGuard() noexcept;
     ~InterruptGuard();

@@ -5,6 +5,7 @@
 // allocation and no signal handler; nor is there a handler in calls that have a `poll`.
 
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/watcher.hpp>
 #include <functional>
 #include <memory>
@@ -20,7 +21,7 @@ struct ProgressOutput {
     std::function<double()> seconds{};  ///< the steady clock where there is none
 };
 
-class Progress {
+class EDDY_EXPORT Progress {
   public:
     /// A stop of `cancelled` is one of this. The bar appears where the work
     /// takes longer than a fifth of a second; of several at once only the first.
@@ -46,7 +47,7 @@ class Progress {
 };
 
 /// Watches a call with a bar, whatever the options say of it.
-[[nodiscard]] std::shared_ptr<void> watch_with_bar(const WatchedCall& call,
-                                                   const ProgressOutput& output = {}) noexcept;
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<void> watch_with_bar(
+    const WatchedCall& call, const ProgressOutput& output = {}) noexcept;
 
 }  // namespace eddy

@@ -1,6 +1,7 @@
 #pragma once
 // What each pass does to a program: node counts before and after.
 
+#include <eddy/core/export.hpp>
 #include <eddy/trace/program.hpp>
 #include <string>
 
@@ -9,13 +10,13 @@ namespace eddy {
 namespace detail {
 
 /// The table for a graph before any pass and the code that it ends as.
-[[nodiscard]] std::string pass_table(const Graph& raw, const Graph& code);
+[[nodiscard]] EDDY_EXPORT std::string pass_table(const Graph& raw, const Graph& code);
 
 }  // namespace detail
 
 /// A table of node counts before and after each pass, from `graph` as it was traced to what is
 /// evaluated.
-[[nodiscard]] std::string report_passes(const Graph& graph);
+[[nodiscard]] EDDY_EXPORT std::string report_passes(const Graph& graph);
 /// The same for a program; where its recipe does not tell of the time before simplification, the
 /// table starts from the simplified graph.
 template <class Recipe>

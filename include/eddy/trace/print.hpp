@@ -2,6 +2,7 @@
 // Programs as text, one line per node. `%5 = mul %1 %2` multiplies the values of lines 1 and 2; a
 // vector shows its length, `%7 = tanh %6 : 64`; parts of arguments show which, `y[2]`, `w[0:128]`.
 
+#include <eddy/core/export.hpp>
 #include <eddy/trace/program.hpp>
 #include <string>
 #include <vector>
@@ -12,14 +13,14 @@ namespace eddy {
 using ArgumentNames = std::vector<std::string>;
 
 /// The program as text.
-[[nodiscard]] std::string to_text(const Graph& graph, const ArgumentNames& names = {});
+[[nodiscard]] EDDY_EXPORT std::string to_text(const Graph& graph, const ArgumentNames& names = {});
 template <class Recipe>
 [[nodiscard]] std::string to_text(const Program<Recipe>&, const ArgumentNames& names = {}) {
     return to_text(Program<Recipe>::graph.thaw(), names);
 }
 
 /// Writes the program to standard output.
-void print(const Graph& graph, const ArgumentNames& names = {});
+EDDY_EXPORT void print(const Graph& graph, const ArgumentNames& names = {});
 template <class Recipe>
 void print(const Program<Recipe>& program, const ArgumentNames& names = {}) {
     (void)program;

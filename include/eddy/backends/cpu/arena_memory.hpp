@@ -3,12 +3,13 @@
 // so that a generous plan costs address space alone.
 
 #include <cstddef>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/lane/arena.hpp>
 #include <utility>
 
 namespace eddy::detail {
 
-class ArenaMemory {
+class EDDY_EXPORT ArenaMemory {
   public:
     ArenaMemory() = default;
     ArenaMemory(ArenaMemory&& other) noexcept

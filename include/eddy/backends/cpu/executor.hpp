@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <eddy/backends/cpu/group_call.hpp>
+#include <eddy/core/export.hpp>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -21,7 +22,7 @@ concept RunsWorkers = requires(const E& executor, std::ptrdiff_t num_workers,
 };
 
 /// Any of them; empty: none.
-class Executor {
+class EDDY_EXPORT Executor {
   public:
     Executor() = default;
     template <class Run>

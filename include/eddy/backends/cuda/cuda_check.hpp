@@ -2,6 +2,7 @@
 // CUDA's error codes as exceptions. Needs the CUDA toolkit; <eddy/eddy.hpp> does not include it.
 
 #include <cuda_runtime_api.h>
+#include <eddy/core/export.hpp>
 
 #include <source_location>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 namespace eddy {
 
 /// A call of the CUDA runtime failed. The message has CUDA's own words and the place of the call.
-struct CudaError : std::runtime_error {
+struct EDDY_EXPORT CudaError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 

@@ -5,13 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <vector>
 
 namespace eddy::detail {
 
 /// The memory of a (lane, component) array, strides in bytes, none negative.
-struct MemoryGrid {
+struct EDDY_EXPORT MemoryGrid {
     std::uintptr_t first = 0, end = 0;  // of all elements
     std::ptrdiff_t lane_stride = 0, component_stride = 0;
     std::ptrdiff_t num_lanes = 0, num_components = 0;
@@ -37,12 +38,12 @@ struct MemoryGrid {
 };
 
 /// Do two arrays have a byte in common?
-[[nodiscard]] bool share_memory(const MemoryGrid& a, const MemoryGrid& b);
+[[nodiscard]] EDDY_EXPORT bool share_memory(const MemoryGrid& a, const MemoryGrid& b);
 /// Do two elements of one array?
-[[nodiscard]] bool repeats_itself(const MemoryGrid& grid);
+[[nodiscard]] EDDY_EXPORT bool repeats_itself(const MemoryGrid& grid);
 
 /// The arrays of one call. Keeps its memory from call to call.
-class CallArrays {
+class EDDY_EXPORT CallArrays {
   public:
     void clear() { arrays_.clear(); }
     /// `k` is its number in a list, −1 where it is the only one.

@@ -3,6 +3,7 @@
 // the direction: see lane/times.hpp.
 
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <vector>
@@ -49,6 +50,7 @@ struct TimeUse {
 };
 
 /// Checks the times of the options; InvalidArgument, beginning with `where`, says what to change.
-[[nodiscard]] TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where);
+[[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,
+                                              const char* where);
 
 }  // namespace eddy

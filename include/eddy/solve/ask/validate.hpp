@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/steppers/controller/pid.hpp>
@@ -28,12 +29,12 @@ template <class Scalar>
 }
 
 /// rtol and atol; `state_size` components.
-void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
-                        const char* where);
+EDDY_EXPORT void require_tolerances(const SolveOptions& options, int state_size,
+                                    const Precision& precision, const char* where);
 
 /// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
 /// less than 1.
-void require_valid(const PIDController& controller, const char* where);
+EDDY_EXPORT void require_valid(const PIDController& controller, const char* where);
 /// Any other controller, and a backend, may have a member require_valid(where) that checks it.
 template <class Extra>
 void require_valid(const Extra& extra, const char* where) {
@@ -51,11 +52,12 @@ template <class Real>
 }
 
 /// "where: name is 3 x 1 (lane, component); give 3 x 2", and what else could be given.
-void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
-                   const char* where, const char* alternative = "");
+EDDY_EXPORT void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
+                               const char* where, const char* alternative = "");
 
-[[noreturn]] void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component,
-                                   const char* name, const char* where);
+[[noreturn]] EDDY_EXPORT void throw_not_finite(double value, std::ptrdiff_t lane,
+                                               std::ptrdiff_t component, const char* name,
+                                               const char* where);
 
 template <class Real>
 void require_finite(const EnsembleView<Real>& array, const char* name, const char* where) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <functional>
 #include <memory>
@@ -54,7 +55,7 @@ struct WatchedCall {
 namespace detail {
 
 /// The bar of interop/progress.hpp. What asks for it links it.
-[[nodiscard]] std::shared_ptr<void> watch_with_bar(const WatchedCall& call) noexcept;
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<void> watch_with_bar(const WatchedCall& call) noexcept;
 
 }  // namespace detail
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/ask/watcher.hpp>
 #include <exception>
@@ -12,7 +13,7 @@
 
 namespace eddy::detail {
 
-class CallLink {
+class EDDY_EXPORT CallLink {
   public:
     CallLink() = default;
     CallLink(const std::stop_token& cancelled, const Poll& poll)

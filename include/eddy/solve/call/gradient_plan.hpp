@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/checkpoint/placement.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 
 namespace eddy::detail {
 
 /// Bytes of memory that the machine has.
-[[nodiscard]] std::int64_t machine_memory_bytes();
+[[nodiscard]] EDDY_EXPORT std::int64_t machine_memory_bytes();
 
 /// Rounds that a lane may take.
 [[nodiscard]] inline std::int64_t most_rounds_of_lane(const LaneTimes& times, bool is_adaptive) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/lane/outcome.hpp>
@@ -16,7 +17,8 @@ namespace eddy {
 
 namespace detail {
 
-[[noreturn]] void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what);
+[[noreturn]] EDDY_EXPORT void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count,
+                                                  const char* what);
 
 /// `what` with its article: "solution: lane".
 inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
@@ -43,7 +45,7 @@ struct LaneFailure {
 };
 
 /// What became of every lane: common to solutions and gradients.
-class Outcomes {
+class EDDY_EXPORT Outcomes {
   public:
     Outcomes() = default;
     explicit Outcomes(std::size_t num_lanes) : lanes_(num_lanes) {}
@@ -82,7 +84,7 @@ class Outcomes {
 
 /// Throws std::runtime_error unless every lane succeeded; it names the first eight that did not,
 /// with their time, step and component.
-void require_success(const Outcomes& outcomes);
+EDDY_EXPORT void require_success(const Outcomes& outcomes);
 
 namespace detail {
 
