@@ -172,12 +172,12 @@ struct ExplicitRungeKutta {
     /// The second half. k is read where the cotangents of times are asked for, and only there.
     template <class Time, class Number, class Parameters, class Size, int count,
               class StageCotangents, class ParameterCotangent, class Times,
-              class Products = const NoStageProducts>
+              class Products = NoStageProducts>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pull_stages(
         const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
         const State<Number> (&stage)[count], const State<Number>& next_cotangent,
         const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times,
-        [[maybe_unused]] Products& products = no_products) {
+        [[maybe_unused]] Products&& products = {}) {
         constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
@@ -194,7 +194,7 @@ struct ExplicitRungeKutta {
                 times.t = times.t + t_cotangent;
                 times.dt = mul_add(static_cast<ScalarOf<Number>>(c), t_cotangent, times.dt);
             }
-            if constexpr (!std::is_same_v<Products, const NoStageProducts>)
+            if constexpr (!std::is_same_v<Products, NoStageProducts>)
                 products[i] = stage_cotangent[i];
             cotangent = cotangent + stage_cotangent[i];
         });
@@ -216,8 +216,6 @@ struct ExplicitRungeKutta {
     }
 
   private:
-    static constexpr NoStageProducts no_products{};
-
     template <bool coarse>
     static constexpr double error_weight(int i) {
         if constexpr (coarse)
