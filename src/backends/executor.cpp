@@ -88,7 +88,7 @@ void Executor::for_each_group(std::ptrdiff_t num_groups, std::ptrdiff_t num_work
                               const detail::GroupCall& call) const {
     const auto groups = std::make_shared<SharedGroups>(num_groups, num_workers, call);
     try {
-        run_(num_workers, [groups](std::ptrdiff_t) { groups->work(); });
+        (*run_)(num_workers, [groups](std::ptrdiff_t) { groups->work(); });
     } catch (...) {
         groups->abandon();
         groups->finish();

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "solve/problems.hpp"
@@ -111,6 +112,9 @@ struct Twice {
 static_assert(eddy::RunsWorkers<OnPool> && eddy::RunsWorkers<OnNewThreads>);
 static_assert(!eddy::RunsWorkers<int>);
 
+constexpr eddy::Cpu two_threads{.threads = 2};
+static_assert(two_threads.threads == 2 && !two_threads.executor);
+
 constexpr std::ptrdiff_t num_lanes = 300;
 const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-5, .atol = 1e-8};
 
@@ -159,6 +163,22 @@ TEST_CASE("executor: whoever works, the bits are the same") {
             CHECK(support::same_array(result.gradient.p, gradient_alone.gradient.p));
         }
     }
+}
+
+TEST_CASE("executor: a copy runs on the same threads, and outlives what it was copied from") {
+    int calls = 0;
+    eddy::Cpu copy = two_threads;
+    {
+        const eddy::Cpu first{.threads = 3,
+                              .executor = [&](std::ptrdiff_t, const Work&) { ++calls; }};
+        copy = first;
+    }
+    const eddy::Cpu moved = std::move(copy);
+
+    CHECK(moved.executor);
+    CHECK(support::same_array(solve(moved).y(), solve({.threads = 1}).y()));
+    CHECK(calls == 1);
+    CHECK_FALSE(eddy::Cpu(two_threads).executor);
 }
 
 TEST_CASE("executor: no thread is started besides, however long a call takes") {
@@ -218,7 +238,6 @@ TEST_CASE("executor: the first exception ends the call once all workers have sto
         CHECK(running == 0);
         CHECK(begun < 1000);
     }
-
 }
 
 TEST_CASE("executor: one that throws ends the call once those that have begun have stopped") {

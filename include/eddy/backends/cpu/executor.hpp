@@ -21,16 +21,28 @@ concept RunsWorkers = requires(const E& executor, std::ptrdiff_t num_workers,
     executor(num_workers, work);
 };
 
-/// Any of them; empty: none.
+/// Any of them; empty: none. An empty one is a constant, so that `constexpr Cpu cpu{.threads = 4};`
+/// may be written.
 class EDDY_EXPORT Executor {
   public:
-    Executor() = default;
+    constexpr Executor() = default;
     template <class Run>
     requires(!std::same_as<std::remove_cvref_t<Run>, Executor> && RunsWorkers<Run>)
         Executor(Run run)
-        : run_(std::move(run)) {}
+        : run_(copy_of(std::move(run))) {}
+    constexpr Executor(const Executor& other) {
+        if (other.run_) run_ = copy_of(*other.run_);
+    }
+    constexpr Executor(Executor&& other) noexcept : run_(std::exchange(other.run_, nullptr)) {}
+    constexpr Executor& operator=(Executor other) noexcept {
+        std::swap(run_, other.run_);
+        return *this;
+    }
+    constexpr ~Executor() {
+        if (run_) release(run_);
+    }
 
-    [[nodiscard]] explicit operator bool() const { return static_cast<bool>(run_); }
+    [[nodiscard]] constexpr explicit operator bool() const { return run_ != nullptr; }
 
     /// Calls the work on every group, and returns when all are done; the first exception is thrown
     /// then. Where call.attends(), the calling thread attends while it waits for the others.
@@ -38,7 +50,13 @@ class EDDY_EXPORT Executor {
                         const detail::GroupCall& call) const;
 
   private:
-    std::function<void(std::ptrdiff_t, const std::function<void(std::ptrdiff_t)>&)> run_;
+    using Callable =
+        std::function<void(std::ptrdiff_t, const std::function<void(std::ptrdiff_t)>&)>;
+
+    static const Callable* copy_of(Callable run) { return new Callable(std::move(run)); }
+    static void release(const Callable* run) { delete run; }
+
+    const Callable* run_ = nullptr;
 };
 
 }  // namespace eddy
