@@ -39,6 +39,9 @@ struct Cpu {
         return std::min(wanted, num_groups);
     }
 
+    using Memory = HostMemory;
+    [[nodiscard]] static HostMemory memory() { return {}; }
+
     template <class Spec>
     using Team = detail::ThreadTeamFor<Spec>;
 

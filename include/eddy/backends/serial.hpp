@@ -24,6 +24,9 @@ struct Serial {
     using Lanes = Real;
 
     /// For plans alone: there is no team.
+    using Memory = HostMemory;
+    [[nodiscard]] static HostMemory memory() { return {}; }
+
     template <class Spec>
     using Team = detail::ThreadTeamFor<Spec>;
     using Kept = detail::Workspace;

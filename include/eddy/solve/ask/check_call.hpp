@@ -13,11 +13,11 @@ namespace eddy::detail {
 
 template <class Parameters>
 inline constexpr bool is_shared = false;
-template <class Real>
-inline constexpr bool is_shared<SharedParameters<Real>> = true;
+template <class Real, class Memory>
+inline constexpr bool is_shared<SharedParameters<Real, Memory>> = true;
 
-template <class Real>
-[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real>& p) {
+template <class Real, class Memory>
+[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real, Memory>& p) {
     return p.values;
 }
 template <class Array>
@@ -106,6 +106,19 @@ consteval bool check_data() {
         return same;
     }
     return false;
+}
+
+/// Does the backend compute where the arrays lie?
+template <class Backend, class... Arrays>
+consteval bool check_reach() {
+    using Reached = typename Backend::Memory;
+    constexpr bool reached =
+        ((std::is_same_v<Arrays, NoData> ||
+          std::is_same_v<MemoryOf<typename EachArray<Arrays>::type>, Reached>)&&...);
+    static_assert(reached,
+                  "solve: an array lies where the backend does not compute; copy it, or choose the "
+                  "backend whose Memory is the array's: Cpu and Serial take arrays of the host");
+    return reached;
 }
 
 template <class Field, class Loss>

@@ -12,6 +12,10 @@
 
 namespace eddy {
 
+/// The memory of the host, where arrays lie that say nothing else. An array on a device says so by a
+/// member type, `using memory = …`: see memory.hpp.
+struct HostMemory {};
+
 /// A view of a (lane, component) array of someone else's. `Real` is float or double, const for what
 /// is only read.
 template <class Real>
@@ -45,6 +49,12 @@ struct EnsembleView {
         }
         return array;
     }
+};
+
+/// A view of an array that is not in the memory of the host: ViewIn<DeviceMemory, const double>.
+template <class Memory, class Real>
+struct ViewIn : EnsembleView<Real> {
+    using memory = Memory;
 };
 
 /// A (lane, component) array of our own, each component contiguous over the lanes.
@@ -133,8 +143,23 @@ template <class Array>
 inline constexpr bool is_ensemble_array = DenseArray<Array> || NumberRange<Array>;
 template <class Real>
 inline constexpr bool is_ensemble_array<EnsembleView<Real>> = true;
+template <class Memory, class Real>
+inline constexpr bool is_ensemble_array<ViewIn<Memory, Real>> = true;
 template <class Real>
 inline constexpr bool is_ensemble_array<EnsembleArray<Real>> = true;
+
+template <class Array>
+struct MemoryOfArray {
+    using type = HostMemory;
+};
+template <class Array>
+requires requires { typename Array::memory; }
+struct MemoryOfArray<Array> {
+    using type = typename Array::memory;
+};
+/// Where an array lies.
+template <class Array>
+using MemoryOf = typename MemoryOfArray<Array>::type;
 
 }  // namespace detail
 
@@ -172,8 +197,9 @@ template <class Array>
 using EnsembleScalarOf = typename decltype(ensemble_view(std::declval<const Array&>()))::Scalar;
 
 /// One row of parameters for all lanes. Refers to `values`, which must live until the call returns.
-template <class Real>
+template <class Real, class Memory = HostMemory>
 struct SharedParameters {
+    using memory = Memory;
     EnsembleView<const Real> values;
 };
 
@@ -183,7 +209,8 @@ template <class Array>
     static_assert(detail::is_ensemble_array<Array>,
                   "shared: the parameters must be an array of float or double with data() and "
                   "size(), such as Eigen::ArrayXd or std::vector<double>");
-    return SharedParameters<EnsembleScalarOf<Array>>{ensemble_view(parameters)};
+    using Shared = SharedParameters<EnsembleScalarOf<Array>, detail::MemoryOf<Array>>;
+    return Shared{ensemble_view(parameters)};
 }
 
 }  // namespace eddy

@@ -5,6 +5,7 @@
 // (group/group_forward.hpp, group/group_gradient.hpp).
 
 #include <concepts>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
@@ -32,6 +33,9 @@ concept Backend = requires(const B& backend, typename B::Kept& kept, const Launc
     typename B::template Lanes<float>;  // the type of number that lanes of float are computed in
     typename B::template Lanes<double>;
     requires detail::Team<typename B::template Team<detail::AnySpec>>;
+    // Where its kernels read and write; `mirrors.hpp` brings there what a call owns.
+    requires std::same_as<typename B::Memory, HostMemory> || DeviceMemory<typename B::Memory>;
+    { backend.memory() } -> std::same_as<typename B::Memory>;
     // What a solver object keeps for the backend from call to call: threads, arenas. A copy of it
     // begins empty.
     requires std::default_initializable<typename B::Kept> && std::copyable<typename B::Kept>;

@@ -102,10 +102,12 @@ class GradientSolver {
                                 const Y0Direction& y0_direction, const PDirection& p_direction,
                                 const Cancellation& cancelled) {
         if constexpr (check<Data, Y0, Parameters>() &&
-                      detail::check_tangents<Y0, Y0Direction, PDirection>()) {
+                      detail::check_tangents<Y0, Y0Direction, PDirection>() &&
+                      detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
             auto& workspace = prepare<true>(data, y0, p, where);
-            workspace.prepared.prepare_tangents(y0_direction, p_direction, where);
+            workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
+                                                backend_.memory());
             workspace.open_loss();
             workspace.run(options_, backend_, kept_, cancelled, where);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
@@ -138,7 +140,8 @@ class GradientSolver {
     template <class Data, class Y0, class Parameters>
     static consteval bool check() {
         if constexpr (detail::check_data_of_loss<Field, LossFunction, Data>() &&
-                      detail::check_arrays<Y0, Parameters>()) {
+                      detail::check_arrays<Y0, Parameters>() &&
+                      detail::check_reach<Backend, Data, Y0, Parameters>()) {
             if constexpr (std::is_same_v<Data, detail::NoData>)
                 return true;
             else
@@ -164,14 +167,15 @@ class GradientSolver {
         auto& workspace =
             workspace_.get<detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>,
                                                      Choice::with_times>>();
-        workspace.prepared.prepare(options_, controller_, y0, p, where);
+        workspace.prepared.prepare(options_, controller_, y0, p, where, backend_.memory());
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().saves.size();
         if constexpr (std::is_same_v<Data, detail::NoData>)
             workspace.arrays.assign(saves, {});
         else
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
-                                   detail::data_size_of<Field, LossFunction>, "data", where);
+                                   detail::data_size_of<Field, LossFunction>, "data", where,
+                                   backend_.memory());
         workspace.seeds.data = workspace.arrays.data();
         return workspace;
     }

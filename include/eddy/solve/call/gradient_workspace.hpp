@@ -238,10 +238,10 @@ struct GradientWorkspace {
 };
 
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
-template <class Real, class Arrays>
+template <class Real, class Arrays, class Memory = HostMemory>
 void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
                     std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
-                    const char* name, const char* where) {
+                    const char* name, const char* where, const Memory& memory = {}) {
     views.clear();
     if constexpr (is_list_of_arrays<Arrays>) {
         for (const auto& array : arrays) views.push_back(ensemble_view(array));
@@ -254,7 +254,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
                      where, name, views.size(), num_saves);
     for (const auto& view : views) {
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
-        require_finite(view, name, where);
+        require_finite_in(memory, view, name, where);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/call/backend.hpp>
+#include <eddy/solve/call/mirrors.hpp>
 
 namespace eddy::detail {
 
@@ -16,7 +17,13 @@ void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend
     CallLink call(cancellation.token_or(options.cancelled),
                   cancellation.poll_or(options.poll ? Poll(options.poll) : Poll()));
     const auto watching = call.watch(options.progress, title, plan.num_lanes);
-    backend.launch(plan, kernel, call, kept);
+    if constexpr (is_of_host<typename Backend::Memory>) {
+        backend.launch(plan, kernel, call, kept);
+    } else {
+        Mirrors mirrors(backend.memory());
+        backend.launch(plan, mirrored(kernel, plan, mirrors), call, kept);
+        mirrors.fetch();
+    }
     call.rethrow();
 }
 

@@ -83,7 +83,8 @@ class PullbackSolver {
 
     template <class Arrays, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_arrays<Y0, Parameters>())
+        if constexpr (detail::check_arrays<Y0, Parameters>() &&
+                      detail::check_reach<Backend, Arrays, Y0, Parameters>())
             return detail::check_data<Arrays, EnsembleScalarOf<Y0>>();
         return false;
     }
@@ -97,10 +98,11 @@ class PullbackSolver {
         auto& workspace =
             workspace_
                 .get<detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>>();
-        workspace.prepared.prepare(options_, controller_, y0, p, where);
-        detail::collect_arrays(
-            workspace.arrays, cotangents, workspace.prepared.times().saves.size(),
-            workspace.prepared.num_lanes(), Observable::num_outputs, "cotangents", where);
+        workspace.prepared.prepare(options_, controller_, y0, p, where, backend_.memory());
+        detail::collect_arrays(workspace.arrays, cotangents,
+                               workspace.prepared.times().saves.size(),
+                               workspace.prepared.num_lanes(), Observable::num_outputs,
+                               "cotangents", where, backend_.memory());
         workspace.seeds.cotangents = workspace.arrays.data();
         return workspace;
     }
@@ -128,6 +130,10 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
     const Arrays& cotangents, const Cancellation& cancelled) {
     static_assert(detail::check_data<Arrays, Real>());
+    static_assert(
+        detail::is_of_host<typename detail::ExtrasOf<Method, Extras...>::Backend::Memory>,
+        "pullback: the solution holds y0 and p on the host, where its backend does not compute; "
+        "give arrays of its memory to a pullback_solver");
     auto solver = std::apply(
         [&](const Extras&... extras) {
             return PullbackSolver<Field, Method, Extras...>(solution.options(), extras...);

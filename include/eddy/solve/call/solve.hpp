@@ -182,12 +182,13 @@ class EnsembleSolver {
     template <class Y0, class Parameters, class Real>
     decltype(auto) run(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
                        const Cancellation& cancelled) {
-        if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>()) {
+        if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
+                      detail::check_reach<Backend, Y0, Parameters>()) {
             using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.prepare(options_, controller_, y0, p, "solve");
+            workspace.prepared.prepare(options_, controller_, y0, p, "solve", backend_.memory());
             workspace.take(into, "solve");
             return workspace.run(options_, backend_, kept_, cancelled, "solve");
         }
@@ -197,13 +198,16 @@ class EnsembleSolver {
                             const PTangent& p_tangent, const SolutionInto<Real>& into,
                             const Cancellation& cancelled) {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
-                      detail::check_tangents<Y0, Y0Tangent, PTangent>()) {
+                      detail::check_tangents<Y0, Y0Tangent, PTangent>() &&
+                      detail::check_reach<Backend, Y0, Parameters, Y0Tangent, PTangent>()) {
             using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.prepare(options_, controller_, y0, p, "pushforward");
-            workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward");
+            workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",
+                                       backend_.memory());
+            workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
+                                                backend_.memory());
             workspace.take(into, "pushforward");
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }
@@ -223,8 +227,8 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
     EnsembleSolution(Solution<Real>&& solution, const EnsembleView<const Real>& y0,
                      const Parameters& p, const SolveOptions& options, const Extras&... extras)
         : Solution<Real>(std::move(solution)),
-          y0_(y0),
-          p_(detail::parameter_view(p)),
+          y0_(detail::host_copy(memory(extras...), y0)),
+          p_(detail::host_copy(memory(extras...), detail::parameter_view(p))),
           options_(options),
           extras_(extras...) {}
 
@@ -234,6 +238,11 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
     [[nodiscard]] const std::tuple<Extras...>& extras() const { return extras_; }
 
   private:
+    static auto memory(const Extras&... extras) {
+        using Backend = typename detail::ExtrasOf<Method, Extras...>::Backend;
+        return detail::extra_or_default<Backend>(extras...).memory();
+    }
+
     EnsembleArray<Real> y0_, p_;
     SolveOptions options_;
     std::tuple<Extras...> extras_;

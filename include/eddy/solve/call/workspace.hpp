@@ -6,6 +6,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
@@ -33,9 +34,9 @@ class PreparedProblem {
 
     /// Checks everything that a solve is given, and sets the problem. That of dual numbers wants its
     /// tangents next.
-    template <class Y0, class Parameters>
+    template <class Y0, class Parameters, class Memory = HostMemory>
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
-                 const Y0& y0, const Parameters& p, const char* where) {
+                 const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
         if (times_.tstops.empty()) plan(options, controller, where);
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
@@ -48,14 +49,15 @@ class PreparedProblem {
             require_shape(array_shape(problem.p), wanted, "p", where,
                           is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
         }
-        require_finite(problem.y0, "y0", where);
-        if constexpr (Spec::parameter_size > 0) require_finite(problem.p, "p", where);
-        if constexpr (!Spec::is_dual) share_parameters();  // else tangents follow
+        require_finite_in(memory, problem.y0, "y0", where);
+        if constexpr (Spec::parameter_size > 0) require_finite_in(memory, problem.p, "p", where);
+        if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
 
     /// The direction of a pushforward or of a Hessian-vector product.
-    template <class Y0, class Parameters>
-    void prepare_tangents(const Y0& y0, const Parameters& p, const char* where) {
+    template <class Y0, class Parameters, class Memory = HostMemory>
+    void prepare_tangents(const Y0& y0, const Parameters& p, const char* where,
+                          const Memory& memory = {}) {
         problem.y0_tangent = ensemble_view(y0);
         problem.p_tangent = parameter_view(p);
         require_shape(array_shape(problem.y0_tangent), array_shape(problem.y0), "the tangent of y0",
@@ -63,10 +65,10 @@ class PreparedProblem {
         if constexpr (Spec::parameter_size > 0) {
             require_shape(array_shape(problem.p_tangent), array_shape(problem.p),
                           "the tangent of p", where);
-            require_finite(problem.p_tangent, "the tangent of p", where);
+            require_finite_in(memory, problem.p_tangent, "the tangent of p", where);
         }
-        require_finite(problem.y0_tangent, "the tangent of y0", where);
-        share_parameters();
+        require_finite_in(memory, problem.y0_tangent, "the tangent of y0", where);
+        share_parameters(memory);
     }
 
   private:
@@ -90,13 +92,23 @@ class PreparedProblem {
         if constexpr (Spec::has_constant_size)
             problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
     }
-    void share_parameters() {
+    template <class Memory>
+    void share_parameters([[maybe_unused]] const Memory& memory) {
         if constexpr (Spec::shares_parameters) {
             shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
             for (int i = 0; i < Spec::parameter_size; ++i)
-                shared_p_[static_cast<std::size_t>(i)] = broadcast(problem.load_p(0, i));
+                shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
             problem.shared_p = shared_p_.data();
         }
+    }
+    template <class Memory>
+    [[nodiscard]] typename Spec::Lane shared_parameter(const Memory& memory, int i) const {
+        const Scalar value = number_of(memory, problem.p, 0, i);
+        if constexpr (Spec::is_dual)
+            return {value, problem.p_tangent.first ? number_of(memory, problem.p_tangent, 0, i)
+                                                   : Scalar(0)};
+        else
+            return value;
     }
     static SharedParameter broadcast(const typename Spec::Lane& x) {
         if constexpr (Spec::is_dual) {

@@ -1,0 +1,141 @@
+#pragma once
+// What a call owns on the host, where the kernels of a device reach it: copied there before a launch,
+// and what they have written back after it. Arrays of the caller's lie there already.
+
+#include <cstddef>
+#include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/group/gradient_kernel.hpp>
+#include <eddy/solve/group/solve_kernel.hpp>
+#include <type_traits>
+#include <vector>
+
+namespace eddy::detail {
+
+template <class Memory>
+class Mirrors {
+  public:
+    explicit Mirrors(const Memory& memory) : memory_(memory) {}
+    Mirrors(const Mirrors&) = delete;
+    Mirrors& operator=(const Mirrors&) = delete;
+    ~Mirrors() {
+        for (const Mirror& mirror : mirrors_) {
+            if (mirror.there) memory_.release(mirror.there);
+        }
+    }
+
+    /// What kernels read.
+    template <class T>
+    [[nodiscard]] const T* in(const T* here, std::ptrdiff_t count) {
+        return static_cast<const T*>(add(here, nullptr, count, sizeof(T)));
+    }
+    /// What kernels read and write.
+    template <class T>
+    [[nodiscard]] T* out(T* here, std::ptrdiff_t count) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return static_cast<T*>(add(here, here, count, sizeof(T)));
+    }
+    template <class Real>
+    [[nodiscard]] EnsembleView<Real> out(EnsembleView<Real> view) {
+        const bool is_dense = view.lane_stride == 1 &&
+                              (view.num_components <= 1 || view.component_stride == view.num_lanes);
+        require_argument(is_dense || view.num_lanes <= 1 || view.first == nullptr,
+                         "outputs: an array with gaps is to be filled from {}; give one whose "
+                         "columns are contiguous",
+                         Memory::name);
+        view.first = out(view.first, view.num_lanes * view.num_components);
+        return view;
+    }
+    template <class Real>
+    [[nodiscard]] const EnsembleView<Real>* out(const EnsembleView<Real>* views,
+                                                std::ptrdiff_t count) {
+        std::vector<EnsembleView<Real>> there(views, views + (views ? count : 0));
+        for (EnsembleView<Real>& view : there) view = out(view);
+        return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
+    }
+    /// Brings back what kernels have written.
+    void fetch() const {
+        for (const Mirror& mirror : mirrors_) {
+            if (mirror.back_to) memory_.copy_out(mirror.back_to, mirror.there, mirror.num_bytes);
+        }
+    }
+
+  private:
+    struct Mirror {
+        void* there;
+        void* back_to;  // null: nothing is written
+        std::size_t num_bytes;
+    };
+    void* add(const void* here, void* back_to, std::ptrdiff_t count, std::size_t size) {
+        if (here == nullptr || count <= 0) return nullptr;
+        const std::size_t num_bytes = static_cast<std::size_t>(count) * size;
+        Mirror& mirror = mirrors_.emplace_back(Mirror{nullptr, back_to, num_bytes});
+        mirror.there = memory_.allocate(num_bytes);
+        memory_.copy_in(mirror.there, here, num_bytes);
+        return mirror.there;
+    }
+
+    Memory memory_;
+    std::vector<Mirror> mirrors_;
+};
+
+template <class Spec, class Memory>
+[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+    LaneTimes& times = problem.times;
+    times.tstops = mirrors.in(times.tstops, times.num_tstops);
+    times.saves = mirrors.in(times.saves, times.num_saves);
+    times.save_time = mirrors.in(times.save_time, times.num_saves);
+    problem.shared_p = mirrors.in(problem.shared_p, Spec::parameter_size);
+    return problem;
+}
+
+template <class Spec, class Memory>
+[[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
+                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
+    using Real = typename Spec::Scalar;
+    seeds.data = mirrors.in(seeds.data, num_saves);
+    seeds.loss =
+        mirrors.out(EnsembleView<Real>{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0}).first;
+    return seeds;
+}
+template <class Spec, int num_outputs, class Memory>
+[[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
+                                                     const LaunchPlan&, std::ptrdiff_t num_saves,
+                                                     Mirrors<Memory>& mirrors) {
+    seeds.cotangents = mirrors.in(seeds.cotangents, num_saves);
+    return seeds;
+}
+
+template <class Spec, class Observable, class Steps, class Memory>
+[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, Steps> kernel, const LaunchPlan& plan,
+                            Mirrors<Memory>& mirrors) {
+    require_argument(!kernel.steps.is_wanted(),
+                     "solve: save_steps = true, but kernels in {} cannot keep what has no end "
+                     "known beforehand; give save points instead",
+                     Memory::name);
+    const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
+    kernel.problem = mirrored(kernel.problem, mirrors);
+    kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);
+    kernel.saved.y = mirrors.out(kernel.saved.y, num_saves);
+    kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0);
+    return kernel;
+}
+
+template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
+[[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
+                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
+    kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
+    kernel.problem = mirrored(kernel.problem, mirrors);
+    kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);
+    auto& target = kernel.target;
+    for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
+                       &target.t1, &target.save_at})
+        *view = mirrors.out(*view);
+    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups();
+    kernel.shared.parts = mirrors.out(kernel.shared.parts, plan.num_lanes * Spec::parameter_size);
+    kernel.shared.sums = mirrors.out(kernel.shared.sums, rows * Spec::parameter_size);
+    kernel.costs = mirrors.out(kernel.costs, plan.num_workers);
+    return kernel;
+}
+
+}  // namespace eddy::detail
