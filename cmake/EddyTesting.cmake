@@ -75,16 +75,17 @@ function(eddy_compile_fail_test)
     endforeach()
 endfunction()
 
-# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …]): compiles for sm_90 with the flags of eddy::eddy,
-# prints what each kernel needs, and fails on a spill, on a stack frame, or above a limit. `kernel` is any part of the demangled
-# name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
+# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]):
+# compiles for sm_90 with the flags of eddy::eddy, prints what each kernel needs, and fails above a limit; without one, on any stack or
+# spill. `kernel` is any part of the demangled name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
 function(eddy_device_compile_test name)
-    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS;MAX_MEMORY" ${ARGN})
+    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS;MAX_STACK;MAX_SPILL" ${ARGN})
     list(TRANSFORM arg_MAX_REGISTERS PREPEND --max-registers=)
-    list(TRANSFORM arg_MAX_MEMORY PREPEND --max-memory=)
+    list(TRANSFORM arg_MAX_STACK PREPEND --max-stack=)
+    list(TRANSFORM arg_MAX_SPILL PREPEND --max-spill=)
     add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
-            ${arg_MAX_REGISTERS} ${arg_MAX_MEMORY} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
+            ${arg_MAX_REGISTERS} ${arg_MAX_STACK} ${arg_MAX_SPILL} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
             ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()

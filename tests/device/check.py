@@ -1,8 +1,8 @@
-"""check.py [--max-registers=kernel=limit …] [--max-memory=kernel=bytes …] SOURCE NVCC FLAGS…: compiles for sm_90, reads what ptxas says.
+"""check.py [--max-registers=kernel=limit …] [--max-stack=kernel=bytes …] [--max-spill=kernel=bytes …] SOURCE NVCC FLAGS…
 
-Prints registers, stack and spills of each kernel. Fails on a kernel with more registers, or more bytes of stack and spills, than its
-limits say (none at all without a limit), on a limit that names no kernel, and on any warning: where device code calls a function of the
-host, nvcc only warns and cuts the kernel off.
+Compiles for sm_90 and reads what ptxas says. Prints registers, stack and spills of each kernel with the functions that it calls. Fails
+on a kernel with more registers, or more bytes of stack or spills, than its limits say (none of either without a limit), on a limit that
+names no kernel, and on any warning: where device code calls a function of the host, nvcc only warns and cuts the kernel off.
 Exits with 4 (skipped) where there is no nvcc.
 """
 
@@ -26,13 +26,14 @@ def parse(report):
     kernels = []
     for line in report.splitlines():
         if match := ENTRY.search(line):
-            kernel, stack, spilled = match[1], 0, 0
+            kernels.append([demangled(match[1]), 0, 0, 0])
         elif match := FRAME.search(line):
-            # Functions that were not inlined report theirs before the kernel's own: none may have any.
-            stack, spilled = stack + int(match[1]), spilled + int(match[2]) + int(match[3])
+            # The kernel's own and those of functions that were not inlined, which come after it.
+            kernels[-1][2] += int(match[1])
+            kernels[-1][3] += int(match[2]) + int(match[3])
         elif match := REGISTERS.search(line):
-            kernels.append((demangled(kernel), int(match[1]), stack, spilled))
-    return kernels
+            kernels[-1][1] = int(match[1])
+    return [tuple(kernel) for kernel in kernels]
 
 
 def demangled(name):
@@ -40,15 +41,17 @@ def demangled(name):
     return subprocess.run([tool, name], capture_output=True, text=True).stdout.strip() if tool else name
 
 
-def allowed_memory(kernel, memory_limits):
-    return max((int(limit.rpartition("=")[2]) for limit in memory_limits if limit.rpartition("=")[0] in kernel), default=0)
+def allowed(kernel, limits):
+    return max((int(limit.rpartition("=")[2]) for limit in limits if limit.rpartition("=")[0] in kernel), default=0)
 
 
-def complaints(kernels, limits, memory_limits=()):
-    found = [f"{kernel}: {stack} bytes of stack, {spilled} bytes spilled; expected {allowed_memory(kernel, memory_limits) or 'none'}"
-             for kernel, _, stack, spilled in kernels if stack + spilled > allowed_memory(kernel, memory_limits)]
-    found += [f"limit {limit}: no kernel has this name"
-              for limit in memory_limits if not any(limit.rpartition("=")[0] in kernel for kernel, _, _, _ in kernels)]
+def complaints(kernels, limits, stack_limits=(), spill_limits=()):
+    found = [f"{kernel}: {spilled} bytes spilled; expected {allowed(kernel, spill_limits) or 'none'}"
+             for kernel, _, _, spilled in kernels if spilled > allowed(kernel, spill_limits)]
+    found += [f"{kernel}: {stack} bytes of stack; expected {allowed(kernel, stack_limits) or 'none'}"
+              for kernel, _, stack, _ in kernels if stack > allowed(kernel, stack_limits)]
+    found += [f"limit {limit}: no kernel has this name" for limit in (*stack_limits, *spill_limits)
+              if not any(limit.rpartition("=")[0] in kernel for kernel, _, _, _ in kernels)]
     if not kernels:
         found.append("no kernel was compiled")
     for limit in limits:
@@ -75,7 +78,8 @@ def compile_report(command, source):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--max-registers", action="append", default=[])
-    parser.add_argument("--max-memory", action="append", default=[])
+    parser.add_argument("--max-stack", action="append", default=[])
+    parser.add_argument("--max-spill", action="append", default=[])
     parser.add_argument("source")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -88,7 +92,7 @@ def main():
     print(f"compiled in {time.monotonic() - start:.1f} s")
     for kernel, registers, stack, spilled in kernels:
         print(f"{registers:4} registers  {stack:4} B stack  {spilled:4} B spilled  {kernel}")
-    if found := complaints(kernels, arguments.max_registers, arguments.max_memory):
+    if found := complaints(kernels, arguments.max_registers, arguments.max_stack, arguments.max_spill):
         sys.exit("\n".join(found))
 
 

@@ -1,12 +1,15 @@
 // The whole group loops, forward and back, with one lane a thread: they compile for a device, within
-// registers that let three blocks of 128 threads live on a processor. Stack and spills are not what
-// they should be yet: CMakeLists.txt holds what there is.
+// registers that let three blocks of 128 threads live on a processor, five of them in single
+// precision. The stack holds what calls off the hot path have the address of: the group, and copies of
+// the state that they are given (docs/design/solving.md).
 #include <eddy/checkpoint/placement_view.hpp>
 #include <eddy/solve/group/group_gradient.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/steppers/controller/pid.hpp>
+
+#include <type_traits>
 
 #include "support/equations.hpp"
 
@@ -108,7 +111,10 @@ struct GradientCall {
 };
 
 template <class Real>
-__global__ void __launch_bounds__(128, 3)
+inline constexpr int blocks = std::is_same_v<Real, float> ? 5 : 3;  // that share a processor
+
+template <class Real>
+__global__ void __launch_bounds__(128, blocks<Real>)
     gradient_kernel(const __grid_constant__ GradientCall<Real> call) {
     const int warp = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     const std::ptrdiff_t first = std::ptrdiff_t{warp} * call.lanes_per_warp;
@@ -139,7 +145,8 @@ struct SolveCall {
 };
 
 template <class Real>
-__global__ void solve_kernel(const __grid_constant__ SolveCall<Real> call) {
+__global__ void __launch_bounds__(128, blocks<Real>)
+    solve_kernel(const __grid_constant__ SolveCall<Real> call) {
     const int warp = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     const std::ptrdiff_t first = std::ptrdiff_t{warp} * call.lanes_per_warp;
     CudaWarp team(first, call.lanes_per_warp, call.cancelled);

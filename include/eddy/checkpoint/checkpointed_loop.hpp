@@ -198,6 +198,13 @@ class CheckpointedLoop {
         sequence_.restart();
     }
 
+    /// A state on the way back: in its slot, and not copied, until it is advanced.
+    struct Replayed {
+        const State* kept;
+        std::optional<State> advanced;
+        [[nodiscard]] const State& state() const { return advanced ? *advanced : *kept; }
+    };
+
     /// What the sweeps see of the loop.
     template <bool checked, class Condition = void>
     struct Sweep {
@@ -221,25 +228,27 @@ class CheckpointedLoop {
         void advance(State& x, std::int64_t step) const { loop.advance(x, step); }
 
         static bool keeps_going() { return true; }
-        void again(State& x, std::int64_t step) const {
-            loop.advance(x, step);
-            if constexpr (checked) loop.verify(x, step + 1);
+        void again(Replayed& x, std::int64_t step) const {
+            if (x.advanced)
+                loop.advance(*x.advanced, step);
+            else
+                x.advanced.emplace(loop.first_advance(*x.kept, step));
+            if constexpr (checked) loop.verify(*x.advanced, step + 1);
         }
-        // `start` stays in its slot: no copy unless the body advances in place.
-        [[nodiscard]] State after(const State& start, std::int64_t step) const {
-            State x = loop.first_advance(start, step);
-            if constexpr (checked) loop.verify(x, step + 1);
-            return x;
+        void recycle(Replayed&& x) const {
+            if (x.advanced) loop.work_ = std::move(x.advanced);
         }
-        void recycle(State&& x) const { loop.work_ = std::move(x); }
-        void pull(const State& x, std::int64_t step, Cotangent& cotangent) const {
-            detail::pull_back(loop.body_, x, step, cotangent);
+        void pull(const Replayed& x, std::int64_t step, Cotangent& cotangent) const {
+            detail::pull_back(loop.body_, x.state(), step, cotangent);
         }
 
         void write(std::int64_t slot, std::int64_t step, const State& x) const {
             loop.store_.write(slot, step, x);
         }
-        [[nodiscard]] const State& read(Entry entry) const { return loop.read(entry); }
+        void write(std::int64_t slot, std::int64_t step, const Replayed& x) const {
+            loop.store_.write(slot, step, x.state());
+        }
+        [[nodiscard]] Replayed read(Entry entry) const { return {&loop.read(entry), std::nullopt}; }
         void will_read(Entry entry) const { loop.store_.will_read(entry.slot, entry.step); }
         void discard(std::int64_t slot) const { loop.store_.discard(slot); }
     };

@@ -10,12 +10,25 @@ namespace eddy {
 
 class PlacementView {
   public:
-    /// Some stores in order.
+    struct End {};
+    /// Where the view is. It holds no position of its own: what moves on is the view, which lies in
+    /// memory, so that a loop has no registers to keep for it.
+    struct Iterator {
+        PlacementView* view;
+        [[nodiscard]] EDDY_HD const Placed* operator->() const { return &view->next_; }
+        EDDY_HD Iterator& operator++() {
+            view->move_on();
+            return *this;
+        }
+        [[nodiscard]] EDDY_HD bool operator==(End) const {
+            return view->next_.step == schedule::unbounded;
+        }
+    };
+    /// All stores from where the view is.
     struct Piece {
-        const Placed* first;
-        const Placed* last;
-        [[nodiscard]] EDDY_HD const Placed* begin() const { return first; }
-        [[nodiscard]] EDDY_HD const Placed* end() const { return last; }
+        PlacementView* view;
+        [[nodiscard]] EDDY_HD Iterator begin() const { return {view}; }
+        [[nodiscard]] EDDY_HD static End end() { return {}; }
     };
 
     /// `table`: the `num_placed` stores after the staircase for as many checkpoints.
@@ -23,31 +36,35 @@ class PlacementView {
                                    std::int64_t num_placed = 0)
         : checkpoints_(checkpoints), table_(table), num_placed_(num_placed) {}
 
-    EDDY_HD void restart() {
+    [[gnu::noinline]] EDDY_HD void restart() {
         staircase_ = Staircase(checkpoints_);
         climbs_ = true;
+        in_table_ = 0;
+        move_on();
     }
-    /// The next stores; none where there are no more.
-    [[nodiscard]] EDDY_HD Piece next_piece() {
-        if (climbs_) {
-            next_ = staircase_.next();
-            climbs_ = !(next_ == nothing_more());
-            if (climbs_) return {&next_, &next_ + 1};
-            return {table_, table_ + num_placed_};
-        }
-        return {table_, table_};
-    }
+    /// The stores that are left.
+    [[nodiscard]] EDDY_HD Piece next_piece() { return {this}; }
     /// As PlacementSequence::split.
-    [[nodiscard]] EDDY_HD std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
+    [[nodiscard, gnu::noinline]] EDDY_HD std::int64_t split(std::int64_t length,
+                                                            std::int64_t free_slots) const {
         return schedule::split(length, free_slots + 1);
     }
 
   private:
+    [[gnu::noinline]] EDDY_HD void move_on() {
+        if (climbs_) {
+            next_ = staircase_.next();
+            climbs_ = next_.step != schedule::unbounded;
+        }
+        if (!climbs_) next_ = in_table_ < num_placed_ ? table_[in_table_++] : nothing_more();
+    }
+
     std::int64_t checkpoints_;
     const Placed* table_;
     std::int64_t num_placed_;
+    std::int64_t in_table_ = 0;
     Staircase staircase_{1};
-    Placed next_{0, 0};
+    Placed next_ = nothing_more();
     bool climbs_ = true;
 };
 

@@ -8,10 +8,10 @@
 // checkpoints are ordered by step; none is after g.
 //
 // A body offers goes_on(x, step) and advance(x, step) forward; back, keeps_going(), which may end the
-// sweep, again(x, step), the same advance once more, after(x, step), the state after that, recycle(x),
-// which takes what is no longer needed, and pull(x, step, cotangent); and write(slot, step, x),
-// read(entry), will_read(entry), discard(slot). `Stores` gives next_piece(), the next stores in order,
-// none where there are no more; and split(length, free_slots), see placement.hpp.
+// sweep, again(x, step), the same advance once more, pull(x, step, cotangent), and recycle(x), which
+// takes what is no longer needed; and write(slot, step, x), read(entry), which gives what `again` takes
+// for x, will_read(entry), discard(slot). `Stores` gives next_piece(), the next stores in order, none
+// where there are no more; and split(length, free_slots), see placement.hpp.
 
 #include <cstdint>
 #include <eddy/core/math.hpp>
@@ -76,33 +76,26 @@ EDDY_HD std::int64_t sweep_forward(Body& body, State& state, Stores& stores, Sta
     return step;
 }
 
-/// Pulls step end - 1 back from the checkpoint `top` below it, leaving checkpoints on the way. False
-/// where the body would not go on.
+/// Takes x from a checkpoint at `step` up to step end - 1, leaving checkpoints on the way. False where
+/// the body would not go on.
 EDDY_HD_AS_ARGUMENT
-template <class Body, class Cotangent, class Stores, class Stack, class Entry>
-EDDY_HD bool pull_back_behind(Body& body, Cotangent& cotangent, const Entry& top, std::int64_t end,
-                              const Stores& stores, Stack& stack, LoopCounters& counters) {
-    auto x = body.after(body.read(top), top.step);
-    ++counters.loads;
-    std::int64_t step = top.step + 1;  // x is the state before this step
-    std::int64_t checkpoint = top.step;
-    for (;;) {
-        const std::int64_t distance = stores.split(end - checkpoint, stack.num_free());
-        const std::int64_t target = distance == 0 ? end - 1 : checkpoint + distance;
-        counters.advances += target - checkpoint;
-        counters.recomputed += target - checkpoint;
+template <class Body, class State, class Stores, class Stack>
+EDDY_HD bool advance_behind(Body& body, State& x, std::int64_t step, std::int64_t end,
+                            const Stores& stores, Stack& stack, LoopCounters& counters) {
+    for (;;) {  // step has a checkpoint
+        const std::int64_t distance = stores.split(end - step, stack.num_free());
+        const bool arrives = distance == 0;
+        const std::int64_t target = arrives ? end - 1 : step + distance;
+        counters.advances += target - step;
+        counters.recomputed += target - step;
         for (; step < target; ++step) {
             if (!body.keeps_going()) return false;
             body.again(x, step);
         }
-        if (distance == 0) break;
-        const std::int64_t slot = stack.push(target);
-        keep(body, stack, slot, target, std::as_const(x), counters);
-        checkpoint = target;
+        if (arrives) return true;
+        const std::int64_t slot = stack.push(step);
+        keep(body, stack, slot, step, std::as_const(x), counters);
     }
-    body.pull(std::as_const(x), end - 1, cotangent);
-    body.recycle(std::move(x));
-    return true;
 }
 
 /// Pulls the cotangent of the last state back through `steps` steps to one of x_0. False where the
@@ -113,17 +106,18 @@ EDDY_HD bool sweep_back(Body& body, Cotangent& cotangent, std::int64_t steps, co
                         Stack& stack, LoopCounters& counters) {
     stack.collect_free();
     if (stack.size() > 1) body.will_read(stack.below_top());  // when everything above it is done
-    for (std::int64_t end = steps; end > 0;) {
+    for (std::int64_t end = steps; end > 0; --end) {
         if (!body.keeps_going()) return false;
         const auto top = stack.top();
-        if (top.step == end - 1) {
-            ++counters.loads;
-            body.pull(body.read(top), top.step, cotangent);
-        } else if (!pull_back_behind(body, cotangent, top, end, stores, stack, counters)) {
+        const bool is_next = top.step == end - 1;
+        auto x = body.read(top);
+        ++counters.loads;
+        if (!is_next && !advance_behind(body, x, top.step, end, stores, stack, counters))
             return false;
-        }
+        body.pull(std::as_const(x), end - 1, cotangent);
+        body.recycle(std::move(x));
         ++counters.pullbacks;
-        if (top.step != --end) continue;
+        if (!is_next) continue;
         body.discard(top.slot);
         stack.pop();
         if (stack.size() > 1) body.will_read(stack.below_top());

@@ -31,13 +31,13 @@ class GroupAdjoint {
     using Stepper = typename Spec::Stepper;
     using TimeMask = MaskOf<Time>;
     using Times = std::conditional_t<with_times, TimeCotangents<Number>, NoTimeCotangents>;
-    template <bool dense>
-    using Linearization = typename Stepper::template Linearization<Number, with_times, dense>;
     using DenseCotangent = typename Stepper::template DenseCotangent<Number>;
     static constexpr int num_places = Spec::num_places;
 
   public:
     using Sums = Vec<Number, Spec::parameter_room>;
+    template <bool dense>
+    using Linearization = typename Stepper::template Linearization<Number, with_times, dense>;
 
     EDDY_HD GroupAdjoint(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
                          const LaneAssignment& assignment, Recorder& recorder, Sums* sums)
@@ -80,38 +80,51 @@ class GroupAdjoint {
         return left > 0 ? times().saves[left - 1] : -1;
     }
 
-    /// The first half of a round's adjoint, for `pull_chain`: first of all chains, then pull them
-    /// back.
+    /// What a chain brings to a round's adjoint.
+    struct Pulled {
+        Time used;  // sizes of its steps
+        Times times = no_times();
+        bool is_done = false;
+    };
+
+    // The adjoint of a round, in three parts: each first of all chains.
+
+    /// Where lanes have save points in the round, adds what they bring to the cotangent of its end. If
+    /// some are within a step, all is done with this: the cotangent is then that of the round's start.
+    [[gnu::always_inline]] EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain,
+                                                   Pulled& pulled, State& cotangent) {
+        const ChainBack& lanes = chains_[chain];
+        const TimeMask moves = lanes.alive & (pulled.used != Time(0));
+        if (!any((lanes.pending > x.elapsed) & moves)) [[likely]]
+            return;
+        Seeded seeded{cotangent, pulled};
+        take_seeds(x, chain, seeded);
+        cotangent = seeded.cotangent;
+        pulled = seeded.round;
+    }
     [[gnu::always_inline]] EDDY_HD void linearize(const ChainState<Spec>& x, int chain,
-                                                  const Time& used) {
+                                                  const Time& used, Linearization<false>& of_step) {
         forward.steps(chain).with_logged_input(
             x, used, [&](const auto& in) __attribute__((always_inline)) {
-                Stepper::linearize(in, x.memory, chains_[chain].linearization);
+                Stepper::linearize(in, x.memory, of_step);
             });
     }
-
-    /// The cotangent of the state before a round from that after it; `used` are the sizes of its
-    /// steps.
-    [[gnu::always_inline]] EDDY_HD State pull_chain(const ChainState<Spec>& x, int chain,
-                                                    const Time& used, const State& next_cotangent) {
-        ChainBack& lanes = chains_[chain];
-        const TimeMask moves = lanes.alive & (used != Time(0));
-        if (any((lanes.pending > x.elapsed) & moves)) [[unlikely]] {
-            State pulled;
-            off_the_hot_path([&] { pulled = pull_with_saves(x, chain, used, next_cotangent); });
-            return pulled;
+    /// The cotangent of the state before a round from that after it.
+    [[gnu::always_inline]] EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,
+                                                   const Linearization<false>& of_step,
+                                                   Pulled& pulled, State& cotangent) {
+        if (!pulled.is_done) {
+            forward.steps(chain).with_logged_input(
+                x, pulled.used, [&](const auto& in) __attribute__((always_inline)) {
+                    pull_step(
+                        chain, pulled.used,
+                        cotangent, [&](auto& sums) __attribute__((always_inline)) {
+                            return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
+                                                 pulled.times);
+                        });
+                });
         }
-        Times of_times = no_times();
-        State pulled = forward.steps(chain).with_logged_input(
-            x, used, [&](const auto& in) __attribute__((always_inline)) {
-                return pull_step(
-                    chain, used, next_cotangent, [&](auto& sums) __attribute__((always_inline)) {
-                        return Stepper::pull(in, lanes.linearization, next_cotangent,
-                                             NoDenseCotangent{}, sums, of_times);
-                    });
-            });
-        if constexpr (with_times) settle_step(x, chain, used, of_times);
-        return pulled;
+        if constexpr (with_times) settle_step(x, chain, pulled.used, pulled.times);
     }
 
     /// Steps head for another tstop from here on: what they bring by shifting belongs to the one
@@ -160,11 +173,10 @@ class GroupAdjoint {
 
   private:
     static constexpr std::int32_t handed_out = -1;
-    /// Cotangents of save points within a step.
-    struct Seeds {
-        bool inside = false;  // any, apart from those of the step's end
-        DenseCotangent dense{};
-        Times times = no_times();
+    /// What the save points of a round change.
+    struct Seeded {
+        State cotangent;
+        Pulled round;
     };
     [[nodiscard, gnu::always_inline]] EDDY_HD static Times no_times() {
         if constexpr (with_times)
@@ -176,8 +188,8 @@ class GroupAdjoint {
 
     /// The step's adjoint, for the lanes that moved.
     template <class Adjoint>
-    [[gnu::always_inline]] EDDY_HD State pull_step(int chain, const Time& used,
-                                                   const State& next_cotangent, Adjoint adjoint) {
+    [[gnu::always_inline]] EDDY_HD void pull_step(int chain, const Time& used, State& cotangent,
+                                                  Adjoint adjoint) {
         const auto moves =
             convert<Primal>(select(chains_[chain].alive, used, Time(0))) != Primal(0);
         Sums& sums = sums_[chain];
@@ -193,40 +205,50 @@ class GroupAdjoint {
             pulled = adjoint(sum);
         }
         for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
-            pulled[i] = select(moves, pulled[i], next_cotangent[i]);
+            cotangent[i] = select(moves, pulled[i], cotangent[i]);
         });
-        return pulled;
     }
 
-    /// A round within which, or at whose end, some lane has save points.
-    EDDY_HD State pull_with_saves(const ChainState<Spec>& x, int chain, const Time& used,
-                                  State cotangent) {
-        Seeds seeds;
-        State pulled;
-        forward.steps(chain).with_input(x, used, [&](const auto& in) {
-            collect_seeds(in, x, chain, used, cotangent, seeds);
-            pulled = pull_step(chain, used, cotangent, [&](auto& sums) {
-                if (!seeds.inside) {
-                    Linearization<false> of_step;
-                    Stepper::linearize(in, x.memory, of_step);
-                    return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
-                                         seeds.times);
-                }
-                Linearization<true> of_step;
-                Stepper::linearize(in, x.memory, of_step);
-                return Stepper::pull(in, of_step, cotangent, seeds.dense, sums, seeds.times);
-            });
-        });
-        if constexpr (with_times) settle_step(x, chain, used, seeds.times);
-        return pulled;
+    /// A round within which, or at whose end, some lane has save points. Each part is out of line by
+    /// itself: none keeps in registers what another has computed.
+    [[gnu::always_inline]] EDDY_HD void take_seeds(const ChainState<Spec>& x, int chain,
+                                                   Seeded& seeded) {
+        DenseCotangent dense{};
+        off_the_hot_path(
+            [this, chain, &dense](Seeded& at, const ChainState<Spec>& from) {
+                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
+                    collect_seeds(in, from, chain, at, dense);
+                });
+            },
+            seeded, x);
+        if (!seeded.round.is_done) return;
+        Linearization<true> of_step;
+        off_the_hot_path(
+            [this, chain, &of_step](const Seeded& at, const ChainState<Spec>& from) {
+                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
+                    Stepper::linearize(in, from.memory, of_step);
+                });
+            },
+            seeded, x);
+        off_the_hot_path(
+            [this, chain, &dense, &of_step](Seeded& at, const ChainState<Spec>& from) {
+                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
+                    pull_step(chain, at.round.used, at.cotangent, [&](auto& sums) {
+                        return Stepper::pull(in, of_step, at.cotangent, dense, sums,
+                                             at.round.times);
+                    });
+                });
+            },
+            seeded, x);
     }
 
     /// Takes the save points of this round, the last ones first: those at its end go to the cotangent
-    /// of the state there, those inside to the step's dense output.
+    /// of the state there, those inside to the step's dense output, with which it has to be pulled.
     template <class Input>
     EDDY_HD void collect_seeds(const Input& in, const ChainState<Spec>& x, int chain,
-                               const Time& used, State& cotangent, Seeds& seeds) {
+                               Seeded& seeded, DenseCotangent& dense) {
         ChainBack& lanes = chains_[chain];
+        const Time used = seeded.round.used;
         const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
         for (;;) {
             const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & (used != Time(0));
@@ -245,17 +267,18 @@ class GroupAdjoint {
                     inside[place] ? (at - get_lane(x.elapsed, place)) / get_lane(used, place) : 1.);
                 taken[place] = take_save(chain, place, seed);
             }
-            if constexpr (with_times) settle_saves(in, chain, theta, seed, taken, seeds);
+            if constexpr (with_times)
+                settle_saves(in, chain, theta, seed, taken, seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
-                seeds.inside = seeds.inside || inside[place];
+                seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
                 for (int i = 0; i < Spec::state_size; ++i) {
-                    set_lane(cotangent[i], place,
-                             get_lane(cotangent[i], place) + get_lane(seed[i], place));
+                    set_lane(seeded.cotangent[i], place,
+                             get_lane(seeded.cotangent[i], place) + get_lane(seed[i], place));
                     set_lane(seed[i], place, typename Spec::Lane(0));
                 }
             }
-            Stepper::pull_interpolant(in, convert<Primal>(theta), seed, seeds.dense);
+            Stepper::pull_interpolant(in, convert<Primal>(theta), seed, dense);
         }
     }
 
@@ -296,7 +319,7 @@ class GroupAdjoint {
     /// tstop, not one that only happens to lie where a step ends, shifts against the tstop.
     template <class Input>
     EDDY_HD void settle_saves(const Input& in, int chain, const Time& theta, const State& seed,
-                              const std::int32_t (&taken)[num_places], Seeds& seeds) {
+                              const std::int32_t (&taken)[num_places], Times& of_round) {
         const ChainBack& lanes = chains_[chain];
         const auto interpolant = Stepper::interpolant(in);
         const Primal fraction = convert<Primal>(theta);
@@ -315,8 +338,8 @@ class GroupAdjoint {
             if (is_tstop) continue;
             const auto by_dt =
                 get_lane(moved, place) / get_lane(in.dt.h, place) - get_lane(fraction, place) * v;
-            set_lane(seeds.times.t, place, get_lane(seeds.times.t, place) - v);
-            set_lane(seeds.times.dt, place, get_lane(seeds.times.dt, place) + by_dt);
+            set_lane(of_round.t, place, get_lane(of_round.t, place) - v);
+            set_lane(of_round.dt, place, get_lane(of_round.dt, place) + by_dt);
         }
     }
 
@@ -325,7 +348,6 @@ class GroupAdjoint {
         TimeMask alive = TimeMask(false);  // a lane is there, and it succeeded
         Time pending = Time(-1);  // elapsed time of the last save point not yet passed; -1: none
         Occupant occupants[num_places];
-        Linearization<false> linearization;       // of the round
         Number t_cotangent = convert<Number>(0);  // of the steps since the last tstop
     };
     Recorder* recorder_;

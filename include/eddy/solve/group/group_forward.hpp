@@ -62,9 +62,18 @@ class GroupForward {
 
     /// One round. `used` receives the size of each place's accepted step; zero where none was. An
     /// empty place may seem to move.
-    EDDY_HD void advance(Loop& x, std::int64_t round, PerChain<Time, num_chains>& used) {
-        advance_chains(x, round);
-        for (int chain = 0; chain < x.count(); ++chain) used.chain[chain] = attempts_[chain].used;
+    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round,
+                                                PerChain<Time, num_chains>& used) {
+        if constexpr (Spec::has_constant_size) {
+            if (constant_round(x, round, used)) return;
+        }
+        Attempt<Spec> attempts[num_chains];
+        for (int chain = 0; chain < x.count(); ++chain)
+            chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
+        for (int chain = 0; chain < x.count(); ++chain) {
+            judge(x, chain, attempts[chain], round);
+            used.chain[chain] = attempts[chain].used;
+        }
     }
 
     /// All rounds until no lane is left, for callers that need none of them again.
@@ -77,7 +86,8 @@ class GroupForward {
                     continue;
                 }
             }
-            advance_chains(x, round++);
+            PerChain<Time, num_chains> used(x.count());
+            advance(x, round++, used);
         }
     }
 
@@ -139,19 +149,10 @@ class GroupForward {
         set_lane(history.was_rejected, place, fresh.was_rejected);
     }
 
-    [[gnu::always_inline]] EDDY_HD void advance_chains(Loop& x, std::int64_t round) {
-        if constexpr (Spec::has_constant_size) {
-            if (constant_round(x, round)) return;
-        }
-        for (int chain = 0; chain < x.count(); ++chain)
-            chains_[chain].steps.compute(x.chain[chain], attempts_[chain]);
-        for (int chain = 0; chain < x.count(); ++chain) judge(x, chain, round);
-    }
-
-    [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, std::int64_t round) {
+    [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
+                                              std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
-        Attempt<Spec>& attempt = attempts_[number];
-        const AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
+        AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
         if constexpr (is_adaptive) {
             chain.rejected =
                 chain.rejected +
@@ -159,18 +160,22 @@ class GroupForward {
         }
         if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled)) ||
             round >= chain.next_check) [[unlikely]] {
-            off_the_hot_path([&] {
-                const ChainState<Spec> before = x.chain[number];
-                chain.steps.move_on(x.chain[number], attempt, after);
-                after_round(before, attempt, x, number, round);
-            });
+            off_the_hot_path(
+                [this, number, round](Loop& at, const Attempt<Spec>& tried,
+                                      const AfterAttempt<Spec>& leads_to) {
+                    const ChainState<Spec> before = at.chain[number];
+                    ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
+                    after_round(before, tried, at, number, round);
+                },
+                x, attempt, after);
         } else {
             chain.steps.move_on(x.chain[number], attempt, after);
         }
     }
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
-    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round) {
+    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round,
+                                                       PerChain<Time, num_chains>& used) {
         for (int chain = 0; chain < x.count(); ++chain) {
             if (round >= chains_[chain].constant_until) return false;
         }
@@ -187,7 +192,7 @@ class GroupForward {
             x.chain[chain].y = y[chain];
             x.chain[chain].elapsed =
                 steps.after_steps(steps.steps_at(x.chain[chain].elapsed) + Time(1));
-            attempts_[chain].used = Time(problem_->times.dt0);
+            used.chain[chain] = Time(problem_->times.dt0);
         }
         return true;
     }
@@ -199,11 +204,11 @@ class GroupForward {
         for (int chain = 0; chain < x.count(); ++chain)
             count = min(count, chains_[chain].constant_until - round);
         if (count <= 0) return 0;
-        bool broken = false;
-        off_the_hot_path([&] { broken = try_constant_block(x, count); });
-        return broken ? 0 : count;
+        off_the_hot_path([this, count](Loop& at) { try_constant_block(at, count); }, x);
+        return chains_[0].constant_until == 0 ? 0 : count;
     }
-    [[nodiscard]] EDDY_HD bool try_constant_block(Loop& x, std::int64_t count) {
+    /// Where the block breaks, all chains are `constant_until` 0.
+    EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
         const Loop before = x;
         Time first[num_chains]{};
         for (int chain = 0; chain < x.count(); ++chain)
@@ -224,10 +229,9 @@ class GroupForward {
             broken = broken || chains_[chain].is_broken(x.chain[chain].y);
         }
         broken = team_->any(broken);
-        if (!broken) return false;
+        if (!broken) return;
         x = before;
         for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
-        return true;
     }
 
     /// All that is rare: whatever happened to any lane of a chain in this round.
@@ -359,7 +363,6 @@ class GroupForward {
     ForwardMemory memory_;
     Saving<Spec, Recorder> saving_;
     Chain<Spec> chains_[num_chains];
-    Attempt<Spec> attempts_[num_chains];
     RefillLimits limits_;
     // The same for all members:
     int num_occupied_ = 0;

@@ -44,6 +44,8 @@ class GroupGradient {
     using Cotangents = PerChain<State, Team::num_chains>;
     using Memory = GradientMemory<Spec, Team>;
     using Entry = CheckpointLinks::Entry;
+    using Back = GroupAdjoint<Spec, Team, Recorder, with_times>;
+    using Linearization = typename Back::template Linearization<false>;
 
   public:
     EDDY_HD GroupGradient(Team& team, const Problem<Spec>& problem, const Memory& memory,
@@ -63,12 +65,13 @@ class GroupGradient {
         back_.clear_sums();
         while (back_.forward.has_waiting_lanes() && !team_->is_cancelled()) {
             const std::int32_t first = team_->num_taken();
-            LoopCounters counters;
-            const bool is_complete = run_wave(counters);
-            add_cost(cost, counters, first);
-            // Sums that lanes do not hand out hold parts of all of them: none has its own.
-            if (!is_complete) drop_lanes(Spec::sums_by_lane ? first : 0);
-            if constexpr (Recorder::has_report) end_infinite(first);
+            const bool is_complete = run_wave();
+            off_the_hot_path([this, first, is_complete, &cost] {
+                add_cost(cost, first);
+                // Sums that lanes do not hand out hold parts of all of them: none has its own.
+                if (!is_complete) drop_lanes(Spec::sums_by_lane ? first : 0);
+                if constexpr (Recorder::has_report) end_infinite(first);
+            });
         }
         team_->sync();
         if (team_->member() == 0) add_up();
@@ -85,10 +88,6 @@ class GroupGradient {
         EDDY_HD void advance(Loop& x, std::int64_t round) const { group.advance(x, round); }
         [[nodiscard]] EDDY_HD bool keeps_going() const { return !group.team_->is_cancelled(); }
         EDDY_HD void again(Loop& x, std::int64_t round) const { group.take_again(x, round); }
-        [[nodiscard]] EDDY_HD Loop after(Loop x, std::int64_t round) const {
-            group.take_again(x, round);
-            return x;
-        }
         EDDY_HD void recycle(const Loop&) const {}
         EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) const {
             group.pull(x, round, cotangents);
@@ -104,19 +103,20 @@ class GroupGradient {
     [[nodiscard]] EDDY_HD int num_chains() const { return Team::num_chains == 1 ? 1 : num_chains_; }
 
     /// False where the call was cancelled before all gradients were handed out.
-    [[nodiscard]] EDDY_HD bool run_wave(LoopCounters& counters) {
+    [[nodiscard]] EDDY_HD bool run_wave() {
+        counters_ = {};
         Loop x = back_.forward.begin(memory_.plan.refill);
         num_chains_ = x.count();
         Sweep sweep{*this};
         stores_->restart();
         auto stack = shared_stack(*team_, memory_.stack);
         stack.clear();
-        const std::int64_t rounds = sweep_forward(sweep, x, *stores_, stack, counters);
+        const std::int64_t rounds = sweep_forward(sweep, x, *stores_, stack, counters_);
         team_->sync();
         back_.begin(num_chains());
         Cotangents cotangents(num_chains());
         for (int chain = 0; chain < num_chains(); ++chain) cotangents.chain[chain] = State{};
-        const bool is_complete = sweep_back(sweep, cotangents, rounds, *stores_, stack, counters);
+        const bool is_complete = sweep_back(sweep, cotangents, rounds, *stores_, stack, counters_);
         team_->sync();
         return is_complete;
     }
@@ -130,7 +130,12 @@ class GroupGradient {
     }
 
     /// All places are as they were at a round.
-    EDDY_HD void seek(std::int64_t round) {
+    [[gnu::always_inline]] EDDY_HD void seek(std::int64_t round) {
+        if (back_.forward.assignment.is_at(round)) [[likely]]
+            return;
+        off_the_hot_path([this, round] { change_places(round); });
+    }
+    EDDY_HD void change_places(std::int64_t round) {
         back_.forward.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
             back_.set_occupant(chain_index<Team>(chain), place_index<Spec>(place), occupant);
         });
@@ -141,30 +146,28 @@ class GroupGradient {
         StepLog<Spec, Team>& log = memory_.log;
         seek(round);
         for (int chain = 0; chain < num_chains(); ++chain) {
-            if (round == log.rounds()) x.chain[chain] = log.at_end(*team_, chain);
             if (round < log.rounds()) {
                 back_.forward.steps(chain).replay(x.chain[chain],
                                                   log.read(*team_, round, chain, num_chains()));
             } else {
-                repeat(x.chain[chain], chain);
+                repeat(x.chain[chain], round, chain);
             }
         }
-        enter_after(x, round);
+        if (back_.forward.assignment.changes_after_cursor(round)) [[unlikely]]
+            off_the_hot_path([this, round](Loop& after) { enter_after(after, round); }, x);
     }
     /// What changed in the places after a round.
     EDDY_HD void enter_after(Loop& x, std::int64_t round) {
         MaskOf<typename Spec::Primal> changed[Team::num_chains];
         for (auto& mask : changed) mask = MaskOf<typename Spec::Primal>(false);
-        bool any_changed = false;
         back_.forward.assignment.visit_after_cursor(round, [&](const LaneChange& change) {
             const int chain = chain_index<Team>(change.chain),
                       place = place_index<Spec>(change.place);
             back_.forward.enter(x.chain[chain], place, change);
             set_lane(changed[chain], place, true);
-            any_changed = true;
         });
-        if (!any_changed || !reads_memory_at(round + 1)) return;
-        seek(round + 1);
+        if (!reads_memory_at(round + 1)) return;
+        change_places(round + 1);
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.forward.steps(chain).renew_memory(x.chain[chain], changed[chain]);
     }
@@ -177,15 +180,20 @@ class GroupGradient {
         Loop x = memory_.checkpoints.read(*team_, entry.slot, entry.step, num_chains());
         if constexpr (Stepper::memory_follows_state) {
             if (entry.step < memory_.log.rounds()) return x;
-            seek(entry.step);
-            for (int chain = 0; chain < num_chains(); ++chain)
-                back_.forward.steps(chain).renew_memory(x.chain[chain],
-                                                        MaskOf<typename Spec::Primal>(true));
+            off_the_hot_path([this, round = entry.step](Loop& at) { renew_memory(at, round); }, x);
         }
         return x;
     }
+    EDDY_HD void renew_memory(Loop& x, std::int64_t round) {
+        change_places(round);
+        for (int chain = 0; chain < num_chains(); ++chain)
+            back_.forward.steps(chain).renew_memory(x.chain[chain],
+                                                    MaskOf<typename Spec::Primal>(true));
+    }
     /// An attempt once more, where there is no log. Returns the sizes of accepted steps.
-    EDDY_HD Time repeat(ChainState<Spec>& x, int chain) {
+    [[gnu::noinline]] EDDY_HD Time repeat(ChainState<Spec>& x, std::int64_t round, int chain) {
+        // Replayed from the log, x has no controllers where the log ends.
+        if (round == memory_.log.rounds()) x = memory_.log.at_end(*team_, chain);
         auto& steps = back_.forward.steps(chain);
         Attempt<Spec> attempt;
         steps.compute(x, attempt);
@@ -195,14 +203,23 @@ class GroupGradient {
 
     EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) {
         seek(round);
-        Time used[Team::num_chains];
+        typename Back::Pulled pulled[Team::num_chains];
+        Linearization of_steps[Team::num_chains];
         for (int chain = 0; chain < num_chains(); ++chain) {
-            used[chain] = used_at(x, round, chain);
-            back_.linearize(x.chain[chain], chain, used[chain]);
+            pulled[chain] = {used_at(x, round, chain)};
+            back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
         for (int chain = 0; chain < num_chains(); ++chain)
-            cotangents.chain[chain] =
-                back_.pull_chain(x.chain[chain], chain, used[chain], cotangents.chain[chain]);
+            back_.linearize(x.chain[chain], chain, pulled[chain].used, of_steps[chain]);
+        for (int chain = 0; chain < num_chains(); ++chain)
+            back_.pull_chain(x.chain[chain], chain, of_steps[chain], pulled[chain],
+                             cotangents.chain[chain]);
+        if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
+            off_the_hot_path([this, round](Cotangents& at_start) { leave_before(at_start, round); },
+                             cotangents);
+    }
+    /// What changed in the places before a round.
+    EDDY_HD void leave_before(Cotangents& cotangents, std::int64_t round) {
         back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
             if constexpr (with_times) back_.settle_start(change);
             if (change.assigns_a_lane()) {
@@ -214,15 +231,15 @@ class GroupGradient {
     [[nodiscard]] EDDY_HD Time used_at(const Loop& x, std::int64_t round, int chain) {
         StepLog<Spec, Team>& log = memory_.log;
         if (round < log.rounds()) return log.read(*team_, round, chain, num_chains());
-        // Replayed from the log, x has no controllers where the log ends.
-        ChainState<Spec> copy = round == log.rounds() ? log.at_end(*team_, chain) : x.chain[chain];
-        return repeat(copy, chain);
+        ChainState<Spec> copy = x.chain[chain];
+        return repeat(copy, round, chain);
     }
 
     /// Evaluations of f on the way back of the lanes from `first`: those of a replay once to pull a
     /// round back, and once for each time that it was taken again. Counts of rounds are those of the
     /// group; how many lanes were in those taken again is taken from the mean.
-    EDDY_HD void add_cost(BackCost& cost, const LoopCounters& rounds, std::int32_t first) const {
+    EDDY_HD void add_cost(BackCost& cost, std::int32_t first) const {
+        const LoopCounters& rounds = counters_;
         add(cost.loops, rounds);
         const std::int64_t used = memory_.bytes_used(rounds, num_chains());
         cost.most_bytes = max(cost.most_bytes, used);
@@ -285,8 +302,9 @@ class GroupGradient {
     Recorder* recorder_;
     Stores* stores_;
     Memory memory_;
-    GroupAdjoint<Spec, Team, Recorder, with_times> back_;
+    Back back_;
     int num_chains_ = 0;
+    LoopCounters counters_;  // of the wave
 };
 
 }  // namespace eddy::detail

@@ -7,6 +7,7 @@
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/solve/lane/landing.hpp>
+#include <limits>
 
 namespace eddy::detail {
 
@@ -30,7 +31,10 @@ class LaneAssignment {
     EDDY_HD LaneAssignment(LaneChange* changes, std::int64_t capacity)
         : changes_(changes), capacity_(capacity) {}
 
-    EDDY_HD void clear() { size_ = cursor_ = 0; }
+    EDDY_HD void clear() {
+        size_ = 0;
+        move_cursor(0);
+    }
     /// Is there room for as many changes more?
     [[nodiscard]] EDDY_HD bool has_room(std::int64_t changes) const {
         return changes_ == nullptr || size_ + changes <= capacity_;
@@ -39,25 +43,38 @@ class LaneAssignment {
     EDDY_HD void record(const LaneChange& change) {
         if (changes_ == nullptr) return;
         changes_[size_++] = change;
-        cursor_ = size_;
+        move_cursor(size_);
     }
 
+    /// Is the cursor where the places are as they were at `round`?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_at(std::int64_t round) const {
+        return round_below_ < round && round <= round_above_;
+    }
     /// Moves the cursor to the state of the places at `round`: calls set(chain, place, occupant) for
     /// every change on the way.
     template <class Set>
     EDDY_HD void seek(std::int64_t round, Set&& set) {
-        while (cursor_ < size_ && changes_[cursor_].round < round) {
-            const LaneChange& change = changes_[cursor_++];
+        std::int64_t cursor = cursor_;
+        while (cursor < size_ && changes_[cursor].round < round) {
+            const LaneChange& change = changes_[cursor++];
             set(change.chain, change.place, change.to);
         }
-        while (cursor_ > 0 && changes_[cursor_ - 1].round >= round) {
-            const LaneChange& change = changes_[--cursor_];
+        while (cursor > 0 && changes_[cursor - 1].round >= round) {
+            const LaneChange& change = changes_[--cursor];
             set(change.chain, change.place, change.from);
         }
+        move_cursor(cursor);
     }
 
-    /// Calls visit(change) for the changes right after `round`, the last one first, if the cursor is
-    /// at round + 1; first to last if it is at `round`.
+    /// Does any place change right after `round`, with the cursor at round + 1; or at `round`?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool changed_before_cursor(std::int64_t round) const {
+        return round_below_ == round;
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool changes_after_cursor(std::int64_t round) const {
+        return round_above_ == round;
+    }
+    /// Calls visit(change) for these changes, the last one first; first to last if the cursor is at
+    /// `round`.
     template <class Visit>
     EDDY_HD void visit_before_cursor(std::int64_t round, Visit&& visit) const {
         for (std::int64_t i = cursor_; i > 0 && changes_[i - 1].round == round; --i)
@@ -72,8 +89,17 @@ class LaneAssignment {
     [[nodiscard]] EDDY_HD std::int64_t size() const { return size_; }
 
   private:
+    EDDY_HD void move_cursor(std::int64_t to) {
+        cursor_ = to;
+        round_below_ = to > 0 ? changes_[to - 1].round : std::numeric_limits<std::int64_t>::min();
+        round_above_ = to < size_ ? changes_[to].round : std::numeric_limits<std::int64_t>::max();
+    }
+
     LaneChange* changes_ = nullptr;
     std::int64_t capacity_ = 0, size_ = 0, cursor_ = 0;
+    // Rounds of the changes next to the cursor: most rounds have none, and see it from these alone.
+    std::int64_t round_below_ = std::numeric_limits<std::int64_t>::min();
+    std::int64_t round_above_ = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace eddy::detail

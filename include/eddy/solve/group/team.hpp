@@ -50,18 +50,54 @@ template <class Spec>
     return Spec::num_places == 1 ? 0 : place;
 }
 
-/// Runs `work` out of line on the CPU, where it would only be in the way of the hot path. On a device
-/// a call would move registers to memory.
-template <class Work>
-[[gnu::noinline]] EDDY_HD void run_out_of_line(Work& work) {
-    work();
+template <class Work, class... Values>
+[[gnu::noinline]] EDDY_HD void run_out_of_line(Work& work, Values&... values) {
+    work(values...);
+}
+/// A call with copies of what it works on, side by side: one address to know, and not the caller's.
+template <class Work, class Value, class... Given>
+struct PackedCall;
+template <class Work, class Value>
+struct PackedCall<Work, Value> {
+    Work work;
+    Value value;
+
+    EDDY_HD void operator()() { work(value); }
+};
+template <class Work, class Value, class First>
+struct PackedCall<Work, Value, First> {
+    Work work;
+    Value value;
+    First first;
+
+    EDDY_HD void operator()() { work(value, first); }
+};
+template <class Work, class Value, class First, class Second>
+struct PackedCall<Work, Value, First, Second> {
+    Work work;
+    Value value;
+    First first;
+    Second second;
+
+    EDDY_HD void operator()() { work(value, first, second); }
+};
+/// Runs work(value, given...) out of line, where it would only be in the way of the hot path. A device
+/// hands it copies, and takes that of the value back: what a call has the address of lives in memory,
+/// and the hot path would find it there.
+template <class Work, class Value, class... Given>
+[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(const Work& work, Value& value,
+                                                            const Given&... given) {
+    if constexpr (compiling_for_device) {
+        PackedCall<Work, Value, Given...> call{work, value, given...};
+        run_out_of_line(call);
+        value = call.value;
+    } else {
+        run_out_of_line(work, value, given...);
+    }
 }
 template <class Work>
-[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(Work&& work) {
-    if constexpr (compiling_for_device)
-        work();
-    else
-        run_out_of_line(work);
+[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(const Work& work) {
+    run_out_of_line(work);
 }
 
 }  // namespace eddy::detail

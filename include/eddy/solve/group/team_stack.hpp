@@ -1,8 +1,9 @@
 #pragma once
 // The stack of checkpoints that the members of a team share: one of them keeps it, the others are
-// told. A team of one member has nobody to tell.
+// told. A team of one member has nobody to tell. What it does stays out of the registers of the loop.
 
 #include <eddy/checkpoint/checkpoint_links.hpp>
+#include <eddy/solve/group/team.hpp>
 
 namespace eddy::detail {
 
@@ -14,25 +15,23 @@ class SharedStack {
     EDDY_HD SharedStack(Team& team, const CheckpointLinks& stack) : team_(&team), stack_(stack) {}
 
     EDDY_HD void clear() {
-        lead([&] { stack_.clear(); });
+        lead([this] { stack_.clear(); });
     }
     EDDY_HD void place(std::int64_t slot, std::int64_t step) {
-        lead([&] { stack_.place(slot, step); });
+        lead([this, slot, step] { stack_.place(slot, step); });
     }
     EDDY_HD void collect_free() {
-        lead([&] { stack_.collect_free(); });
+        lead([this] { stack_.collect_free(); });
     }
     EDDY_HD std::int64_t push(std::int64_t step) {
-        std::int64_t slot = 0;
-        lead([&] { slot = stack_.push(step); });
-        return team_->from_first(slot);
+        lead([this, step] { stack_.push(step); });
+        return top().slot;
     }
     EDDY_HD void pop() {
-        lead([&] { stack_.pop(); });
+        lead([this] { stack_.pop(); });
     }
     [[nodiscard]] EDDY_HD Entry top() const {
-        Entry entry{0, 0};
-        lead([&] { entry = stack_.top(); });
+        const Entry entry = team_->member() == 0 ? stack_.top() : Entry{0, 0};
         return {team_->from_first(entry.slot), team_->from_first(entry.step)};
     }
     [[nodiscard]] EDDY_HD Entry below_top() const { return {0, 0}; }  // for hints: there are none
@@ -43,8 +42,8 @@ class SharedStack {
 
   private:
     template <class Work>
-    EDDY_HD void lead(Work&& work) const {
-        if (team_->member() == 0) work();
+    EDDY_HD void lead(const Work& work) const {
+        if (team_->member() == 0) run_out_of_line(work);
     }
     Team* team_;
     CheckpointLinks stack_;  // of the first member; the others' is empty

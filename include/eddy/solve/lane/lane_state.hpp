@@ -33,12 +33,32 @@ struct PerChain {
   private:
     int count_;
 };
+template <class T>
+EDDY_HD inline void copy_parts(T& to, const T& from) {
+    to = from;
+}
+/// Number by number: a copy of the whole has its padding as well, which would be kept in registers.
+template <class Spec>
+EDDY_HD inline void copy_parts(ChainState<Spec>& to, const ChainState<Spec>& from) {
+    to.y = from.y;
+    to.elapsed = from.elapsed;
+    to.size = from.size;
+    to.history.previous_log2 = from.history.previous_log2;
+    to.history.earlier_log2 = from.history.earlier_log2;
+    to.history.was_rejected = from.history.was_rejected;
+    to.memory = from.memory;
+}
 /// A single one: its index is known beforehand, so that registers need no address.
 template <class T>
 struct PerChain<T, 1> {
     T chain[1];
 
     EDDY_HD explicit PerChain(int) {}
+    EDDY_HD PerChain(const PerChain& other) { copy_parts(chain[0], other.chain[0]); }
+    EDDY_HD PerChain& operator=(const PerChain& other) {
+        copy_parts(chain[0], other.chain[0]);
+        return *this;
+    }
     [[nodiscard]] EDDY_HD static constexpr int count() { return 1; }
 };
 

@@ -87,10 +87,11 @@ class Saving {
                           BrokenSaves<num_places>& broken) {
         for (int place = 0; place < num_places; ++place) {
             if (due.at[place] == nowhere) continue;
-            const State& y = due.at[place] == at_start ? before.y
-                             : due.at[place] == at_end ? x.y
-                                                       : within;
-            save(chain.occupants[place].lane, state_of<Spec>(y, place), place, broken);
+            // One of three values, not of three addresses: states stay in registers.
+            typename Spec::LaneState y = state_of<Spec>(within, place);
+            if (due.at[place] == at_start) y = state_of<Spec>(before.y, place);
+            if (due.at[place] == at_end) y = state_of<Spec>(x.y, place);
+            save(chain.occupants[place].lane, y, place, broken);
         }
     }
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
