@@ -1,0 +1,82 @@
+#pragma once
+// f(t, y, p), the non-zeros of its Jacobian ∂f/∂y and its time derivative ∂f/∂t as one program: what
+// they have in common is computed once. Programs derived from it, such as its pullback, share in the
+// same way.
+
+#include <eddy/ad/jacobian.hpp>
+
+namespace eddy {
+
+namespace detail {
+
+/// The nodes that a result is made of.
+constexpr std::vector<int> nodes_of(const Graph& graph, const Output& output) {
+    std::vector<int> nodes;
+    for (int k = 0; k < output.count; ++k) nodes.push_back(graph.output_node(output, k));
+    return nodes;
+}
+
+/// Appends ∂(result 0)/∂t of the first `primal` nodes and returns the nodes that it is made of. t is
+/// the argument 0, a scalar.
+constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& primal) {
+    Forward forward(std::move(graph), primal.size());
+    seed_group(forward, primal.size(), 0, {0}, 0);
+    forward.run();
+    std::vector<int> parts;
+    for (const int node : nodes_of(primal, primal.outputs[0]))
+        parts.push_back(forward.tangent_or_zero_of(node).node());
+    graph = std::move(forward.graph());
+    return parts;
+}
+
+}  // namespace detail
+
+/// The results f, then the non-zeros of ∂f/∂y where there are any, then ∂f/∂t where f depends on t. Not
+/// simplified.
+[[nodiscard]] constexpr Graph linear_model_graph(const Graph& graph) {
+    const bool has_jacobian = !jacobian_pattern(graph, 1).empty();
+    const bool depends_on_time = !jacobian_pattern(graph, 0).empty();
+    Graph model = graph;
+    std::vector<int> jacobian, slope;
+    if (has_jacobian) {
+        model = jacobian_graph(graph, 1);
+        jacobian = detail::nodes_of(model, model.outputs[0]);
+    }
+    if (depends_on_time) slope = detail::append_time_derivative(model, graph);
+    const int size = graph.outputs[0].size;
+    model.outputs.clear();
+    model.push_output(detail::nodes_of(graph, graph.outputs[0]), size, false);
+    if (has_jacobian) model.push_output(jacobian, static_cast<int>(jacobian.size()), false);
+    if (depends_on_time) model.push_output(slope, size, false);
+    return model;
+}
+
+namespace detail {
+
+template <class P>
+struct LinearModelOf {
+    static constexpr int expected_nodes = 6 * P::graph.size() + 64;
+    static constexpr Graph make() { return passes::simplify(linear_model_graph(P::graph.thaw())); }
+};
+
+}  // namespace detail
+
+/// The linear model of program P, a vector field f(t, y, p).
+template <class P>
+struct LinearModel {
+    static constexpr int size = P::graph.outputs[0].size;
+    static constexpr int num_nonzeros =
+        static_cast<int>(jacobian_pattern(P::graph.thaw(), 1).size());
+    static constexpr bool has_jacobian = num_nonzeros > 0;
+    static constexpr bool depends_on_time = !jacobian_pattern(P::graph.thaw(), 0).empty();
+    /// Where the Jacobian may be non-zero, row by row.
+    [[nodiscard]] static constexpr std::vector<JacobianEntry> pattern() {
+        return jacobian_pattern(P::graph.thaw(), 1);
+    }
+    using Values = Program<detail::LinearModelOf<P>>;
+    /// Which result is which.
+    static constexpr int jacobian_output = has_jacobian ? 1 : -1;
+    static constexpr int slope_output = !depends_on_time ? -1 : has_jacobian ? 2 : 1;
+};
+
+}  // namespace eddy
