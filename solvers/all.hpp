@@ -13,13 +13,18 @@
 #include <eddy/solvers/midpoint.hpp>
 #include <eddy/solvers/ralston.hpp>
 #include <eddy/solvers/rk4.hpp>
+#include <eddy/solvers/rodas3.hpp>
+#include <eddy/solvers/rodas4.hpp>
+#include <eddy/solvers/rodas4p.hpp>
+#include <eddy/solvers/rodas5p.hpp>
+#include <eddy/solvers/rosenbrock23.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/solvers/vern7.hpp>
 
 namespace eddy {
 
 /// A list of methods.
-template <RungeKuttaMethod... Method>
+template <class... Method>
 struct MethodList {
     static constexpr int size = sizeof...(Method);
 
@@ -33,5 +38,8 @@ struct MethodList {
 /// Every explicit Runge–Kutta method of this folder.
 using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlberg45, CashKarp,
                               Dopri5, Tsit5, Vern7, Dopri8, Fehlberg78>;
+
+/// Every Rosenbrock method of this folder.
+using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
 
 }  // namespace eddy

@@ -23,6 +23,7 @@
 #include <eddy/ad/gradient.hpp>
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
+#include <eddy/ad/linear_model.hpp>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
@@ -39,6 +40,7 @@
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>
 #include <eddy/steppers/controller/pid.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <eddy/steppers/interpolant.hpp>
 

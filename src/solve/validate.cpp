@@ -11,6 +11,19 @@ template <class... Values>
     throw InvalidArgument(compose("{}: {}", where, compose(what_and_what_to_do, values...)));
 }
 
+void require_factors(const char* controller, double safety, double min_factor, double max_factor,
+                     const char* where) {
+    if (!(safety > 0 && safety < 1))
+        fail(where, "{} with safety = {}; give a factor between 0 and 1, such as 0.9", controller,
+             safety);
+    if (!(min_factor > 0 && min_factor < 1))
+        fail(where, "{} with min_factor = {}; give a factor between 0 and 1, such as 0.2",
+             controller, min_factor);
+    if (!(max_factor >= 1))
+        fail(where, "{} with max_factor = {}; give a factor of at least 1, such as 10", controller,
+             max_factor);
+}
+
 }  // namespace
 
 void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
@@ -44,16 +57,11 @@ void require_valid(const PIDController& controller, const char* where) {
         fail(where,
              "PIDController with pcoeff = {}, icoeff = {}, dcoeff = {}; give finite coefficients",
              pcoeff, icoeff, dcoeff);
-    if (!(safety > 0 && safety < 1))
-        fail(where, "PIDController with safety = {}; give a factor between 0 and 1, such as 0.9",
-             safety);
-    if (!(min_factor > 0 && min_factor < 1))
-        fail(where,
-             "PIDController with min_factor = {}; give a factor between 0 and 1, such as 0.2",
-             min_factor);
-    if (!(max_factor >= 1))
-        fail(where, "PIDController with max_factor = {}; give a factor of at least 1, such as 10",
-             max_factor);
+    require_factors("PIDController", safety, min_factor, max_factor, where);
+}
+void require_valid(const PredictiveController& controller, const char* where) {
+    const auto& [safety, min_factor, max_factor] = controller;
+    require_factors("PredictiveController", safety, min_factor, max_factor, where);
 }
 
 void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,

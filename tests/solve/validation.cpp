@@ -238,6 +238,24 @@ TEST_CASE("validation: a PIDController has finite coefficients and factors that 
     CHECK(said(PID{.max_factor = not_a_number}) == got + "max_factor = nan" + most);
 }
 
+TEST_CASE("validation: a PredictiveController has factors that make sense") {
+    using Predictive = eddy::PredictiveController;
+    const auto said = [](const Predictive& controller) {
+        return refusal([&] {
+            (void)eddy::solve(Growth{}, eddy::Heun{}, Array(1, 2, 1), Array(1, 1, 1), {.t1 = 1},
+                              eddy::Serial{}, controller);
+        });
+    };
+    const std::string got = "solve: PredictiveController with ";
+
+    CHECK(said({}) == "accepted");
+    CHECK(said({.safety = 1}) == got + "safety = 1; give a factor between 0 and 1, such as 0.9");
+    CHECK(said({.min_factor = 0}) ==
+          got + "min_factor = 0; give a factor between 0 and 1, such as 0.2");
+    CHECK(said({.max_factor = not_a_number}) ==
+          got + "max_factor = nan; give a factor of at least 1, such as 10");
+}
+
 TEST_CASE("validation: a controller of the user's own needs no check") {
     CHECK(refusal([] {
               (void)eddy::solve(Growth{}, eddy::Heun{}, Array(1, 2, 1), Array(1, 1, 1), {.t1 = 1},

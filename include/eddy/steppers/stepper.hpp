@@ -77,6 +77,17 @@ concept DescribesSteps = requires {
 
 }  // namespace detail
 
+/// Does a state within a step move away from its start in proportion to the size of the step, as long
+/// as what the step keeps does not change? So it does where stage derivatives are kept, unless the
+/// stepper says otherwise.
+template <class S>
+inline constexpr bool dense_output_scales_with_size = [] {
+    if constexpr (requires { S::dense_output_scales_with_size; })
+        return S::dense_output_scales_with_size;
+    else
+        return true;
+}();
+
 /// A step of some method for some term. A Trial has `next`, and `failed`, a mask, where the step can
 /// fail; `squared_error(trial, squared_norm)` makes one squared norm of its error estimates, each
 /// measured by `squared_norm(estimate)`. An interpolant gives the state at a fraction of the step by

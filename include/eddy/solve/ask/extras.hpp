@@ -79,10 +79,18 @@ inline constexpr bool has_error_estimate = [] {
     }
 }();
 
-/// An adaptive controller where the method can estimate its error.
 template <class Method>
-using DefaultController =
-    std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
+struct ControllerOf {
+    using type = std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
+};
+template <class Method>
+requires requires { typename Method::Controller; }
+struct ControllerOf<Method> {
+    using type = typename Method::Controller;
+};
+/// The one that the method names, else an adaptive controller where it can estimate its error.
+template <class Method>
+using DefaultController = typename ControllerOf<Method>::type;
 
 template <class T, class... Extras>
 [[nodiscard]] constexpr T extra_or_default(const Extras&... extras) {

@@ -7,6 +7,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/steppers/controller/pid.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
 #include <limits>
 #include <string>
 
@@ -35,6 +36,7 @@ EDDY_EXPORT void require_tolerances(const SolveOptions& options, int state_size,
 /// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
 /// less than 1.
 EDDY_EXPORT void require_valid(const PIDController& controller, const char* where);
+EDDY_EXPORT void require_valid(const PredictiveController& controller, const char* where);
 /// Any other controller, and a backend, may have a member require_valid(where) that checks it.
 template <class Extra>
 void require_valid(const Extra& extra, const char* where) {

@@ -324,7 +324,9 @@ class GroupAdjoint {
         const auto interpolant = Stepper::interpolant(in);
         const Primal fraction = convert<Primal>(theta);
         const Number along = dot(seed, interpolant.slope(fraction));
-        const Number moved = dot(seed, interpolant.at(fraction) - in.y);
+        Number moved = convert<Number>(0);
+        if constexpr (dense_output_scales_with_size<Stepper>)
+            moved = dot(seed, interpolant.at(fraction) - in.y);
         for (int place = 0; place < num_places; ++place) {
             if (taken[place] < 0) continue;
             const auto v = get_lane(along, place);

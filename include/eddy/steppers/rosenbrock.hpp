@@ -1,0 +1,193 @@
+#pragma once
+// One step of a Rosenbrock method, in the form of rosenbrock_tableau.hpp, and its discrete adjoint, for
+// every tableau, scalar type and machine. All stages solve with one matrix, N = J − I/(γh):
+//
+//   N U_i = −f_i − (1/h) Σ_j coupling_ij U_j − h d_i ∂f/∂t.
+//
+// The adjoint solves with the same factors, transposed (Sandu, Daescu & Carmichael 2003, Atmos. Environ.
+// 37, 5083–5096, here with parameters, times and the derivatives of J and ∂f/∂t):
+//
+//   Nᵀ v_i = −Ū_i,                     Ū_i = m_i ȳ⁺ + Σ_j (a_ji Ȳ_j + coupling_ji v_j / h),
+//   (Ȳ_i, p̄) = v_iᵀ ∂f/∂(y, p),        J̄ = Σ_i v_i U_iᵀ on the non-zeros of J,   τ = Σ_i d_i v_i,
+//   and once a step the pullback of (t, y, p) ↦ (f, J, ∂f/∂t) with cotangents (v_0, J̄, hτ).
+//
+// Second derivatives of f enter by that pullback alone: no products with Hessians. Step sizes are data
+// unless their cotangent is asked for.
+
+#include <eddy/ad/linear_model.hpp>
+#include <eddy/ad/vjp.hpp>
+#include <eddy/core/vec_math.hpp>
+#include <eddy/linalg/dual_lu.hpp>
+#include <eddy/steppers/explicit_rk.hpp>
+#include <eddy/steppers/rosenbrock_rows.hpp>
+
+namespace eddy {
+namespace detail {
+
+/// A sum of vectors that begins with its first term.
+template <class Number, int size>
+struct ScaledSum {
+    Vec<Number, size> value{};
+    bool is_empty = true;  // known when it is compiled
+
+    template <class Weight>
+    [[gnu::always_inline]] EDDY_HD constexpr void add(const Weight& weight,
+                                                      const Vec<Number, size>& x) {
+        if (is_empty)
+            value = scaled(weight, x);
+        else
+            add_scaled(value, weight, x);
+        is_empty = false;
+    }
+    [[gnu::always_inline]] EDDY_HD constexpr void add(const Vec<Number, size>& x) {
+        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+            value.data[i] = is_empty ? x.data[i] : value.data[i] + x.data[i];
+        });
+        is_empty = false;
+    }
+};
+
+}  // namespace detail
+
+/// Steps of `Method` for the vector field `Field`.
+template <class Field, RosenbrockMethod Method>
+struct Rosenbrock {
+    static_assert(ValidRosenbrockTableau<Method>::value);
+    using Model = LinearModel<FieldProgram<Field>>;
+    using Rows = RosenbrockRows<Method>;
+    using Matrix = detail::StepMatrix<Model>;
+    static constexpr int num_stages = Method::coefficients.num_stages;
+    static constexpr int state_size = Field::state_size;
+    static constexpr bool depends_on_time = Model::depends_on_time;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+
+    /// What a step computes: solutions of its systems, the states where f is evaluated, the factors.
+    template <class Number, int stages>
+    struct Work {
+        State<Number> u[stages];
+        State<Number> y[stages];
+        SparseLu<Matrix, Number> lu;
+        State<Number> slope;  // ∂f/∂t, where f depends on t
+    };
+
+    /// f, the matrix and its factors at the start of a step. Returns f, and by `has_grown` whether the
+    /// factors can be trusted.
+    template <bool checks, class Input, class Number, int stages, class Mask>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> begin(
+        const Input& in, Work<Number, stages>& work, [[maybe_unused]] Mask& has_grown) {
+        using Primal = PrimalOf<Number>;
+        State<Number> f{};
+        typename SparseLu<Matrix, Number>::Entries matrix{};
+        evaluate<typename Model::Values, Number>(
+            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+                if constexpr (output == 0)
+                    f.data[component] = value;
+                else if constexpr (output == Model::jacobian_output)
+                    matrix.data[component] = value;
+                else
+                    work.slope.data[component] = value;
+            },
+            stage_time<0>(in), in.y, in.p);
+        constexpr double by_gamma = 1 / Method::coefficients.gamma;
+        const Primal shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / primal(in.dt.h);
+        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+            constexpr int e = Matrix::diagonal[i];
+            matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - shift : Number(-shift);
+        });
+        work.lu.factor(matrix);
+        if constexpr (checks) has_grown = work.lu.has_grown(matrix);
+        return f;
+    }
+
+    /// All stages up to `stages`.
+    template <bool checks, class Input, class Number, int stages, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number, stages>& work,
+                                                   Mask& has_grown) {
+        using Primal = PrimalOf<Number>;
+        State<Number> f[stages];
+        f[0] = begin<checks>(in, work, has_grown);
+        const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
+        static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
+            constexpr int point = Rows::point(i);
+            if constexpr (i > 0) work.y[i] = row_state<i>(in.y, work);
+            if constexpr (i > 0 && point == i)
+                f[i] = OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p);
+            work.u[i] = work.lu.solve(right_side<i>(in, f[point], per_step, work));
+        });
+    }
+
+    /// y⁺.
+    template <class Number, int stages>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
+        const State<Number>& y, const Work<Number, stages>& work) {
+        return row_state<num_stages>(y, work);
+    }
+    /// Σ m_error_i U_i.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(
+        const Work<Number, num_stages>& work) {
+        detail::ScaledSum<Number, state_size> sum;
+        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            constexpr double e = Method::coefficients.m_error[i];
+            if constexpr (e == 1)
+                sum.add(work.u[i]);
+            else if constexpr (e != 0)
+                sum.add(static_cast<ScalarOf<Number>>(e), work.u[i]);
+        });
+        return sum.value;
+    }
+
+    /// t + c_i h; or what t itself says of that fraction of the step.
+    template <int i, class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto stage_time(const Input& in) {
+        constexpr double c = Method::coefficients.c[i];
+        if constexpr (requires { in.t.at_fraction(c); })
+            return in.t.at_fraction(c);
+        else
+            return in.t + in.dt.fraction(c);
+    }
+
+  private:
+    /// Y_i; y⁺ for i = num_stages.
+    template <int i, class Number, int stages>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> row_state(
+        const State<Number>& y, const Work<Number, stages>& work) {
+        if constexpr (Rows::extends(i)) {
+            return work.y[i - 1] + work.u[i - 1];
+        } else {
+            State<Number> sum = y;
+            static_for<0, (i < stages ? i : stages)>([&]<int j>() __attribute__((always_inline)) {
+                constexpr double a = Rows::a(i, j);
+                if constexpr (a != 0)
+                    detail::add_scaled(sum, static_cast<ScalarOf<Number>>(a), work.u[j]);
+            });
+            return sum;
+        }
+    }
+
+    template <int i, class Input, class Number, int stages>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> right_side(
+        const Input& in, const State<Number>& f, const PrimalOf<Number>& per_step,
+        const Work<Number, stages>& work) {
+        using Scalar = ScalarOf<Number>;
+        State<Number> right = -f;
+        if constexpr (Rows::is_coupled(i)) {
+            detail::ScaledSum<Number, state_size> sum;
+            static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+                constexpr double coupling = Method::coefficients.coupling[i][j];
+                if constexpr (coupling != 0) sum.add(static_cast<Scalar>(coupling), work.u[j]);
+            });
+            detail::add_scaled(right, -per_step, sum.value);
+        }
+        if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
+            constexpr double d = -Method::coefficients.d[i];
+            const PrimalOf<Number> weight =
+                PrimalOf<Number>(static_cast<Scalar>(d)) * primal(in.dt.h);
+            detail::add_scaled(right, weight, work.slope);
+        }
+        return right;
+    }
+};
+
+}  // namespace eddy

@@ -1,0 +1,237 @@
+#pragma once
+// The way back through a step of a Rosenbrock method: the second half of rosenbrock.hpp, whose formulas
+// it follows from the last stage to the first.
+
+#include <eddy/steppers/rosenbrock.hpp>
+#include <eddy/steppers/stepper.hpp>
+
+namespace eddy {
+
+/// Cotangents of the steps of `Method` for the vector field `Field`.
+template <class Field, RosenbrockMethod Method>
+struct RosenbrockAdjoint {
+    using Steps = Rosenbrock<Field, Method>;
+    using Model = typename Steps::Model;
+    using Rows = RosenbrockRows<Method>;
+    using Matrix = typename Steps::Matrix;
+    static constexpr int num_stages = Steps::num_stages;
+    static constexpr int count = Rows::num_needed_stages();  // of stages that anything depends on
+    static constexpr int state_size = Steps::state_size;
+    static constexpr int parameter_size = Field::parameter_size;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Work = typename Steps::template Work<Number, count>;
+
+    /// The cotangent of y, from that of y⁺ and from those that U_i has of its own (`own.u`), where there
+    /// are any; adds those of p, and of times where they are asked for.
+    template <class Input, class Number, class Own, class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+        const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
+        const Own& own, ParameterCotangent& p_cotangent, Times& times) {
+        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
+        Sums<Number> sums;
+        sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
+        sums.row[count] = next_cotangent;
+        if constexpr (!Rows::extends(num_stages)) sums.y.add(next_cotangent);
+        if constexpr (parameter_size <= most_local) {
+            Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
+            pull_stages<has_times>(in, work, own, sums, of_step, times);
+            for_components<parameter_size>([&](int i) __attribute__((always_inline)) {
+                detail::accumulate(p_cotangent, i, of_step[i]);
+            });
+        } else {
+            pull_stages<has_times>(in, work, own, sums, p_cotangent, times);
+        }
+        return sums.y.value;
+    }
+
+  private:
+    static constexpr int most_local = 64;
+    template <int size>
+    static constexpr int at_least_one = size > 0 ? size : 1;
+    template <class Number>
+    using Sum = detail::ScaledSum<Number, state_size>;
+
+    template <class Number>
+    struct Sums {
+        PrimalOf<Number> per_step;     // 1/h
+        State<Number> row[count + 1];  // of Y_i, all that depends on it taken together; last: of y⁺
+        State<Number> v[count];        // of f_i, by its own stage
+        State<Number> scaled_v[count];  // v_i / h
+        Sum<Number> point[count];       // of f_i, by all stages that use it
+        Vec<Number, at_least_one<Model::num_nonzeros>> jacobian;
+        Sum<Number> slope;  // of ∂f/∂t
+        Sum<Number> y;
+    };
+
+    /// The row of a stage's successor; the last one is that of y⁺.
+    static constexpr int after(int i) { return i + 1 < count ? i + 1 : num_stages; }
+    static constexpr bool is_extended(int i) { return after(i) == i + 1 && Rows::extends(i + 1); }
+    /// Does anything depend on Y_i by itself?
+    static constexpr bool is_live(int i) {
+        return i > 0 && (Rows::point(i) == i || is_extended(i));
+    }
+
+    template <bool has_times, class Input, class Number, class Own, class ParameterCotangent,
+              class Times>
+    [[gnu::always_inline]] EDDY_HD static void pull_stages(const Input& in,
+                                                           const Work<Number>& work, const Own& own,
+                                                           Sums<Number>& sums,
+                                                           ParameterCotangent& p_cotangent,
+                                                           Times& times) {
+        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int i = count - 1 - reversed;
+            pull_system<i>(work, own, sums);
+            if constexpr (has_times) add_times_of_system<i>(in, work, sums, times);
+            if constexpr (is_live(i)) pull_row<i, has_times>(in, work, sums, p_cotangent, times);
+        });
+        pull_model<has_times>(in, sums, p_cotangent, times);
+    }
+
+    /// v_i, and what it brings to f, J and ∂f/∂t.
+    template <int i, class Number, class Own>
+    [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
+                                                           Sums<Number>& sums) {
+        using Scalar = ScalarOf<Number>;
+        const State<Number> solution = work.lu.solve_transposed(of_solution<i>(own, sums));
+        sums.v[i] = -solution;
+        sums.scaled_v[i] = detail::scaled(sums.per_step, sums.v[i]);
+        constexpr int point = Rows::point(i);
+        sums.point[point].add(sums.v[i]);
+        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+            constexpr int row = Matrix::pattern[e].row, column = Matrix::pattern[e].column;
+            Number& sum = sums.jacobian.data[e];
+            if constexpr (i == count - 1)
+                sum = sums.v[i].data[row] * work.u[i].data[column];
+            else
+                sum = mul_add(sums.v[i].data[row], work.u[i].data[column], sum);
+        });
+        constexpr double d = Method::coefficients.d[i];
+        if constexpr (Model::depends_on_time && d != 0)
+            sums.slope.add(static_cast<Scalar>(d), sums.v[i]);
+    }
+
+    /// The cotangent of U_i; what came last is added last.
+    template <int i, class Number, class Own>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> of_solution(
+        const Own& own, const Sums<Number>& sums) {
+        using Scalar = ScalarOf<Number>;
+        Sum<Number> sum;
+        if constexpr (requires { own.u[i]; }) sum.add(own.u[i]);
+        constexpr double m = Rows::a(num_stages, i);
+        if constexpr (!Rows::extends(num_stages) && m != 0)
+            sum.add(static_cast<Scalar>(m), sums.row[count]);
+        static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int j = count + i - reversed;
+            constexpr double coupling = Method::coefficients.coupling[j][i];
+            constexpr double a = Rows::extends(j) ? 0 : Rows::a(j, i);
+            if constexpr (coupling != 0) sum.add(static_cast<Scalar>(coupling), sums.scaled_v[j]);
+            if constexpr (a != 0 && is_live(j)) sum.add(static_cast<Scalar>(a), sums.row[j]);
+        });
+        constexpr int next = after(i) == num_stages ? count : i + 1;
+        if constexpr (is_extended(i)) sum.add(sums.row[next]);
+        return sum.value;
+    }
+
+    /// The cotangent of Y_i, and what of it goes to y.
+    template <int i, bool has_times, class Input, class Number, class ParameterCotangent,
+              class Times>
+    [[gnu::always_inline]] EDDY_HD static void pull_row(const Input& in, const Work<Number>& work,
+                                                        Sums<Number>& sums,
+                                                        ParameterCotangent& p_cotangent,
+                                                        [[maybe_unused]] Times& times) {
+        Sum<Number> sum;
+        constexpr int next = after(i) == num_stages ? count : i + 1;
+        if constexpr (is_extended(i)) sum.add(sums.row[next]);
+        if constexpr (Rows::point(i) == i) {
+            using Program =
+                std::conditional_t<has_times, decltype(vjp<0, 1, 2>(FieldProgram<Field>{})),
+                                   decltype(vjp<1, 2>(FieldProgram<Field>{}))>;
+            State<Number> of_y{};
+            Number of_time = convert<Number>(0);
+            evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
+                                      Steps::template stage_time<i>(in), work.y[i], in.p,
+                                      sums.point[i].value);
+            sum.add(of_y);
+            if constexpr (has_times) add_time<i>(of_time, times);
+        }
+        sums.row[i] = sum.value;
+        if constexpr (!Rows::extends(i)) sums.y.add(sum.value);
+    }
+
+    /// The pullback of (t, y, p) ↦ (f, J, ∂f/∂t) at the start.
+    template <bool has_times, class Input, class Number, class ParameterCotangent, class Times>
+    [[gnu::always_inline]] EDDY_HD static void pull_model(const Input& in, Sums<Number>& sums,
+                                                          ParameterCotangent& p_cotangent,
+                                                          [[maybe_unused]] Times& times) {
+        using Values = typename Model::Values;
+        using Program = std::conditional_t<has_times, decltype(vjp<0, 1, 2>(Values{})),
+                                           decltype(vjp<1, 2>(Values{}))>;
+        State<Number> of_y{};
+        Number of_time = convert<Number>(0);
+        const auto pull = [&](const auto&... cotangents) __attribute__((always_inline)) {
+            evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
+                                      Steps::template stage_time<0>(in), in.y, in.p,
+                                      sums.point[0].value, cotangents...);
+        };
+        State<Number> slope{};
+        if constexpr (Model::depends_on_time)
+            slope = detail::scaled(primal(in.dt.h), sums.slope.value);
+        if constexpr (Model::has_jacobian && Model::depends_on_time)
+            pull(sums.jacobian, slope);
+        else if constexpr (Model::has_jacobian)
+            pull(sums.jacobian);
+        else if constexpr (Model::depends_on_time)
+            pull(slope);
+        else
+            pull();
+        sums.y.add(of_y);
+        if constexpr (has_times) add_time<0>(of_time, times);
+    }
+
+    /// Takes the cotangents of (t, y, p), or of (y, p).
+    template <bool has_times, class Number, class ParameterCotangent>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto sink(Number& of_time, State<Number>& of_y,
+                                                               ParameterCotangent& p_cotangent) {
+        return [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            constexpr int argument = has_times ? output : output + 1;
+            if constexpr (argument == 0)
+                of_time = value;
+            else if constexpr (argument == 1)
+                of_y.data[component] = value;
+            else
+                detail::accumulate(p_cotangent, component, value);
+        };
+    }
+
+    /// f_i is taken at t + c_i h.
+    template <int i, class Number, class Times>
+    [[gnu::always_inline]] EDDY_HD static void add_time(const Number& of_time, Times& times) {
+        constexpr double c = Method::coefficients.c[i];
+        times.t = times.t + of_time;
+        times.dt = mul_add(static_cast<ScalarOf<Number>>(c), of_time, times.dt);
+    }
+
+    /// h stands in the matrix, in the weights of the other stages and before ∂f/∂t.
+    template <int i, class Input, class Number, class Times>
+    [[gnu::always_inline]] EDDY_HD static void add_times_of_system([[maybe_unused]] const Input& in,
+                                                                   const Work<Number>& work,
+                                                                   const Sums<Number>& sums,
+                                                                   Times& times) {
+        using Scalar = ScalarOf<Number>;
+        Sum<Number> weights;  // U_i/γ − Σ_j coupling_ij U_j
+        constexpr double by_gamma = 1 / Method::coefficients.gamma;
+        weights.add(static_cast<Scalar>(by_gamma), work.u[i]);
+        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double coupling = -Method::coefficients.coupling[i][j];
+            if constexpr (coupling != 0) weights.add(static_cast<Scalar>(coupling), work.u[j]);
+        });
+        times.dt = times.dt + sums.per_step * dot(sums.scaled_v[i], weights.value);
+        constexpr double d = Method::coefficients.d[i];
+        if constexpr (Model::depends_on_time && d != 0)
+            times.dt = mul_add(static_cast<Scalar>(d), dot(sums.v[i], work.slope), times.dt);
+    }
+};
+
+}  // namespace eddy

@@ -1,0 +1,101 @@
+#pragma once
+// What the rows of a Rosenbrock tableau have in common, and the matrix of its systems: known when a
+// step is compiled.
+
+#include <eddy/ad/jacobian.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/linalg/symbolic_lu.hpp>
+#include <eddy/steppers/rosenbrock_tableau.hpp>
+
+namespace eddy {
+
+/// The rows of `a`, and as the last one, with index num_stages, that of the new state.
+template <RosenbrockMethod Method>
+struct RosenbrockRows {
+    static constexpr int num_stages = Method::coefficients.num_stages;
+
+    [[nodiscard]] static constexpr double a(int i, int j) {
+        return i == num_stages ? Method::coefficients.m[j] : Method::coefficients.a[i][j];
+    }
+    /// Is Y_i = Y_{i−1} + U_{i−1}? So are the last rows of methods of the Rodas family.
+    [[nodiscard]] static constexpr bool extends(int i) {
+        if (i == 0 || a(i, i - 1) != 1) return false;
+        for (int j = 0; j < i - 1; ++j) {
+            if (a(i, j) != a(i - 1, j)) return false;
+        }
+        return true;
+    }
+    /// The first stage at the same state and time: its f serves.
+    [[nodiscard]] static constexpr int point(int i) {
+        for (int k = 0; k < i; ++k) {
+            bool is_same = Method::coefficients.c[i] == Method::coefficients.c[k];
+            for (int j = 0; j < i; ++j) is_same = is_same && a(i, j) == a(k, j);
+            if (is_same) return k;
+        }
+        return i;
+    }
+    [[nodiscard]] static constexpr bool is_coupled(int i) {
+        for (int j = 0; j < i; ++j) {
+            if (Method::coefficients.coupling[i][j] != 0) return true;
+        }
+        return false;
+    }
+    /// Evaluations of f in the first `stages` stages.
+    [[nodiscard]] static constexpr int num_points(int stages) {
+        int count = 0;
+        for (int i = 0; i < stages; ++i) count += point(i) == i ? 1 : 0;
+        return count;
+    }
+    /// How many leading stages the new state needs, and dense output.
+    [[nodiscard]] static constexpr int num_needed_stages() {
+        int needed = num_stages;
+        while (needed > 1 && !is_read(needed - 1)) --needed;
+        return needed;
+    }
+
+  private:
+    [[nodiscard]] static constexpr bool is_read(int i) {
+        bool read = Method::coefficients.m[i] != 0;
+        for (const auto& row : Method::interpolant.h) read = read || row[i] != 0;
+        return read;
+    }
+};
+
+namespace detail {
+
+template <int size, int entries>
+struct EntriesWithDiagonal {
+    Vec<MatrixEntry, size + entries> entry{};
+    Vec<int, size> diagonal{};  // (row): index of the entry
+    int count = 0;
+};
+
+/// The entries of a model's Jacobian, then those of the diagonal that are missing.
+template <class Model>
+constexpr auto entries_with_diagonal() {
+    EntriesWithDiagonal<Model::size, Model::num_nonzeros> list;
+    for (int i = 0; i < Model::size; ++i) list.diagonal[i] = -1;
+    const auto append = [&](int row, int column) {
+        if (row == column) list.diagonal[row] = list.count;
+        list.entry[list.count++] = {row, column};
+    };
+    for (const JacobianEntry& entry : Model::pattern()) append(entry.row, entry.column);
+    for (int i = 0; i < Model::size; ++i) {
+        if (list.diagonal[i] < 0) append(i, i);
+    }
+    return list;
+}
+
+/// Where J − I/(γh) may be non-zero.
+template <class Model>
+struct StepMatrix {
+    static constexpr int size = Model::size;
+    static constexpr auto list = entries_with_diagonal<Model>();
+    static constexpr int num_entries = list.count;
+    static constexpr auto pattern = list.entry;
+    static constexpr auto diagonal = list.diagonal;
+};
+
+}  // namespace detail
+
+}  // namespace eddy

@@ -1,0 +1,210 @@
+#pragma once
+// Rosenbrock methods as a Stepper. A step keeps nothing for the next one: Jacobian and factors are those
+// of its own start, so that every step follows from time, state and size, and a replay gives its bits.
+// It fails where its factors have lost too many digits.
+
+#include <eddy/core/lanes.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
+#include <eddy/steppers/rosenbrock_adjoint.hpp>
+
+namespace eddy {
+
+/// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
+template <class Term, RosenbrockMethod Method, bool estimates_error>
+struct RosenbrockStepper {
+    using Field = typename Term::Field;
+    using Steps = Rosenbrock<Field, Method>;
+    using Adjoint = RosenbrockAdjoint<Field, Method>;
+    using Rows = RosenbrockRows<Method>;
+    static constexpr int state_size = Term::state_size;
+    static constexpr int parameter_size = Term::parameter_size;
+    static constexpr int order = Method::order;
+    static constexpr int error_order = !estimates_error ? Method::order
+                                       : Method::order < Method::embedded_order
+                                           ? Method::order + 1
+                                           : Method::embedded_order + 1;
+    static constexpr bool can_fail = true;
+    static constexpr bool memory_follows_state = true;
+    static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
+    static constexpr int num_needed_stages = Rows::num_needed_stages();
+    static constexpr int num_stages = estimates_error ? Steps::num_stages : num_needed_stages;
+    static constexpr int evaluations_at_start = 0;
+    static constexpr int evaluations_per_attempt = Rows::num_points(num_stages);
+    static constexpr int evaluations_per_replay = Rows::num_points(num_needed_stages);
+    /// Dense output does not change with the size of the step as long as U_i do not.
+    static constexpr bool dense_output_scales_with_size = false;
+
+    template <class Time>
+    using Path = typename Term::template Path<Time>;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Memory = NoMemory;
+    template <class Input>
+    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
+
+    struct Nothing {};
+    template <class Number>
+    struct Trial {
+        State<Number> next;
+        State<Number> u[num_needed_stages];
+        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
+        MaskOf<Number> failed;
+    };
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
+        return {};
+    }
+
+    template <class Input, class Number>
+    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                                       Trial<Number>& trial) {
+        typename Steps::template Work<Number, num_stages> work;
+        Steps::template run<true>(in, work, trial.failed);
+        trial.next = Steps::next_state(in.y, work);
+        if constexpr (estimates_error) trial.error = Steps::error(work);
+        static_for<0, num_needed_stages>([&]<int i>() __attribute__((always_inline)) {
+            trial.u[i] = work.u[i];
+        });
+    }
+    template <class Trial, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+
+    template <class Trial, class SquaredNorm>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
+        const Trial& trial, SquaredNorm&& squared_norm) {
+        return squared_norm(trial.error);
+    }
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+        typename Steps::template Work<NumberOf<Input>, num_needed_stages> work;
+        Nothing unasked;
+        Steps::template run<false>(in, work, unasked);
+        return Steps::next_state(in.y, work);
+    }
+
+    /// The states within a step.
+    template <class Number, class Real>
+    struct Within {
+        State<Number> y, next;
+        Real h;
+        State<Number> sum[Method::interpolant.num_powers];  // Σ_i h_ri U_i
+
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> at(const Theta& fraction) const {
+            const Real theta(fraction);
+            State<Number> state = bend(theta, false);
+            const Real left = Real(1) - theta, weight = theta * left;
+            for_components<state_size>([&](int i) {
+                state[i] = mul_add(weight, state[i], mul_add(theta, next[i], left * y[i]));
+            });
+            return state;
+        }
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> slope(const Theta& fraction) const {
+            const Real theta(fraction);
+            const State<Number> value = bend(theta, false), rate = bend(theta, true);
+            State<Number> state;
+            const Real weight = theta * (Real(1) - theta), turn = Real(1) - (theta + theta);
+            for_components<state_size>([&](int i) {
+                const Number by_theta =
+                    mul_add(weight, rate[i], mul_add(turn, value[i], next[i] - y[i]));
+                state[i] = by_theta / h;
+            });
+            return state;
+        }
+
+      private:
+        /// Σ_r θ^r sum_r, or its derivative, by Horner's rule.
+        [[nodiscard]] EDDY_HD State<Number> bend(const Real& theta, bool derivative) const {
+            State<Number> value{};
+            for (int r = Method::interpolant.num_powers; r-- > (derivative ? 1 : 0);) {
+                const auto power = static_cast<ScalarOf<Number>>(derivative ? r : 1);
+                for_components<state_size>(
+                    [&](int i) { value[i] = mul_add(theta, value[i], Real(power) * sum[r][i]); });
+            }
+            return value;
+        }
+    };
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in, const Trial<Number>& trial) {
+        using Real = std::remove_cvref_t<decltype(in.dt.h)>;
+        Within<Number, Real> within{in.y, trial.next, in.dt.h, {}};
+        for_weights([&]<int r, int i>(double weight) {
+            detail::add_scaled(within.sum[r], static_cast<ScalarOf<Number>>(weight), trial.u[i]);
+        });
+        return within;
+    }
+    /// The same where there was no attempt.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
+        Trial<NumberOf<Input>> trial;
+        attempt(in, NoMemory{}, trial);
+        return interpolant(in, trial);
+    }
+
+    /// What the points within a step bring to its start, its end and its stages.
+    template <class Number>
+    struct DenseCotangent {
+        State<Number> y{}, next{};
+        State<Number> u[num_needed_stages]{};
+    };
+    template <class Input, class Theta, class Number>
+    EDDY_HD static void pull_interpolant(const Input&, const Theta& theta,
+                                         const State<Number>& cotangent,
+                                         DenseCotangent<Number>& dense) {
+        const Theta left = Theta(1) - theta;
+        detail::add_scaled(dense.y, left, cotangent);
+        detail::add_scaled(dense.next, theta, cotangent);
+        Theta power[Method::interpolant.num_powers];  // θ (1 − θ) θ^r
+        power[0] = theta * left;
+        static_for<1, Method::interpolant.num_powers>(
+            [&]<int r>() { power[r] = power[r - 1] * theta; });
+        for_weights([&]<int r, int i>(double weight) {
+            detail::add_scaled(dense.u[i], Theta(static_cast<ScalarOf<Theta>>(weight)) * power[r],
+                               cotangent);
+        });
+    }
+
+    template <class Number, bool with_times = false, bool dense = false>
+    struct Linearization {
+        typename Adjoint::template Work<Number> work;
+    };
+    template <class Input, class Number, bool with_times, bool dense>
+    [[gnu::always_inline]] EDDY_HD static void linearize(
+        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+        Nothing unasked;
+        Steps::template run<false>(in, of_step.work, unasked);
+    }
+
+    /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
+    /// linearization.
+    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
+              class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
+        const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
+        Times& times) {
+        if constexpr (is_dense)
+            return dense.y + Adjoint::pull(in, of_step.work, next_cotangent + dense.next, dense,
+                                           p_cotangent, times);
+        else
+            return Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times);
+    }
+
+  private:
+    /// Calls body.template operator()<r, i>(h_ri) for the weights of dense output that are not zero.
+    template <class Body>
+    EDDY_HD static void for_weights(Body&& body) {
+        static_for<0, Method::interpolant.num_powers>([&]<int r>() {
+            static_for<0, num_needed_stages>([&]<int i>() {
+                constexpr double weight = Method::interpolant.h[r][i];
+                if constexpr (weight != 0) body.template operator()<r, i>(weight);
+            });
+        });
+    }
+};
+
+}  // namespace eddy
