@@ -126,7 +126,7 @@ if __name__ == "__main__":
 // Minimax polynomials, constant first, printed by scripts/fit_pack_math.py; it says what weight each was fitted under.
 // "2^-57" beside a table is the largest relative error that the polynomial adds to the function.
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 """)
     for name, comment, function, weight, interval, degrees in tables:
         print(f"/// {comment}.\ntemplate <class Real>\nstruct {name};")
@@ -141,4 +141,4 @@ namespace eddy::simd {
                 print(f"        {mp.nstr(c, digits, min_fixed=0, max_fixed=1)}{suffix},")
             print("    };\n};")
         print()
-    print("}  // namespace eddy::simd")
+    print("}  // namespace eddy::inline v0::simd")

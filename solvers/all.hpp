@@ -21,7 +21,7 @@
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/solvers/vern7.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A list of methods.
 template <class... Method>
@@ -42,4 +42,4 @@ using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlbe
 /// Every Rosenbrock method of this folder.
 using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Bogacki–Shampine 3(2): 4 stages, FSAL. Third order, embedded second-order error estimate.
 /// Bogacki & Shampine 1989, Appl. Math. Lett. 2(4), 321–325, doi:10.1016/0893-9659(89)90079-7.
 struct Bosh3 {
@@ -14,4 +14,4 @@ struct Bosh3 {
     };
 };
 static_assert(ValidTableau<Bosh3>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Cash–Karp 5(4): 6 stages. Fifth order, embedded fourth-order error estimate. The paper's further
 /// embedded methods, of orders 1 to 3, are not used.
 /// Cash & Karp 1990, ACM Trans. Math. Softw. 16(3), 201–222, doi:10.1145/79505.79507.
@@ -21,4 +21,4 @@ struct CashKarp {
     };
 };
 static_assert(ValidTableau<CashKarp>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

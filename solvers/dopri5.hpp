@@ -1,7 +1,7 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Dormand–Prince 5(4): 7 stages, FSAL. Fifth order, embedded fourth-order error estimate,
 /// fourth-order dense output.
 /// Dormand & Prince 1980, J. Comput. Appl. Math. 6(1), 19–26, doi:10.1016/0771-050X(80)90013-3.
@@ -39,4 +39,4 @@ struct Dopri5 {
     };
 };
 static_assert(ValidTableau<Dopri5>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,7 +1,7 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Dormand–Prince 8(5,3), the method of DOP853: 12 stages. Eighth order, seventh-order dense output
 /// with four further stages. Two embedded methods, of orders 5 and 3, estimate the error together.
 /// Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, sections II.5 and
@@ -99,4 +99,4 @@ struct Dopri8 {
     };
 };
 static_assert(ValidTableau<Dopri8>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Fehlberg 4(5): 6 stages. Steps with the fourth-order method, as its author does; the fifth-order
 /// one estimates the error.
 /// Fehlberg 1970, Computing 6, 61–71, doi:10.1007/BF02241732.
@@ -20,4 +20,4 @@ struct Fehlberg45 {
     };
 };
 static_assert(ValidTableau<Fehlberg45>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Fehlberg 7(8): 13 stages. Steps with the eighth-order method, as is usual today; the
 /// seventh-order one, with which its author steps, estimates the error. The estimate is blind where
 /// f depends on t alone.
@@ -32,4 +32,4 @@ struct Fehlberg78 {
     };
 };
 static_assert(ValidTableau<Fehlberg78>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Heun 2(1), the explicit trapezoidal rule: 2 stages. Second order; Euler's method estimates the
 /// error.
 /// Heun 1900, Z. Math. Phys. 45, 23–38; Hairer, Nørsett & Wanner 1993, Solving Ordinary
@@ -16,4 +16,4 @@ struct Heun {
     };
 };
 static_assert(ValidTableau<Heun>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

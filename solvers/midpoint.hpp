@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Midpoint 2(1): 2 stages. Second order; Euler's method estimates the error.
 /// Runge 1895, Math. Ann. 46, 167–178, doi:10.1007/BF01446807.
 struct Midpoint {
@@ -14,4 +14,4 @@ struct Midpoint {
     };
 };
 static_assert(ValidTableau<Midpoint>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Ralston 2(1): 2 stages, the least error bound of all second-order methods with two. Euler's
 /// method estimates the error.
 /// Ralston 1962, Math. Comp. 16(80), 431–437, doi:10.1090/S0025-5718-1962-0150954-0.
@@ -15,4 +15,4 @@ struct Ralston {
     };
 };
 static_assert(ValidTableau<Ralston>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

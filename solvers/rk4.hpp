@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// The classical fourth-order method: 4 stages, no error estimate.
 /// Kutta 1901, Z. Math. Phys. 46, 435–453; Hairer, Nørsett & Wanner 1993, Solving Ordinary
 /// Differential Equations I, table II.1.2, doi:10.1007/978-3-540-78862-1.
@@ -14,4 +14,4 @@ struct RK4 {
     };
 };
 static_assert(ValidTableau<RK4>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

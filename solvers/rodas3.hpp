@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Rodas3, 3(2): 4 stages, 3 evaluations. Third order, stiffly accurate, embedded second-order error
 /// estimate, second-order dense output. The cheapest: for loose tolerances.
 /// Sandu, Verwer, Blom, Spee, Carmichael & Potra 1997, Atmos. Environ. 31(20), 3459–3472,
@@ -24,4 +24,4 @@ struct Rodas3 {
     using Stepper = RosenbrockStepper<Term, Rodas3, estimates_error>;
 };
 static_assert(ValidRosenbrockTableau<Rodas3>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// RODAS, 4(3): 6 stages. Fourth order, stiffly accurate, embedded third-order error estimate that is
 /// stiffly accurate as well, third-order dense output.
 /// Hairer & Wanner 1996, Solving ODEs II, IV.7, doi:10.1007/978-3-642-05221-7; the coefficients are
@@ -40,4 +40,4 @@ struct Rodas4 {
     using Stepper = RosenbrockStepper<Term, Rodas4, estimates_error>;
 };
 static_assert(ValidRosenbrockTableau<Rodas4>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

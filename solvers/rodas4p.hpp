@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// RODASP, 4(3): 6 stages. As RODAS, with the conditions that keep its order on linear parabolic
 /// equations and on y' = λ(y − φ(t)) + φ'(t) for large λ.
 /// Steinebach 1995, Order reduction of ROW methods for DAEs and method of lines applications, Preprint
@@ -39,4 +39,4 @@ struct Rodas4P {
     using Stepper = RosenbrockStepper<Term, Rodas4P, estimates_error>;
 };
 static_assert(ValidRosenbrockTableau<Rodas4P>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

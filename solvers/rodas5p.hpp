@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Rodas5P, 5(4): 8 stages. Fifth order, stiffly accurate, embedded fourth-order error estimate that is
 /// stiffly accurate as well, fourth-order dense output; little order reduction, and of order 2 with any
 /// matrix in place of the Jacobian. The method to begin with.
@@ -55,4 +55,4 @@ struct Rodas5P {
     using Stepper = RosenbrockStepper<Term, Rodas5P, estimates_error>;
 };
 static_assert(ValidRosenbrockTableau<Rodas5P>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

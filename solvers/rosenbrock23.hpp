@@ -1,6 +1,6 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 /// γ = 1/(2 + √2), and what its coefficients have in common.
 inline constexpr double rosenbrock23_gamma = 0.29289321881345247559915563789515;  // 1 − √½
@@ -35,4 +35,4 @@ struct Rosenbrock23 {
     using Stepper = RosenbrockStepper<Term, Rosenbrock23, estimates_error>;
 };
 static_assert(ValidRosenbrockTableau<Rosenbrock23>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,7 +1,7 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Tsitouras 5(4): 7 stages, FSAL. Fifth order, embedded fourth-order error estimate, fourth-order
 /// dense output.
 /// Tsitouras 2011, Comput. Math. Appl. 62(2), 770–775, doi:10.1016/j.camwa.2011.06.002. The paper
@@ -38,4 +38,4 @@ struct Tsit5 {
     };
 };
 static_assert(ValidTableau<Tsit5>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,7 +1,7 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
-namespace eddy {
+namespace eddy::inline v0 {
 /// Verner 7(6), the "efficient" pair: 10 stages, the last for the error estimate alone. Seventh
 /// order, embedded sixth-order error estimate, dense output with six further stages.
 /// Verner 2010, Numer. Algorithms 53(2–3), 383–396, doi:10.1007/s11075-009-9290-3, and the
@@ -93,4 +93,4 @@ struct Vern7 {
     };
 };
 static_assert(ValidTableau<Vern7>::value);
-}  // namespace eddy
+}  // namespace eddy::inline v0

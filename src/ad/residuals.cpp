@@ -5,7 +5,7 @@
 
 #include "../trace/node_text.hpp"
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 namespace {
 
 SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReportOptions& options) {
@@ -183,4 +183,4 @@ void write(const std::string& text, const ResidualReportOptions& options) {
     (options.out != nullptr ? *options.out : std::cout) << text << std::flush;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 #if defined(MAP_ANONYMOUS)
 
@@ -45,4 +45,4 @@ void ArenaMemory::release() noexcept {
 
 #endif
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -97,4 +97,4 @@ void Executor::for_each_group(std::ptrdiff_t num_groups, std::ptrdiff_t num_work
     groups->finish();
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::ptrdiff_t KeptThreads::num_available() {
     return std::max<std::ptrdiff_t>(1, available);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

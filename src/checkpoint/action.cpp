@@ -3,7 +3,7 @@
 #include <eddy/core/error.hpp>
 #include <ostream>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 std::string tier_name(int tier) {
@@ -80,4 +80,4 @@ std::ostream& operator<<(std::ostream& out, const Action& action) {
     return out << to_string(action);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

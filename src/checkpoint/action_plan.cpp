@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 // The slots of one tier while the list is read.
@@ -165,4 +165,4 @@ ActionPlan plan_actions(std::span<const Action> actions, int tiers) {
     return ActionPlanner(actions, tiers).plan();
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

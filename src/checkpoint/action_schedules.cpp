@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 // CheckpointedLoop's two sweeps (checkpointed_loop.hpp) with actions in the place of states.
@@ -136,4 +136,4 @@ ActionList multistage_actions(std::int64_t length, std::int64_t memory_slots,
     return actions;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

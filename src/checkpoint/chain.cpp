@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 using std::int64_t;
@@ -205,4 +205,4 @@ double chain_time(std::span<const Action> actions, std::span<const ChainStep> st
     return time;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

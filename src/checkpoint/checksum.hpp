@@ -11,7 +11,7 @@
 #include <cstring>
 #include <span>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class Checksum {
   public:
@@ -52,4 +52,4 @@ class Checksum {
     std::array<std::uint64_t, 8> lanes_{1, 2, 3, 4, 5, 6, 7, 8};
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

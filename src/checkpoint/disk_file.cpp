@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
@@ -119,4 +119,4 @@ void DiskFile::recreate() {
     open();
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class DiskFile {
   public:
@@ -40,4 +40,4 @@ class DiskFile {
     int descriptor_ = -1;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

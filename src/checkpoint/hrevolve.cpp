@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -246,4 +246,4 @@ double hrevolve_cost(std::int64_t length, const HRevolveOptions& options) {
     return cost;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

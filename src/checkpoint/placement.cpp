@@ -4,7 +4,7 @@
 #include <eddy/core/error.hpp>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -241,4 +241,4 @@ std::int64_t PlacementSequence::nested_split(std::int64_t length) const {
     return stride == length - 1 ? 0 : stride;  // the state before the last step is used at once
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -114,4 +114,4 @@ void PlacementTable<Generator>::append_locked() {
 template class PlacementTable<CostGreedy>;
 template class PlacementTable<OnlineTreeverse>;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

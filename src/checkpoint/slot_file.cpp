@@ -16,7 +16,7 @@
 #include "checksum.hpp"
 #include "disk_file.hpp"
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 constexpr std::size_t chunk = std::size_t{1}
@@ -414,4 +414,4 @@ void SlotFile::release() {
 
 const std::string& SlotFile::path() const { return impl_->file.path(); }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -1,6 +1,6 @@
 #include <eddy/core/error.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 void internal_check(bool holds, const char* claim, const char* file, int line) {
     if (!holds)
@@ -8,4 +8,4 @@ void internal_check(bool holds, const char* claim, const char* file, int line) {
             detail::compose("this is a bug in eddy: {} ({}:{})", claim, file, line));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -2,7 +2,7 @@
 
 #include <eddy/core/message.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 std::string compose_message(std::string_view text, std::initializer_list<MessageValue> values) {
     fmt::dynamic_format_arg_store<fmt::format_context> arguments;
@@ -19,4 +19,4 @@ std::string compose_message(std::string_view text, std::initializer_list<Message
     return fmt::vformat({text.data(), text.size()}, arguments);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -10,7 +10,7 @@
 #include <limits>
 #include <mutex>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -86,4 +86,4 @@ bool InterruptGuard::interrupted() const noexcept {
     return true;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -17,7 +17,7 @@
 
 #include "progress_line.hpp"
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -188,4 +188,4 @@ void Progress::add(std::int64_t lanes_done, std::int64_t accepted, std::int64_t 
 
 std::stop_token Progress::cancelled() const noexcept { return cancelled_; }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

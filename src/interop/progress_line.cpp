@@ -3,7 +3,7 @@
 
 #include "progress_line.hpp"
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string closing_line(const char* title, const ProgressCounts& counts, double
            steps_text(counts);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

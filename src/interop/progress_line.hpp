@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 struct ProgressCounts {
     std::int64_t num_lanes = 0;  // in all
@@ -23,4 +23,4 @@ struct ProgressCounts {
 [[nodiscard]] std::string closing_line(const char* title, const ProgressCounts& counts,
                                        double seconds);
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <eddy/solve/call/call_link.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::shared_ptr<void> CallLink::watch(const Watcher& watcher, const char* title,
     return watching;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

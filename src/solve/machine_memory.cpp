@@ -4,7 +4,7 @@
 #include <unistd.h>
 #endif
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 std::int64_t machine_memory_bytes() {
     constexpr std::int64_t where_unknown = std::int64_t{64} << 30;
@@ -19,4 +19,4 @@ std::int64_t machine_memory_bytes() {
 #endif
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 namespace {
 
@@ -112,4 +112,4 @@ void CallArrays::require_apart(const char* where) {
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

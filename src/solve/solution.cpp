@@ -2,7 +2,7 @@
 #include <eddy/solve/call/solution.hpp>
 #include <stdexcept>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 void detail::throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
     const std::string known =
@@ -42,4 +42,4 @@ void require_success(const Outcomes& outcomes) {
         detail::compose("{} of {} lanes failed{}", failures, outcomes.num_lanes(), text));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

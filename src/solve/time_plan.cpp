@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace {
 
@@ -179,4 +179,4 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

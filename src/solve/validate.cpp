@@ -1,6 +1,6 @@
 #include <eddy/solve/ask/validate.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 namespace {
 
@@ -76,4 +76,4 @@ void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t componen
     fail(where, "{}({}, {}) = {}; give finite numbers", name, lane, component, value);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

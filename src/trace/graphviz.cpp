@@ -3,7 +3,7 @@
 
 #include "node_text.hpp"
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 using detail::compose;
@@ -96,4 +96,4 @@ std::string to_graphviz(const Graph& graph, const ArgumentNames& names) {
     return Drawing(graph, names).text();
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

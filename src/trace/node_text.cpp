@@ -2,7 +2,7 @@
 
 #include <eddy/core/message.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 std::string number_text(double value) { return compose("{}", value); }
 
@@ -50,4 +50,4 @@ std::string node_text(const Graph& graph, const Node& node, const ArgumentNames&
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

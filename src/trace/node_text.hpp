@@ -3,7 +3,7 @@
 
 #include <eddy/trace/print.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The shortest text that reads back as `value`.
 std::string number_text(double value);
@@ -17,4 +17,4 @@ std::string argument_name(const ArgumentNames& names, int index);
 /// A node without its operands: "mul", "argument y[2]", "constant 0.5", "slice [1:3]", "powi 3".
 std::string node_text(const Graph& graph, const Node& node, const ArgumentNames& names);
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

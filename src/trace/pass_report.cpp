@@ -3,7 +3,7 @@
 #include <eddy/trace/pass_report.hpp>
 #include <string_view>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 namespace {
 
@@ -38,4 +38,4 @@ std::string report_passes(const Graph& graph) {
     return detail::pass_table(graph, detail::finish_code(passes::simplify(graph)));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

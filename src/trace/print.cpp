@@ -4,7 +4,7 @@
 
 #include "node_text.hpp"
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace {
 
 std::string size_text(int size, bool is_scalar) {
@@ -47,4 +47,4 @@ void print(const Graph& graph, const ArgumentNames& names) {
     std::cout << to_text(graph, names) << std::flush;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

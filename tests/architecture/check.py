@@ -148,6 +148,14 @@ def macros_are_few(tree):
                 yield f"{path}:{number}: public macro: {match[1]}; only EDDY_HD, EDDY_HD_AS_ARGUMENT, EDDY_EXPORT and the version numbers are public"
 
 
+def namespaces_have_a_version(tree):
+    """What is compiled against one version must not link with another: docs/design/abi.md."""
+    for path in [*tree.headers(), *(path for path in tree.files if path.parts[0] == "src" and path.suffix in SOURCES)]:
+        for number, line in tree.code_lines(path):
+            if re.match(r"\s*namespace eddy\b(?!::inline v\d+\b)", line):
+                yield f"{path}:{number}: namespace without a version: write namespace eddy::inline v0"
+
+
 def headers_are_listed(tree):
     """Each header stands in the CMakeLists.txt of its floor, by its path from there: what is not listed is not installed."""
     for path in tree.headers():
@@ -240,7 +248,8 @@ def paths_are_relative(tree):
 
 
 RULES = [floors_are_known, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
-         headers_are_short, compilers_are_told_apart_once, macros_are_few, headers_are_listed, a_door_opens_to_each_header,
+         headers_are_short, compilers_are_told_apart_once, macros_are_few,
+         namespaces_have_a_version, headers_are_listed, a_door_opens_to_each_header,
          storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, paths_are_relative]
 
 

@@ -54,6 +54,11 @@ class EachRuleCanFail(unittest.TestCase):
     def test_upward_include_in_a_header(self):
         self.expect("include/eddy/core/vec.hpp", "#include <eddy/ad/vjp.hpp>\n", "upward include: core .*ad/vjp.hpp")
 
+    def test_namespace_without_a_version(self):
+        self.expect("include/eddy/core/vec.hpp", "namespace eddy::detail {\n", "namespace without a version")
+        self.expect("src/core/error.cpp", "namespace eddy {\n", "namespace without a version")
+        self.assertEqual(complaints({"include/eddy/core/vec.hpp": "namespace eddy::inline v0::detail {\n"}), [])
+
     def test_upward_include_of_a_solver(self):
         self.expect("include/eddy/ad/vjp.hpp", "# include \"eddy/solvers/tsit5.hpp\"\n", "upward include: ad .*tsit5")
 

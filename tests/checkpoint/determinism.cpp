@@ -53,6 +53,35 @@ struct FlippingStore : support::StrictStore<double> {
 
 }  // namespace
 
+namespace {
+
+/// A state of the user's, of which one number counts.
+struct Annotated {
+    double value;
+    const char* note;
+};
+
+}  // namespace
+
+namespace eddy {  // as users may write, though all of eddy stands in an inline namespace
+
+template <>
+struct StateHash<Annotated> {
+    std::uint64_t operator()(const Annotated& state, std::uint64_t seed) const {
+        return StateHash<double>{}(state.value, seed);
+    }
+};
+
+}  // namespace eddy
+
+TEST_CASE("determinism: a hash of the user's own, specialised in namespace eddy, is found") {
+    static_assert(eddy::HashableState<Annotated>);
+    CHECK(eddy::StateHash<Annotated>{}({2., "one"}, 5) ==
+          eddy::StateHash<Annotated>{}({2., "other"}, 5));
+    CHECK(eddy::StateHash<std::pair<Annotated, int>>{}({{2., "one"}, 1}, 5) !=
+          eddy::StateHash<std::pair<Annotated, int>>{}({{3., "one"}, 1}, 5));
+}
+
 TEST_CASE(
     "determinism_check: a body with hidden state is reported with the first step that differed") {
     // 20 steps forward; with two checkpoints the first step computed again is the one after the

@@ -37,7 +37,7 @@ def words_of(name):
     plain = re.sub(r"^(?:typeinfo|typeinfo name|vtable) for ", "", name)
     plain = re.sub(r"\[abi:\w+\]", "", plain)
     plain = plain if "operator<<" in plain else re.split(r"[(<]", plain)[0]
-    return [word for word in plain.split("(")[0].split("::") if word not in ("eddy", "detail")]
+    return [word for word in plain.split("(")[0].split("::") if word not in ("eddy", "v0", "detail")]
 
 
 def main():
@@ -49,8 +49,8 @@ def main():
     complaints, seen = [], set()
     for name in sorted(set(exported_symbols(nm, shared))):
         words = words_of(name)
-        if "eddy::" not in name or not words:
-            complaints.append(f"exported, but not eddy's: {name}")
+        if "eddy::v0::" not in name or not words:
+            complaints.append(f"exported, but not eddy's, or without the version of its ABI: {name}")
         elif not classes.intersection(words) and words[-1] not in functions:
             complaints.append(f"exported, but not marked EDDY_EXPORT: {name}")
         seen.update(words)

@@ -6,7 +6,7 @@
 #include <eddy/trace/graph.hpp>
 #include <utility>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Operations that no derivative passes through.
 [[nodiscard]] constexpr bool has_derivative(Op op) {
@@ -40,4 +40,4 @@ template <int... argument>
     return flags;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// total += x for numbers, Vecs and whatever else has a +; component by component for ranges and
 /// tuples.
@@ -92,4 +92,4 @@ struct SumOfRest<std::tuple<First, Rest...>> {
 };
 
 }  // namespace detail
-}  // namespace eddy
+}  // namespace eddy::inline v0

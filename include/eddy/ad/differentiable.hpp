@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What `linearize` returns: a `value` and `pullback(cotangent of the value) -> cotangent of the
 /// input`. A pullback may consume what was kept: call it once per linearization.
@@ -73,4 +73,4 @@ template <class Outer, class... Rest>
     return Composition<Outer, decltype(inner)>{std::move(outer), std::move(inner)};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class T>
 struct Dual;
@@ -312,4 +312,4 @@ requires(detail::DualCall<A, B> && !is_vec<MaskType>) [[nodiscard]] EDDY_HD
         select(mask, detail::tangent_in<Real>(a), detail::tangent_in<Real>(b)));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

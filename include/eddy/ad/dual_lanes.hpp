@@ -4,7 +4,7 @@
 #include <eddy/ad/dual.hpp>
 #include <eddy/core/lanes.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class T>
 inline constexpr int num_lanes_of<Dual<T>> = num_lanes_of<T>;
@@ -18,4 +18,4 @@ struct LaneType<Dual<T>> {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The gradient of a graph with one scalar result: (x...) → cotangents of the flagged arguments.
 /// Not simplified.
@@ -59,4 +59,4 @@ template <int argument, class Recipe>
     return jvp<argument>(gradient<argument>(program));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <eddy/ad/sparsity.hpp>
 #include <eddy/trace/evaluate.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A structural non-zero.
 struct JacobianEntry {
@@ -151,4 +151,4 @@ template <int argument, class Recipe>
     return Jacobian<Program<Recipe>, argument>{};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

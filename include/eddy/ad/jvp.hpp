@@ -6,7 +6,7 @@
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 class Forward {
@@ -187,4 +187,4 @@ template <int... argument, class Recipe>
     return Program<detail::JvpOf<Program<Recipe>, argument...>>{};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 
 #include <eddy/ad/jacobian.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -79,4 +79,4 @@ struct LinearModel {
     static constexpr int slope_output = !depends_on_time ? -1 : has_jacobian ? 2 : 1;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

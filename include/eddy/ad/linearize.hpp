@@ -9,7 +9,7 @@
 #include <eddy/trace/evaluate.hpp>
 #include <tuple>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 enum class Half { forward, backward };
@@ -122,4 +122,4 @@ template <class Recipe, class... Arguments>
     return differentiable(program).linearize(x...);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <eddy/trace/graph.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A string as a template argument.
 template <std::size_t length>
@@ -126,4 +126,4 @@ template <class First, class Second>
     return detail::SaveFromBothPolicies<First, Second>{};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

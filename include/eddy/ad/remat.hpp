@@ -11,7 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -87,4 +87,4 @@ template <class Function, class Policy = detail::NothingSaveable>
     return Remat<Function, Policy>{function};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 struct ResidualReportOptions {
     ArgumentNames names = {};            // what arguments are called; x0, x1, … by default
@@ -67,4 +67,4 @@ void print_forward_backward(const Source& source, Policy policy = {},
     detail::write(forward_backward(source, policy, options), options);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <eddy/ad/activity.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A set of component indices.
 class ComponentSet {
@@ -145,4 +145,4 @@ class DependencyAnalysis {
     return group_of;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -13,7 +13,7 @@
 #include <eddy/ad/vjp.hpp>
 #include <eddy/trace/layout.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A value that is kept between forward and backward.
 struct Residual {
@@ -257,4 +257,4 @@ class Splitter {
         .run();
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

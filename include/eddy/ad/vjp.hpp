@@ -10,7 +10,7 @@
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// A cotangent: the node that holds it, and the mask outside which it is exactly zero (or −1).
@@ -325,4 +325,4 @@ template <int... argument, class Recipe>
     return Program<detail::VjpOf<Program<Recipe>, argument...>>{};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

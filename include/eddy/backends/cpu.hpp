@@ -11,7 +11,7 @@
 #include <eddy/core/pack.hpp>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 struct Cpu {
     struct backend_tag {};
@@ -70,4 +70,4 @@ struct Cpu {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -8,7 +8,7 @@
 #include <eddy/core/export.hpp>
 #include <memory>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 class EDDY_EXPORT KeptThreads {
   public:
@@ -51,4 +51,4 @@ class EDDY_EXPORT KeptThreads {
     std::unique_ptr<Crew> crew_;  // null until a call has more than one group
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <eddy/backends/serial/solve_lanes.hpp>
 #include <eddy/solve/call/workspace.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 struct GradientPlan;  // solve/group/gradient_memory.hpp
@@ -54,4 +54,4 @@ struct Serial {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

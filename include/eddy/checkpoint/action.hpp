@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 enum class ActionKind : std::uint8_t { forward, write, read, discard, reverse };
 
@@ -118,4 +118,4 @@ struct ActionCounts {
 
 EDDY_EXPORT std::ostream& operator<<(std::ostream& out, const Action& action);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// An action with its slot.
 struct PlannedAction {
@@ -35,4 +35,4 @@ struct ActionPlan {
 /// action.hpp.
 [[nodiscard]] EDDY_EXPORT ActionPlan plan_actions(std::span<const Action> actions, int tiers);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/export.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a CheckpointedLoop with these options does in a run of `length` steps and its reverse, all
 /// in memory. Online placements are told the length only here, at the end. Throws `InvalidArgument`
@@ -23,4 +23,4 @@ namespace eddy {
                                                         std::int64_t memory_slots,
                                                         std::int64_t disk_slots);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -18,7 +18,7 @@
 #include <eddy/core/export.hpp>
 #include <span>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// One step of a chain.
 struct ChainStep {
@@ -49,4 +49,4 @@ struct ChainOptions {
 [[nodiscard]] EDDY_EXPORT double chain_time(std::span<const Action> actions,
                                             std::span<const ChainStep> steps);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

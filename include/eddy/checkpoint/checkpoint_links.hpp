@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The stack of live checkpoints, fewer than 2^31, in memory that was planned for them.
 class CheckpointLinks {
@@ -121,4 +121,4 @@ class CheckpointLinks {
     std::int64_t num_slots_ = 0, num_touched_ = 0, num_listed_ = 0, size_ = 0;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

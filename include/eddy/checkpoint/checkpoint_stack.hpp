@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Allocates in `reserve`, for a few thousand slots, and where more are used for the first time.
 class CheckpointStack {
@@ -77,4 +77,4 @@ class CheckpointStack {
     CheckpointLinks stack_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a loop repeats: one step forward, and one step of the cotangent backward. `advance` must
 /// give the same state again when it is called again. A body may offer `advance_in_place(State&,
@@ -325,4 +325,4 @@ class CheckpointedLoop {
     bool reversible_ = false;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

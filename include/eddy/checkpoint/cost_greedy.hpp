@@ -18,7 +18,7 @@
 #include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Generates the stores of the cost-greedy placement in order. `checkpoints` >= 1 counts the slot
 /// of x_0.
@@ -176,4 +176,4 @@ class CostGreedy {
     std::int64_t* merged_;    // (stack index) t of the gaps on both sides merged
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A CheckpointStore in a file, which is removed with the store. A read gives back what was
 /// written, or throws a StorageError that names slot and step: after the file was cut short,
@@ -80,4 +80,4 @@ class DiskStore {
     std::int64_t loaded_step_ = nothing;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

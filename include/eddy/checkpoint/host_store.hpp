@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Host memory, and copies between it and where states live. `save` copies from a state to the host
 /// and `load` from the host to a state; both may return early, if they are done before any later
@@ -155,4 +155,4 @@ class HostStore {
     std::int64_t loaded_slot_ = nothing;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -24,7 +24,7 @@
 #include <eddy/core/export.hpp>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 struct HRevolveOptions {
     std::vector<StorageTier> tiers;  ///< from the fastest; one slot of some tier holds x_0
@@ -46,4 +46,4 @@ struct HRevolveOptions {
 /// making the list.
 [[nodiscard]] EDDY_EXPORT double hrevolve_cost(std::int64_t length, const HRevolveOptions& options);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -12,7 +12,7 @@
 #include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Generates the stores of the published online treeverse in order. `checkpoints` >= 1 counts the
 /// slot of x_0.
@@ -77,4 +77,4 @@ class OnlineTreeverse {
     std::int64_t* dispensable_;  // (slot) 0 or 1
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

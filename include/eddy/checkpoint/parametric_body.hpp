@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Body as a function of x alone, given its parameters.
 template <class Body, class X, class... Parameters>
@@ -59,4 +59,4 @@ class ParametricBody {
     typename SumOfRest<std::conditional_t<sizeof...(Parameters) == 0, void, Pulled>>::type sums_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

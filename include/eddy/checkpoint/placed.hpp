@@ -5,7 +5,7 @@
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The state before `step` goes into `slot`, whatever that held before.
 struct Placed {
@@ -18,4 +18,4 @@ struct Placed {
 /// No store any more.
 [[nodiscard]] EDDY_HD constexpr Placed nothing_more() { return {schedule::unbounded, 0}; }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

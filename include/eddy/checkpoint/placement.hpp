@@ -18,7 +18,7 @@
 #include <stop_token>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// How checkpoints are placed. Every placement gives the same gradient, bit for bit; they differ in
 /// memory and time.
@@ -126,4 +126,4 @@ class EDDY_EXPORT PlacementSequence {
     std::array<Placed, 128> planned_piece_{};
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

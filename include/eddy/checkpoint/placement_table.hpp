@@ -16,7 +16,7 @@
 #include <mutex>
 #include <span>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The table of one placement for one number of checkpoints. Safe to use from many threads at once.
 template <class Generator>
@@ -61,4 +61,4 @@ class PlacementTable {
 extern template class PlacementTable<CostGreedy>;
 extern template class PlacementTable<OnlineTreeverse>;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -6,7 +6,7 @@
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/checkpoint/staircase.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 class PlacementView {
   public:
@@ -68,4 +68,4 @@ class PlacementView {
     bool climbs_ = true;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

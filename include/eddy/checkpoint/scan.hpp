@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -259,4 +259,4 @@ template <class Body>
     return Scan<Body>(std::move(body), std::move(options));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -17,7 +17,7 @@
 #include <eddy/core/host_device.hpp>
 #include <limits>
 
-namespace eddy::schedule {
+namespace eddy::inline v0::schedule {
 
 /// Where the integer functions saturate; as a step: never.
 inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
@@ -136,4 +136,4 @@ EDDY_HD constexpr std::int64_t offline_layout(std::int64_t length, std::int64_t 
     return count;
 }
 
-}  // namespace eddy::schedule
+}  // namespace eddy::inline v0::schedule

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Runs and reverses a loop as an action list says, with one store for each tier.
 template <class State, class Body, class... Stores>
@@ -155,4 +155,4 @@ class ScheduledLoop {
     bool reversing_ = false;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <span>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The customization point: a specialisation has the three static functions that `Serializable`
 /// asks for.
@@ -115,4 +115,4 @@ struct Serializer<State> {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -15,7 +15,7 @@
 #include <span>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Where and how checkpoints go to disk.
 struct DiskOptions {
@@ -65,4 +65,4 @@ class EDDY_EXPORT SlotFile {
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -11,7 +11,7 @@
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Generates the stores of Algorithm I in order. `checkpoints` >= 1 counts the slot of x_0.
 class Staircase {
@@ -82,4 +82,4 @@ class Staircase {
     bool storing_ = true;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Mixes 64 bits into a hash (multiplication by an odd constant, then the high half into the low).
 [[nodiscard]] constexpr std::uint64_t mix_hash(std::uint64_t hash, std::uint64_t word) {
@@ -88,4 +88,4 @@ struct StateHash<std::pair<First, Second>> {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Storage for the states of a checkpointed loop.
 /// - `reserve(slots)`: slots 0 .. slots-1 may be used from now on, and all are empty or as they were.
@@ -100,4 +100,4 @@ class MemoryStore {
     std::vector<Slot> slots_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -18,7 +18,7 @@
 #include <eddy/core/numeric.hpp>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a loop did since `run` began.
 struct LoopCounters {
@@ -127,4 +127,4 @@ EDDY_HD bool sweep_back(Body& body, Cotangent& cotangent, std::int64_t steps, co
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

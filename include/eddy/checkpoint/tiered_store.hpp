@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a tier was used for since `reserve`, and how long the loop waited for it.
 struct TierUse {
@@ -212,4 +212,4 @@ class TieredStore {
     std::vector<Place> places_;  // (slot) as far as slots were written
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -126,4 +126,4 @@ template <class Condition, class Body>
     return WhileLoop<Condition, Body>(std::move(condition), std::move(body), std::move(options));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 [[nodiscard]] EDDY_HD constexpr std::uint32_t bits(float x) {
     return std::bit_cast<std::uint32_t>(x);
@@ -18,4 +18,4 @@ namespace eddy::detail {
     return std::bit_cast<double>(x);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A bad argument, found before any work. The message reads "where: what we got; what to do".
 struct EDDY_EXPORT InvalidArgument : std::invalid_argument {
@@ -42,4 +42,4 @@ void require_argument(bool valid, std::type_identity_t<detail::MessageText<sizeo
 EDDY_EXPORT void internal_check(bool holds, const char* claim, const char* file = __builtin_FILE(),
                                 int line = __builtin_LINE());
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -12,7 +12,7 @@
 #define EDDY_HD_AS_ARGUMENT
 #endif
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// True while device code is being compiled.
 #if defined(__CUDA_ARCH__)
@@ -38,4 +38,4 @@ EDDY_HD inline void pass_through_assembly(Real& x) {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <eddy/core/pack.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// How many lanes a Number computes on.
 template <class Number>
@@ -82,4 +82,4 @@ void set_lane(Mask<Real, lanes>& mask, int lane, bool value) {
 [[nodiscard]] EDDY_HD inline bool any(bool mask) { return mask; }
 [[nodiscard]] EDDY_HD inline bool all(bool mask) { return mask; }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

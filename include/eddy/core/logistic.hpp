@@ -6,7 +6,7 @@
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// 1 / (1 + e^−x), to full relative accuracy on both sides.
 template <class Real>
@@ -41,4 +41,4 @@ template <class Real>
     return Number(0.5) * x * (Number(1) + erf(x * Number(0.70710678118654752440)));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <eddy/core/simd/layout.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class Element, int lanes>
 struct Pack;
@@ -85,4 +85,4 @@ struct Mask {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/core/simd/has_fma.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <std::floating_point Real>
 [[nodiscard]] EDDY_HD inline Real exp(Real x) {
@@ -167,4 +167,4 @@ template <std::floating_point Real>
     return power_by_squaring(x, exponent);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// A number or a text within a message.
 struct MessageValue {
@@ -59,4 +59,4 @@ template <class... Values>
     return compose_message(text.text, {MessageValue(values)...});
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

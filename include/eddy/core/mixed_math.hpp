@@ -6,7 +6,7 @@
 
 #include <eddy/core/math.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// An integer first and at least one floating-point number after it.
@@ -56,4 +56,4 @@ template <std::floating_point Real>
     return abs(x);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class Element, int lanes>
 struct Pack;
@@ -116,4 +116,4 @@ template <class Real>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

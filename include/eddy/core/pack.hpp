@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// One `Element` per lane: float or double, or the unsigned integer of that width for work on their
 /// bits.
@@ -282,4 +282,4 @@ template <class Element, int lanes>
     return left[0];
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <eddy/core/simd/power.hpp>
 #include <eddy/core/simd/trig.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace simd {
 
 /// The pack of one native vector among those of a pack.
@@ -131,4 +131,4 @@ template <std::floating_point Real, int lanes>
     return min(max(x, low), high);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 enum class Result : std::uint8_t {
     success,
@@ -44,4 +44,4 @@ enum class Result : std::uint8_t {
     return next == Result::success ? first : next;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

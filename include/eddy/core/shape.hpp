@@ -3,10 +3,10 @@
 // symbolic scalar stands for a number that is not there yet, so plain containers leave it to the
 // tracer's own overloads.
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// True for the tracer's value types (specialised in trace/shape_of.hpp).
 template <class T>
 inline constexpr bool is_symbolic = false;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

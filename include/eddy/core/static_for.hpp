@@ -7,7 +7,7 @@
 #include <eddy/core/host_device.hpp>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 inline constexpr int fold_chunk = 128;
@@ -47,4 +47,4 @@ template <int size, class Body>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

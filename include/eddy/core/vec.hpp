@@ -9,7 +9,7 @@
 #include <eddy/core/static_for.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class T, int length>
 struct Vec {
@@ -197,4 +197,4 @@ requires((is_vec<A> || detail::VecPartner<A>)&&(is_vec<B> || detail::VecPartner<
     return joined;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

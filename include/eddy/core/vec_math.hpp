@@ -8,7 +8,7 @@
 #include <eddy/core/mixed_math.hpp>
 #include <eddy/core/vec.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 // One overload per elementwise function of one argument.
 #define EDDY_VEC_FUNCTION(function)                                          \
@@ -174,4 +174,4 @@ requires(!is_symbolic<W> && !is_symbolic<B> && !is_symbolic<X>) [[nodiscard]] ED
     return result;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -2,7 +2,7 @@
 
 #include <eddy/core/export.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// While one lives, Ctrl-C (SIGINT) is noted instead of ending the process. A second one while it
 /// lives, or within two seconds of the first, does what Ctrl-C did before; so does one that nobody
@@ -20,4 +20,4 @@ class EDDY_EXPORT InterruptGuard {
     [[nodiscard]] bool interrupted() const noexcept;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -12,7 +12,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Where a bar is drawn, and by what clock: standard error, if it is a terminal.
 struct ProgressOutput {
@@ -50,4 +50,4 @@ class EDDY_EXPORT Progress {
 [[nodiscard]] EDDY_EXPORT std::shared_ptr<void> watch_with_bar(
     const WatchedCall& call, const ProgressOutput& output = {}) noexcept;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

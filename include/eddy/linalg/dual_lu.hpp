@@ -10,7 +10,7 @@
 #include <eddy/ad/dual.hpp>
 #include <eddy/linalg/sparse_lu.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <MatrixStructure Structure, class T>
 struct SparseLu<Structure, Dual<T>> {
@@ -71,4 +71,4 @@ struct SparseLu<Structure, Dual<T>> {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

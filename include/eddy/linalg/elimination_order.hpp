@@ -6,7 +6,7 @@
 
 #include <eddy/linalg/square_pattern.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -75,4 +75,4 @@ struct Elimination {
     return {order, pattern};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

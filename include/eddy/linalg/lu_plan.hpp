@@ -9,7 +9,7 @@
 
 #include <eddy/linalg/elimination_order.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// One operation of a plan. `f` are the factors, `x` the right-hand side that becomes the solution.
 struct LuStep {
@@ -112,4 +112,4 @@ constexpr void plan_backward(const LuPlan& plan, bool transposed, std::vector<Lu
     return plan;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -13,7 +13,7 @@
 #include <eddy/linalg/symbolic_lu.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The factors of a matrix of `Structure`.
 template <MatrixStructure Structure, class Number>
@@ -97,4 +97,4 @@ struct SparseLu {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// An entry of a matrix that may be non-zero.
 struct MatrixEntry {
@@ -49,4 +49,4 @@ class SquarePattern {
     std::vector<char> has_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

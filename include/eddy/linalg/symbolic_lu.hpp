@@ -4,7 +4,7 @@
 #include <concepts>
 #include <eddy/linalg/lu_plan.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A type that says where the matrices that it stands for may be non-zero: `size` rows and columns, and
 /// `pattern`, `num_entries` distinct entries that hold all of the diagonal.
@@ -109,4 +109,4 @@ struct SymbolicLu {
     static constexpr auto plan = detail::freeze_lu_plan<Structure, sizes>();
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -3,7 +3,7 @@
 
 #include <eddy/core/vec.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Adds weight·k to sum, componentwise. The weight may be a poorer type than the numbers: a pack
 /// beside dual numbers, a number beside packs.
@@ -27,4 +27,4 @@ template <int size, class Number, class Weight>
     return product;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

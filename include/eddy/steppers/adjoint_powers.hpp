@@ -12,7 +12,7 @@
 
 #include <eddy/steppers/butcher_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Weights of the stage products of an adjoint step; `stages` counts those that y⁺ needs.
 template <int stages>
@@ -87,4 +87,4 @@ inline constexpr AdjointPowers<stages> adjoint_powers = [] {
     return powers;
 }();
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -15,7 +15,7 @@
 #include <eddy/steppers/adjoint_powers.hpp>
 #include <eddy/steppers/stability_polynomial.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The largest magnitude of a component, without tangents.
 template <class Number, int size>
@@ -89,4 +89,4 @@ struct AdjointWatch {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 
 #include <concepts>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Coefficients of a Runge–Kutta method. Rows of `a` may be given short: what is left out is zero.
 template <int stages>
@@ -176,4 +176,4 @@ struct ValidTableau {
     static constexpr bool value = true;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -22,7 +22,7 @@
 #include <eddy/steppers/stepper.hpp>
 #include <eddy/trace/field.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// The number of leading stages that the new state depends on.
@@ -299,4 +299,4 @@ struct ExplicitRungeKutta {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

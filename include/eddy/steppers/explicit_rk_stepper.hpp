@@ -8,7 +8,7 @@
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/stepper.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The first stage of a step, as the last of the one before.
 template <class State>
@@ -267,4 +267,4 @@ struct ChosenStepper<Term, Method, estimates_error> {
 template <class Term, class Method, bool estimates_error>
 using StepperFor = typename detail::ChosenStepper<Term, Method, estimates_error>::type;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

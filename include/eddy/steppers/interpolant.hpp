@@ -9,7 +9,7 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Dense output of `Method`. Its stages are those of `stage_tableau`: the stages of the step, then
 /// the further ones. θ is the fraction of the step; `Real` any scalar type, `State` a Vec of it.
@@ -129,4 +129,4 @@ struct Interpolant {
 template <RungeKuttaMethod Method>
 inline constexpr bool steps_to_save_points = Interpolant<Method>::order + 1 < Method::order;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

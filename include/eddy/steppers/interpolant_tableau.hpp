@@ -10,7 +10,7 @@
 
 #include <eddy/steppers/butcher_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Dense output of a method with `stages` stages and `extra` further ones, by polynomials of
 /// `degree`. In one step from an exact state it is wrong by O(dt^(order+1)).
@@ -62,4 +62,4 @@ inline constexpr auto interpolant_tableau = [] {
     }
 }();
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

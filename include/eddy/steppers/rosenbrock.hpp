@@ -21,7 +21,7 @@
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/rosenbrock_rows.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// A sum of vectors that begins with its first term.
@@ -190,4 +190,4 @@ struct Rosenbrock {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <eddy/steppers/rosenbrock.hpp>
 #include <eddy/steppers/stepper.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Cotangents of the steps of `Method` for the vector field `Field`.
 template <class Field, RosenbrockMethod Method>
@@ -234,4 +234,4 @@ struct RosenbrockAdjoint {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

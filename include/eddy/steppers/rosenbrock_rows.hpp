@@ -7,7 +7,7 @@
 #include <eddy/linalg/symbolic_lu.hpp>
 #include <eddy/steppers/rosenbrock_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The rows of `a`, and as the last one, with index num_stages, that of the new state.
 template <RosenbrockMethod Method>
@@ -98,4 +98,4 @@ struct StepMatrix {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

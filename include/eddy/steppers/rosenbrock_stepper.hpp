@@ -7,7 +7,7 @@
 #include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/rosenbrock_adjoint.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
 template <class Term, RosenbrockMethod Method, bool estimates_error>
@@ -207,4 +207,4 @@ struct RosenbrockStepper {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

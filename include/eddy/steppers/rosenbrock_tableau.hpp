@@ -12,7 +12,7 @@
 #include <concepts>
 #include <eddy/steppers/butcher_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Coefficients of a Rosenbrock method. Rows may be given short: what is left out is zero.
 template <int stages>
@@ -245,4 +245,4 @@ struct ValidRosenbrockTableau {
     static constexpr bool value = true;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

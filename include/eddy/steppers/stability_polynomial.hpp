@@ -9,7 +9,7 @@
 
 #include <eddy/steppers/butcher_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The coefficients of R, those of z⁰, z¹, …
 template <int stages>
@@ -54,4 +54,4 @@ inline constexpr double stability_length = [] {
     return inside;
 }();
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

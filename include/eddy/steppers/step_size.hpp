@@ -8,7 +8,7 @@
 #include <eddy/core/static_for.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A step of `dt` for numbers of type Real: dt in the type of the time, h the same in that of the
 /// state.
@@ -80,4 +80,4 @@ template <class Size>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -20,7 +20,7 @@
 #include <eddy/steppers/step_size.hpp>
 #include <eddy/steppers/term.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a step starts from. `t` is a number, or says what the time is at a fraction of the step;
 /// `p` is anything with operator[]; `dt` a StepSize or UniformStepSize.
@@ -115,4 +115,4 @@ concept Stepper = detail::DescribesSteps<S> &&
         } -> std::same_as<Vec<Number, S::state_size>>;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

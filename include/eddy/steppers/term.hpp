@@ -5,7 +5,7 @@
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/field.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The path of a term that has no noise.
 struct NoPath {};
@@ -60,4 +60,4 @@ struct ChosenTerm<Field> {
 template <class Field>
 using TermOf = typename detail::ChosenTerm<Field>::type;
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

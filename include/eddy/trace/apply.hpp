@@ -8,7 +8,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/op.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The value of a unary operation; `index` is the exponent of powi.
 template <Op op, int index = 0, class A>
@@ -125,4 +125,4 @@ template <Op op, int index = 0, class A, class B, class C>
         static_assert(op == Op::fma, "apply: not a ternary operation");
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

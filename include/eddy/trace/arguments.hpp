@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Vectors of any kind. A pack is a scalar, though it has lanes to index.
 template <class T>
@@ -68,4 +68,4 @@ constexpr Varying<Code> varying_nodes(const Code& code, const Flags& argument_va
     return varies;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

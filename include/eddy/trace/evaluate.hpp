@@ -12,7 +12,7 @@
 #include <eddy/trace/trace.hpp>
 #include <tuple>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// One evaluation of Program P with values of type Real.
@@ -345,4 +345,4 @@ constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const 
                                        arguments...);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

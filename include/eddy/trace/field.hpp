@@ -4,7 +4,7 @@
 
 #include <eddy/trace/evaluate.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -121,4 +121,4 @@ consteval bool check_program() {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/trace/operators.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 namespace detail {
 
 /// A Vec of traced scalars, which a function may build before it hands it to a vector operation.
@@ -289,4 +289,4 @@ requires detail::TracedVectorCall<W, B, X>
     return Result(graph, graph.push(node, node_w, node_x, node_b));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

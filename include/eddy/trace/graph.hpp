@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 struct Node {
     Op op = Op::constant;
@@ -142,4 +142,4 @@ struct Graph {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

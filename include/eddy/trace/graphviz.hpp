@@ -5,7 +5,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/trace/print.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The program in Graphviz's language. Edges carry the place of an operand where it matters.
 [[nodiscard]] EDDY_EXPORT std::string to_graphviz(const Graph& graph,
@@ -15,4 +15,4 @@ template <class Recipe>
     return to_graphviz(Program<Recipe>::graph.thaw(), names);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

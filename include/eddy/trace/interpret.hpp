@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// An argument or a result for many lanes: (component, lane), each component contiguous over the
 /// lanes.
@@ -325,4 +325,4 @@ template <class Real>
     return results;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

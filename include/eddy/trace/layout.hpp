@@ -7,7 +7,7 @@
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/graph.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Where a node's components are found.
 struct Place {
@@ -167,4 +167,4 @@ template <class Code>
     return layout;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

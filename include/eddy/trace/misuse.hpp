@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Reports a misuse; `message()` is called by run-time traces only.
 template <class Message>
@@ -51,4 +51,4 @@ inline std::string past_end_message(int offset, int size, int length) {
         length);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -3,7 +3,7 @@
 // docs/design/semantics.md; the arithmetic itself is in trace/apply.hpp, the derivatives in
 // ad/rules/.
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 enum class Op : unsigned char {
     // Leaves.
@@ -126,4 +126,4 @@ enum class Op : unsigned char {
            op == Op::mask_or || op == Op::dot;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

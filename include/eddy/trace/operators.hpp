@@ -4,7 +4,7 @@
 
 #include <eddy/trace/traced.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -236,4 +236,4 @@ template <int shape>
     return detail::traced_elementwise<Op::mask_not>(0, a);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -5,7 +5,7 @@
 #include <eddy/trace/program.hpp>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -29,4 +29,4 @@ template <class Recipe>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What arguments are called in texts and drawings, in order; those without a name are x0, x1, ….
 using ArgumentNames = std::vector<std::string>;
@@ -27,4 +27,4 @@ void print(const Program<Recipe>& program, const ArgumentNames& names = {}) {
     print(Program<Recipe>::graph.thaw(), names);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <eddy/trace/passes/strip.hpp>
 #include <eddy/trace/static_graph.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <class Recipe>
 struct Program;
@@ -69,4 +69,4 @@ constexpr Graph detail::CodeOf<Recipe>::make() {
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -6,7 +6,7 @@
 #include <eddy/trace/graph.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 inline constexpr int scalar_shape = 0;    // a vector of n components has shape n
 inline constexpr int dynamic_shape = -1;  // the size is known when the trace runs
@@ -84,4 +84,4 @@ constexpr Graph* common_graph(const T&... x) {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -3,7 +3,7 @@
 
 #include <eddy/trace/misuse.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The node for component(s) [offset, offset + size) of `node`, looking through what is already
 /// known of it.
@@ -32,4 +32,4 @@ constexpr int slice_node(Graph& graph, int node, int offset, int size) {
     return graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include <eddy/trace/graph.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// How many of each item a graph has.
 struct GraphSizes {
@@ -117,4 +117,4 @@ template <class Make>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Shapes of arguments.
 struct Scalar {};
@@ -134,4 +134,4 @@ template <class Function, class... Shapes>
     return passes::simplify(passes::order_canonically(graph));
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The outcome of a traced comparison. It cannot steer C++ control flow, because both branches are
 /// part of the program.
@@ -371,4 +371,4 @@ class Traced {
     Components* components_ = nullptr;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <eddy/ad/rules/vector.hpp>
 #include <eddy/trace/graph.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Calls visitor.template visit<op>(node, i) for the op of the node, found by bisection among the
 /// operations [first, last).
@@ -25,4 +25,4 @@ constexpr void visit_op(Op op, Visitor& visitor, const Node& node, int i) {
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

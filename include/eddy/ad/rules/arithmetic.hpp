@@ -3,7 +3,7 @@
 
 #include <eddy/ad/rules/rule.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <>
 struct Rule<Op::add> {
@@ -135,4 +135,4 @@ struct Rule<Op::name> : IdentityRule {};
 template <>
 struct Rule<Op::barrier> : IdentityRule {};
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -4,7 +4,7 @@
 
 #include <eddy/ad/rules/rule.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 // Rule of a function of one argument: c · f'(x), in terms of c, the value v = f(x) and x.
 #define EDDY_UNARY_RULE(function, expression)                                                    \
@@ -91,4 +91,4 @@ struct Rule<Op::select> {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/functions.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 template <Op op>
 struct Rule {};
@@ -40,4 +40,4 @@ concept ActionRule = requires {
     R::is_linear;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

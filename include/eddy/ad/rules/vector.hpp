@@ -7,7 +7,7 @@
 #include <eddy/ad/rules/rule.hpp>
 #include <eddy/trace/functions.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Graph-level spellings of the bilinear operations, on values whose sizes are known when the pass
 /// runs.
@@ -168,4 +168,4 @@ struct VectorRule<Op::outer> {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

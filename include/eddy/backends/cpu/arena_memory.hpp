@@ -7,7 +7,7 @@
 #include <eddy/solve/lane/arena.hpp>
 #include <utility>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class EDDY_EXPORT ArenaMemory {
   public:
@@ -36,4 +36,4 @@ class EDDY_EXPORT ArenaMemory {
     std::size_t num_bytes_ = 0;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Has work(0), …, work(num_workers − 1) called on threads of its own, or by the calling thread, in
 /// any order: a team of OpenMP, an arena of oneTBB, a thread pool. It may wait for them or return at
@@ -59,4 +59,4 @@ class EDDY_EXPORT Executor {
     const Callable* run_ = nullptr;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

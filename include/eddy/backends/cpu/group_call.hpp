@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class GroupCall {
   public:
@@ -34,4 +34,4 @@ class GroupCall {
     void (*attend_)(const void*) = nullptr;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

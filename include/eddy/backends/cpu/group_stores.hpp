@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class GroupStores {
   public:
@@ -37,4 +37,4 @@ class GroupStores {
     std::optional<PlacementSequence> sequence_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/group/team.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// What a thread at work knows of its call.
 struct ThreadLink {
@@ -77,4 +77,4 @@ class ThreadTeam {
 template <class Spec>
 using ThreadTeamFor = ThreadTeam<(Spec::num_places > 1 ? 3 : 1)>;
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

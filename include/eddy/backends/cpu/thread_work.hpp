@@ -8,7 +8,7 @@
 #include <eddy/solve/group/kernel.hpp>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// What one thread works with.
 struct ThreadWorker {
@@ -73,4 +73,4 @@ struct ThreadWork {
     void attend() const { link.call->look(); }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A call of the CUDA runtime failed. The message has CUDA's own words and the place of the call.
 struct EDDY_EXPORT CudaError : std::runtime_error {
@@ -24,4 +24,4 @@ inline void cuda_check(cudaError_t code,
                     std::to_string(where.line()) + ")");
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

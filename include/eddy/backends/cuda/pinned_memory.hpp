@@ -9,7 +9,7 @@
 #include <eddy/backends/cuda/cuda_check.hpp>
 #include <eddy/checkpoint/host_store.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A TransferMemory. All work on the states must be in `stream` too: then a copy is done before
 /// what follows it begins, and the host waits for none. Page-locked memory is taken from every
@@ -42,4 +42,4 @@ class PinnedMemory {
 };
 static_assert(TransferMemory<PinnedMemory>);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

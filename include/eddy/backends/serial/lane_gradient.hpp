@@ -7,7 +7,7 @@
 #include <eddy/backends/serial/lane_step.hpp>
 #include <span>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// `Recorder` gives the cotangents of save points and takes the gradients: see
 /// solve/lane/gradient_recorder.hpp.
@@ -150,4 +150,4 @@ class LaneGradient {
     Number of_stretch_ = Number(0);  // of the start times of steps since the last tstop
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

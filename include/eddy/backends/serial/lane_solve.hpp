@@ -12,7 +12,7 @@
 #include <eddy/solve/lane/outcome.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// `Recorder` is told of save points, save(lane, k, y), and says whether what it makes of them is
 /// finite; and of accepted steps where it wants to. It counts lanes from a first one on.
@@ -219,4 +219,4 @@ class LaneSolve {
     std::int32_t num_saved_ = 0, broken_ = -1;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -4,7 +4,7 @@
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/steppers/step_size.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// All that a step reads, but for its size.
 template <class Spec>
@@ -64,4 +64,4 @@ class LaneProblem {
     Parameters p_{};
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -8,7 +8,7 @@
 #include <eddy/solve/lane/gradient_recorder.hpp>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Lanes that have a recorder to themselves, which counts them from the first one on.
 struct LaneRange {
@@ -109,4 +109,4 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
     recorder.finish();
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

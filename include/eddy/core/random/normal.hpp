@@ -14,7 +14,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/random/philox.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ template <int lanes>
     return result;
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <eddy/core/pack.hpp>
 #include <eddy/core/static_for.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A seed, as the two words of a Philox key.
 struct PhiloxKey {
@@ -72,4 +72,4 @@ template <int rounds = 10, class Word>
     return {{c0, c1, c2, c3}};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -3,7 +3,7 @@
 // each was fitted under. "2^-57" beside a table is the largest relative error that the polynomial
 // adds to the function.
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// (e^r − 1 − r) / r² on |r| ≤ ln 2 / 2.
 template <class Real>
@@ -218,4 +218,4 @@ struct CbrtStart<float> {
     };
 };
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

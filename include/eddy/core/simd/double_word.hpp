@@ -5,7 +5,7 @@
 
 #include <eddy/core/pack.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 template <class P>
 struct DoubleWord {
@@ -78,4 +78,4 @@ template <class P>
     return {hi, mul_add(-hi, b.lo, residual) * reciprocal};
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

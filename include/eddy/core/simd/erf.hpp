@@ -4,7 +4,7 @@
 
 #include <eddy/core/simd/exp.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 template <class P>
 [[gnu::always_inline]] inline P erf_kernel(const P& x) {
@@ -18,4 +18,4 @@ template <class P>
     return copysign(select(magnitude <= P(1), near, P(1) - complement), x);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

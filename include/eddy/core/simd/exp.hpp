@@ -9,7 +9,7 @@
 #include <eddy/core/simd/format.hpp>
 #include <eddy/core/simd/polynomial.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// e^x = 2^exponent · (1 + hi + lo), where hi is the reduced argument and lo the rest of the
 /// series.
@@ -136,4 +136,4 @@ template <class P>
     return copysign(quotient.hi + quotient.lo, x);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -4,7 +4,7 @@
 
 #include <eddy/core/pack.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 template <class Real>
 struct Format;
@@ -89,4 +89,4 @@ template <class P>
     return from_bits(bits(x) ^ (bits(sign) & sign_bit<typename P::value_type>));
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -8,7 +8,7 @@
 #include <eddy/core/simd/format.hpp>
 #include <eddy/core/simd/polynomial.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// root·(1 + tail/root) = asin of |x| where |x| ≤ 1/2, half of acos |x| beyond.
 template <class P>
@@ -106,4 +106,4 @@ template <class P>
     return copysign(select((x == x) & (y == y), angle, x + y), y);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -5,7 +5,7 @@
 #include <eddy/core/simd/native.hpp>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Lanes of one native vector of the target that is compiled for.
 template <class Real>
@@ -46,4 +46,4 @@ template <class Result, class Function, class... Arguments>
 }
 
 }  // namespace simd
-}  // namespace eddy
+}  // namespace eddy::inline v0

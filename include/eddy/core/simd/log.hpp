@@ -8,7 +8,7 @@
 #include <eddy/core/simd/format.hpp>
 #include <eddy/core/simd/polynomial.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// k·ln 2 + log(1 + f) + correction.
 template <class P>
@@ -45,4 +45,4 @@ template <class P>
     return copysign(log_special(u, value), x);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// Bytes of the widest register that this translation unit may use.
 #if defined(__AVX512F__)
@@ -266,4 +266,4 @@ template <class V>
         return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -4,7 +4,7 @@
 #include <eddy/core/pack.hpp>
 #include <iterator>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// Σ c[i]·x^i, by Horner's rule.
 template <class Table, int first = 0, class P>
@@ -38,4 +38,4 @@ template <class Table, class P>
     }
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

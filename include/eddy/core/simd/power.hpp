@@ -6,7 +6,7 @@
 #include <eddy/core/simd/exp.hpp>
 #include <eddy/core/simd/log.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// log x to about 65 bits, for positive finite x.
 template <int lanes>
@@ -85,4 +85,4 @@ template <class P>
     return select(ordinary, copysign(value, x), x);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -6,7 +6,7 @@
 #include <eddy/core/simd/polynomial.hpp>
 #include <eddy/core/simd/trig_reduction.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// sin r and cos r for r = hi + lo, |r| ≤ π/4, each as hi + lo.
 template <class P>
@@ -65,4 +65,4 @@ template <class P>
     return flip_sign(finite_only(magnitude, quotient.hi + quotient.lo), x);
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

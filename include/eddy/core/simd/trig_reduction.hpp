@@ -9,7 +9,7 @@
 #include <eddy/core/simd/double_word.hpp>
 #include <eddy/core/simd/format.hpp>
 
-namespace eddy::simd {
+namespace eddy::inline v0::simd {
 
 /// The quadrant as an integer (any that is right modulo 4), and r = hi + lo.
 template <class P>
@@ -155,4 +155,4 @@ template <int lanes>
     return {P(reduced.quadrant), hi, P(reduced.hi - Wide(hi))};
 }
 
-}  // namespace eddy::simd
+}  // namespace eddy::inline v0::simd

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -68,4 +68,4 @@ inline constexpr bool is_cancellation = std::is_convertible_v<const T&, Cancella
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

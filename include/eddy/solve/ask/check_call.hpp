@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Parameters>
 inline constexpr bool is_shared = false;
@@ -153,4 +153,4 @@ consteval bool check_data_of_loss() {
     return given == takes_data<Field, Loss>;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The memory of the host, where arrays lie that say nothing else. An array on a device says so by a
 /// member type, `using memory = …`: see memory.hpp.
@@ -213,4 +213,4 @@ template <class Array>
     return Shared{ensemble_view(parameters)};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

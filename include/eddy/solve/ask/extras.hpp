@@ -9,7 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 struct Cpu;  // backends/cpu.hpp: the backend where none is named
 
@@ -120,4 +120,4 @@ struct ExtrasOf {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

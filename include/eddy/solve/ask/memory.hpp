@@ -8,7 +8,7 @@
 #include <eddy/solve/ask/validate.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A number that is not finite, and where; none where lane is −1.
 struct NotFinite {
@@ -93,4 +93,4 @@ template <class Memory, class Real>
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A list of times: from a braced list, a std::vector, or any contiguous array of doubles (a span,
 /// an Eigen array).
@@ -93,4 +93,4 @@ struct SolveOptions {
     GatherSums gather_sums{};
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

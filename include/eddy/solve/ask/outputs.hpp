@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ struct GradientInto {
     OutputArray<Real> save_at{};   ///< (lane, save point)
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

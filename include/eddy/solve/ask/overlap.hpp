@@ -9,7 +9,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The memory of a (lane, component) array, strides in bytes, none negative.
 struct EDDY_EXPORT MemoryGrid {
@@ -71,4 +71,4 @@ class EDDY_EXPORT CallArrays {
     std::vector<Array> arrays_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

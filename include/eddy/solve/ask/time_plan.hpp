@@ -8,7 +8,7 @@
 #include <eddy/solve/lane/times.hpp>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The times of a call, which owns them. All sizes and times but t0 and save_time are elapsed.
 struct TimePlan {
@@ -53,4 +53,4 @@ struct TimeUse {
 [[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,
                                               const char* where);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The type that errors are compared with tolerances in.
 struct Precision {
@@ -72,4 +72,4 @@ void require_finite(const EnsembleView<Real>& array, const char* name, const cha
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What has been done so far. Any thread may add and read, as often as it likes: relaxed atomics.
 class CallCounts {
@@ -79,4 +79,4 @@ class Watcher {
     std::function<std::shared_ptr<void>(const WatchedCall&)> begin_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

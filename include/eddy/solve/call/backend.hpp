@@ -11,7 +11,7 @@
 #include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/group/team.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -47,4 +47,4 @@ concept Backend = requires(const B& backend, typename B::Kept& kept, const Launc
     { backend.launch(plan, kernel, call, kept) } -> std::same_as<void>;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

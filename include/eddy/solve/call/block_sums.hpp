@@ -9,7 +9,7 @@
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// (block, column), in double: a sum of floats is one exactly.
 class BlockSums {
@@ -44,4 +44,4 @@ class BlockSums {
     std::ptrdiff_t num_columns_ = 0;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class EDDY_EXPORT CallLink {
   public:
@@ -75,4 +75,4 @@ class EDDY_EXPORT CallLink {
     std::exception_ptr thrown_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ template <class Field, class Method, class... Extras>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/solve/lane/problem.hpp>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Y0, class Real>
 consteval bool check_outputs() {
@@ -85,4 +85,4 @@ template <class Real>
     return view;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

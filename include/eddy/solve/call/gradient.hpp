@@ -8,7 +8,7 @@
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A gradient that can be repeated: it keeps its memory, so that a second call on arrays of the
 /// same shape allocates nothing. Made by `gradient_solver`, or by name, with the types of what
@@ -245,4 +245,4 @@ template <class Field, class Method, class LossFunction, class Y0, class Paramet
                                   p_direction, options, extras...);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Bytes of memory that the machine has.
 [[nodiscard]] EDDY_EXPORT std::int64_t machine_memory_bytes();
@@ -89,4 +89,4 @@ template <class Spec, class Team>
     return plan;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <eddy/solve/call/solution.hpp>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum.
 template <class Real>
@@ -69,4 +69,4 @@ struct [[nodiscard]] HessianVectorProduct {
     Loss<Real> loss;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Spec, class Objective, class Seeds, bool with_times>
 struct GradientWorkspace {
@@ -258,4 +258,4 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

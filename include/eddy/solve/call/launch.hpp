@@ -5,7 +5,7 @@
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Runs the kernel on all groups of the plan, and reports to the caller on the way.
 template <class Backend, class Kernel>
@@ -27,4 +27,4 @@ void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend
     call.rethrow();
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

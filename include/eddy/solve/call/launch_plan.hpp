@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A call's lanes, divided: groups of `group_size` lanes, the last of what is left, for workers that
 /// take one at a time.
@@ -50,4 +50,4 @@ template <class Backend>
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Memory>
 class Mirrors {
@@ -138,4 +138,4 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     return kernel;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a PullbackSolver gives: both stay valid until its next call.
 template <class Real>
@@ -152,4 +152,4 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     return pullback(solution, cotangents, Cancellation{});
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -230,4 +230,4 @@ void Solution<Real>::clear() {
     parts_ = {};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <tuple>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -286,4 +286,4 @@ template <class Field, class Method, class Y0, class Parameters, class Y0Tangent
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

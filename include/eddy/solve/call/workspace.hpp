@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// A problem, and what it refers to besides the caller's arrays.
 template <class Spec>
@@ -172,4 +172,4 @@ class EmptyUnlessDone {
     Object* object_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

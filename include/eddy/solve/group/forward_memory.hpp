@@ -4,7 +4,7 @@
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/first_step.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Until which round an empty place takes another lane: `near` in general, `far` where lanes are so
 /// uneven that places would long stay empty.
@@ -29,4 +29,4 @@ EDDY_HD void choose_first_sizes(Team& team, const Problem<Spec>& problem,
     team.sync();
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -5,7 +5,7 @@
 #include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Where all groups bring their parts of a shared gradient: rows of one number for each parameter.
 template <class Spec>
@@ -75,4 +75,4 @@ struct GradientKernel {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -8,7 +8,7 @@
 #include <eddy/solve/group/group_checkpoints.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 struct GradientPlan {
     std::int32_t num_lanes = 0;    // of the group
@@ -61,4 +61,4 @@ struct GradientMemory {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

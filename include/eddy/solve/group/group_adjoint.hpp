@@ -6,7 +6,7 @@
 
 #include <eddy/solve/group/group_forward.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// A sum that lanes which do not take part leave alone, whatever their values.
 template <class Number, class SumMask, int size>
@@ -358,4 +358,4 @@ class GroupAdjoint {
     ChainBack chains_[Team::num_chains];
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

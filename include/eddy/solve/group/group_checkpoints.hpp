@@ -8,7 +8,7 @@
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// (round, chain, member) sizes of accepted steps, zero where none was.
 template <class Spec, class Team>
@@ -143,4 +143,4 @@ class GroupCheckpoints {
     std::int64_t first_with_control_ = 0;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

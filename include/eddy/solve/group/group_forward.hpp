@@ -10,7 +10,7 @@
 #include <eddy/solve/lane/ending.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// `Recorder` is told of save points: see lane/saving.hpp.
 template <class Spec, class Team, class Recorder>
@@ -381,4 +381,4 @@ EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const Forward
     forward.run(x);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -13,7 +13,7 @@
 #include <eddy/solve/group/group_adjoint.hpp>
 #include <eddy/solve/group/team_stack.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Adds what one loop did to what others did.
 EDDY_HD inline void add(LoopCounters& total, const LoopCounters& loop) {
@@ -307,4 +307,4 @@ class GroupGradient {
     LoopCounters counters_;  // of the wave
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/arena.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The bytes of a worker's arena.
 template <class Team, class Kernel>
@@ -27,4 +27,4 @@ EDDY_HD void cancel_waiting(const Team& team, LaneOutcome* outcomes, double t0) 
     }
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -9,7 +9,7 @@
 #include <eddy/solve/lane/landing.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Between `round` and the next one, a place changes.
 struct LaneChange {
@@ -102,4 +102,4 @@ class LaneAssignment {
     std::int64_t round_above_ = std::numeric_limits<std::int64_t>::max();
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -5,7 +5,7 @@
 #include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// `Steps` takes every accepted step, where it is wanted.
 template <class SpecType, class Observable, class Steps = NoSteps>
@@ -39,4 +39,4 @@ struct SolveKernel {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -11,7 +11,7 @@
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class T>
 concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutcome& outcome) {
@@ -100,4 +100,4 @@ template <class Work>
     run_out_of_line(work);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -5,7 +5,7 @@
 #include <eddy/checkpoint/checkpoint_links.hpp>
 #include <eddy/solve/group/team.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Team>
 class SharedStack {
@@ -57,4 +57,4 @@ template <class Team>
         return SharedStack<Team>(team, stack);
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

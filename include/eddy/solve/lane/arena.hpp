@@ -7,7 +7,7 @@
 #include <eddy/core/host_device.hpp>
 #include <type_traits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 class Arena {
   public:
@@ -34,4 +34,4 @@ class Arena {
     std::size_t num_bytes_ = 0;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

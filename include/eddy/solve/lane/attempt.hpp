@@ -9,7 +9,7 @@
 #include <eddy/solve/lane/parameters.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// An attempt of all places of a Number: what was tried, and what was thought of it.
 template <class Spec>
@@ -321,4 +321,4 @@ class ChainStepper {
     double smallest_ = 0;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -5,7 +5,7 @@
 #include <eddy/solve/lane/attempt.hpp>
 #include <eddy/solve/lane/landing.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Spec>
 struct Chain {
@@ -33,4 +33,4 @@ struct Chain {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -4,7 +4,7 @@
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/saving.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// A round of one chain, when it is over.
 template <class Spec>
@@ -72,4 +72,4 @@ template <class Spec>
             .result = ending.result};
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -9,7 +9,7 @@
 #include <eddy/steppers/controller/initial_step.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Spec>
 class FirstStep {
@@ -73,4 +73,4 @@ class FirstStep {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -8,7 +8,7 @@
 #include <eddy/solve/lane/objective.hpp>
 #include <type_traits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Where the gradients of a call go. The tangents are those of a Hessian-vector product.
 template <class Real>
@@ -283,4 +283,4 @@ class GradientRecorder {
     RecorderMemory<Spec> memory_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -6,7 +6,7 @@
 #include <eddy/core/result.hpp>
 #include <eddy/solve/lane/times.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 inline constexpr std::int32_t no_lane = -1;
 
@@ -68,4 +68,4 @@ struct Verdict {
     return {round.lands ? Turn::to_next_tstop : Turn::goes_on};
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

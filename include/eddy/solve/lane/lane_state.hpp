@@ -4,7 +4,7 @@
 
 #include <eddy/solve/lane/solve_spec.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The lanes of one Number: a chain of rounds, whose operations wait for each other.
 template <class Spec>
@@ -73,4 +73,4 @@ template <class Spec>
     return state;
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 inline constexpr std::ptrdiff_t lanes_per_block = 64;
 
@@ -64,4 +64,4 @@ template <class Number, class Value>
     return sum.total();
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <eddy/solve/lane/saving.hpp>
 #include <eddy/trace/field.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// One row of data, shared by all lanes where there is only one.
 template <class Real>
@@ -156,4 +156,4 @@ struct LossTerm {
 template <class Field, class Loss>
 using LossTermOf = typename LossTerm<Field, Loss>::type;
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -6,7 +6,7 @@
 #include <eddy/core/result.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What became of a lane, in 40 bytes of fixed layout, so that other languages can read an array of
 /// them; the last three bytes mean nothing.
@@ -31,4 +31,4 @@ static_assert(sizeof(Result) == 1 && static_cast<int>(Result::success) == 0 &&
               static_cast<int>(Result::non_finite) == 4 &&
               static_cast<int>(Result::cancelled) == 5);
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

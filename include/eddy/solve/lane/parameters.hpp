@@ -4,7 +4,7 @@
 
 #include <eddy/solve/lane/problem.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Spec>
 class PlaceParameters {
@@ -32,4 +32,4 @@ class PlaceParameters {
     std::conditional_t<Spec::shares_parameters, Shared, Own> values_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -7,7 +7,7 @@
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/solve/lane/times.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// The size that all steps have, where the method gains by knowing it beforehand.
 template <class Spec>
@@ -69,4 +69,4 @@ struct LaneParameters {
     }
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

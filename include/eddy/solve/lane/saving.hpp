@@ -7,7 +7,7 @@
 
 #include <eddy/solve/lane/chain.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 [[nodiscard]] EDDY_HD inline bool is_number(double x) { return x - x == 0; }
 
@@ -153,4 +153,4 @@ class Saving {
     std::int32_t* num_saved_;  // (lane)
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -3,7 +3,7 @@
 
 #include <eddy/solve/lane/objective.hpp>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// Where accepted steps go that nobody wants.
 struct NoSteps {
@@ -55,4 +55,4 @@ class SolutionRecorder {
     [[no_unique_address]] Steps steps_;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -13,7 +13,7 @@
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <type_traits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 template <class Controller>
 concept AcceptsAlways = requires {
@@ -67,4 +67,4 @@ struct SolveSpec {
     using LaneState = Vec<Lane, state_size>;
 };
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -8,7 +8,7 @@
 #include <eddy/core/numeric.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A time that a step must end at. Steps that head for it ask f at times from `lowest` to `highest`
 /// only: strictly between the jumps on either side, if by no more than the last place of t. So it
@@ -80,4 +80,4 @@ struct StageTimes {
 
 }  // namespace detail
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/steppers/brownian/noise.hpp>
 #include <eddy/steppers/term.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The noise of a call, as loops read it.
 struct NoisePlan {
@@ -111,4 +111,4 @@ class BrownianPath {
     NoisePosition<Time> at_;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

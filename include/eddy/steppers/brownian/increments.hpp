@@ -13,7 +13,7 @@
 #include <eddy/core/numeric.hpp>
 #include <type_traits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// W and H of one noise over an interval. Number: a plain number or a pack.
 template <class Number>
@@ -62,4 +62,4 @@ struct BrownianIncrements {
     [[no_unique_address]] std::conditional_t<with_area, Number[noises], NoArea> h;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

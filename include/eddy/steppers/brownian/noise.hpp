@@ -13,7 +13,7 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/random/normal.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The largest number of noises: each kind has 32 blocks.
 inline constexpr int most_noises = 128;
@@ -172,4 +172,4 @@ class PathNoise {
 };
 
 }  // namespace detail
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -9,7 +9,7 @@
 #include <eddy/core/numeric.hpp>
 #include <limits>
 
-namespace eddy::detail {
+namespace eddy::inline v0::detail {
 
 /// How a floating-point type keeps its exponent.
 template <class Scalar>
@@ -41,4 +41,4 @@ template <class Real>
            Real(integer + Scalar(Field::bias));
 }
 
-}  // namespace eddy::detail
+}  // namespace eddy::inline v0::detail

@@ -1,7 +1,7 @@
 #pragma once
 #include <eddy/steppers/controller/decision.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// Keeps the step size, for methods with an error estimate and for those without.
 struct ConstantController {
@@ -14,4 +14,4 @@ struct ConstantController {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

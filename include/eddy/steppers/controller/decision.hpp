@@ -10,7 +10,7 @@
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// What a replay needs of a controller: the norms of the last two accepted errors, as logarithms to
 /// base 2, and whether the attempt before this one was rejected.
@@ -39,4 +39,4 @@ concept StepController = requires(const Controller& controller, const Real& squa
     { controller.propose(squared_norm, 1, history) } -> std::same_as<StepDecision<Real>>;
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -7,7 +7,7 @@
 #include <eddy/steppers/controller/squared_ratios.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The mean of (x_i / (atol_i + rtol magnitude_i))²; atol is a number or a Vec. A component whose
 /// scale and x are both zero counts as zero.
@@ -66,4 +66,4 @@ template <class Real>
     return mul_add(fine, fine / divisor, sum - sum);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -8,7 +8,7 @@
 
 #include <eddy/steppers/controller/binade.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -59,4 +59,4 @@ template <class Real>
     return mul_add(high, r2 * r2, low) * power;  // Q: relative error 9.2e-8
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 #include <eddy/steppers/controller/fast_log2.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 namespace detail {
 
@@ -60,4 +60,4 @@ template <class Real>
     return min(min(Real(static_cast<Number>(100)) * trial, next), span);
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -16,7 +16,7 @@
 #include <eddy/steppers/controller/fast_log2.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The general controller; `i_controller` and `pid_controller` give it other coefficients. The
 /// default is proportional-integral, PI.3.4 with p = 0.4 and i = 0.3: at equal error it takes fewer
@@ -92,4 +92,4 @@ struct PIDController {
     return {.pcoeff = -2. / 9, .icoeff = 2. / 9, .dcoeff = 1. / 18};
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

@@ -14,7 +14,7 @@
 #include <eddy/steppers/controller/fast_log2.hpp>
 #include <limits>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// The default of stiff methods. 0 < min_factor ≤ safety < 1 ≤ max_factor.
 struct PredictiveController {
@@ -68,4 +68,4 @@ struct PredictiveController {
     }
 };
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

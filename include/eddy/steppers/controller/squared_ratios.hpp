@@ -11,7 +11,7 @@
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/controller/binade.hpp>
 
-namespace eddy {
+namespace eddy::inline v0 {
 
 /// A number, and the scale that it is measured by: positive and normal, infinite, or NaN.
 template <class Real>
@@ -72,4 +72,4 @@ template <int size, class Term>
     }
 }
 
-}  // namespace eddy
+}  // namespace eddy::inline v0

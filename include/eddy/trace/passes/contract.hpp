@@ -5,7 +5,7 @@
 
 #include <eddy/trace/passes/dce.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 namespace detail {
 
 /// The contraction of add or sub node `i`: which operand is the product (or -1 for none), and what
@@ -87,4 +87,4 @@ struct Contraction {
     return contract(graph, std::vector<char>(graph.nodes.size(), 0));
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

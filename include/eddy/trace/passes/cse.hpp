@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <eddy/trace/passes/rebuild.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 namespace detail {
 
 /// An open-addressing table of the nodes of a growing graph.
@@ -116,4 +116,4 @@ class Merger {
     return rebuild.finish();
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

@@ -3,7 +3,7 @@
 
 #include <eddy/trace/passes/rebuild.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 
 /// Marks the nodes that `roots` depend on, the roots included.
 [[nodiscard]] constexpr std::vector<char> cone(const Graph& graph, const std::vector<int>& roots) {
@@ -38,4 +38,4 @@ namespace eddy::passes {
     return rebuild.finish();
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <eddy/trace/passes/rebuild.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 namespace detail {
 
 /// Folds one node at a time; operands are those of the new graph.
@@ -196,4 +196,4 @@ class Folder {
     return fold(graph, num_folded);
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

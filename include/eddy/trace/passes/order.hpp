@@ -5,7 +5,7 @@
 
 #include <eddy/trace/passes/dce.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 
 [[nodiscard]] constexpr Graph order_canonically(const Graph& graph) {
     Rebuild rebuild(graph);
@@ -30,4 +30,4 @@ namespace eddy::passes {
     return rebuild.finish();
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

@@ -5,7 +5,7 @@
 
 #include <eddy/trace/graph.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 
 class Rebuild {
   public:
@@ -58,4 +58,4 @@ class Rebuild {
     std::vector<int> map_;
 };
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

@@ -8,7 +8,7 @@
 #include <eddy/trace/passes/dce.hpp>
 #include <eddy/trace/passes/fold.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 namespace detail {
 
 /// One walk over the nodes that the outputs need; tells how many it folded.
@@ -40,4 +40,4 @@ namespace detail {
     return graph;
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes

@@ -4,7 +4,7 @@
 
 #include <eddy/trace/passes/rebuild.hpp>
 
-namespace eddy::passes {
+namespace eddy::inline v0::passes {
 
 [[nodiscard]] constexpr bool is_annotation(const Node& node) { return node.op == Op::name; }
 
@@ -24,4 +24,4 @@ namespace eddy::passes {
     return rebuild.finish();
 }
 
-}  // namespace eddy::passes
+}  // namespace eddy::inline v0::passes
