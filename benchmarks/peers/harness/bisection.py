@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 DECADES = (-15.5, 0.0)
 PRECISION = 0.02    # decades
+CLOSE = 0.8         # of the target: an error between that and the target needs no better tolerance; each trial may compile anew
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class Tuned:
 
 
 def tune(error_of: Callable[[float], float], target: float, start: float | None = None) -> Tuned:
-    """The largest tolerance found whose error is at most `target`; where none is, the tolerance with the least error.
+    """A tolerance whose error is at most `target` and close to it, or the largest found that keeps to it; where none does, the
+    tolerance with the least error.
 
     Errors are taken to grow with the tolerance, roughly: beside the middle of the bracket nothing is assumed. The bracket begins at
     `start`, where a tolerance is to be expected, and is widened until it holds the target."""
@@ -39,7 +41,7 @@ def tune(error_of: Callable[[float], float], target: float, start: float | None 
         while high > low and error_at(probe := max(high - step, low)) > target:
             high, step = probe, 2 * step
         low = max(high - step, low)
-    while high - low > PRECISION:
+    while high - low > PRECISION and not any(CLOSE * target <= error <= target for error in tried.values()):
         middle = (low + high) / 2
         low, high = (middle, high) if error_at(middle) <= target else (low, middle)
 

@@ -60,7 +60,8 @@ class Run:
         if not self.given.no_install:
             self.environment.prepare(say, peers)
         programs = {arm.command[1] for arm in arms if arm.command[0] == "native"}
-        sizes = [int(case.options["size"]) for case in self.cases if case.problem == "ring"]
+        # Of all cases, whatever --only says: other sizes would mean to build again.
+        sizes = [int(case.options["size"]) for case in all_cases(self.given.seed) if case.problem == "ring"]
         self.native.prepare(programs, sizes, max(1, len(os.sched_getaffinity(0))), say)
 
     def start(self, case: Case, arm: Arm, lanes: int) -> ArmProcess:

@@ -22,7 +22,7 @@ class Native:
             self.missing = dict.fromkeys(programs, "CMake failed: " + _first_error(configured))
             return
         say(f"building {len(programs)} programs")
-        built = self._run(["cmake", "--build", str(self.build), "--parallel", str(jobs), "--target", *sorted(programs), "--", "-k"])
+        built = self._run(["cmake", "--build", str(self.build), "--parallel", str(jobs), "--target", *sorted(programs), "--", "-k", "0"])
         for program in programs:
             if not self.program(program).is_file() or built.returncode != 0 and self._cannot_build(program):
                 self.missing[program] = "cannot be built: " + _first_error(built)
