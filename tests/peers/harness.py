@@ -276,6 +276,24 @@ class Pages(unittest.TestCase):
             file.write_text("no marks")
             self.assertFalse(readme.write(file, text))
 
+    def test_rows_come_back_from_their_records(self):
+        for row in [*self.rows(), Row("9-fake", "absent", "absent", failure="is not installed")]:
+            again = Row.from_record(json.loads(json.dumps(row.as_record())))
+            self.assertEqual(again.as_record(), row.as_record())
+            self.assertEqual(again.is_comparable, row.is_comparable)
+
+    def test_a_page_is_written_again_from_samples(self):
+        with tempfile.TemporaryDirectory() as folder:
+            case = command_line.all_cases(1)[0]
+            row = Row(case.key, "eddy Tsit5", "eddy", error=1e-13, minimum=1e-9, median=2e-9)
+            records = [{"kind": "machine", "command": "run", "processor": "a fast one"}, row.as_record()]
+            Path(folder, "samples.jsonl").write_text("\n".join(json.dumps(record) for record in records))
+            run = command_line.Run(command_line.arguments(["--from", folder, "--output", folder]), "again")
+            run.write_again()
+            text = Path(folder, "benchmarks.md").read_text()
+            self.assertIn("| eddy Tsit5 | 2 |", text)
+            self.assertIn("a fast one", text)
+
     def test_a_run_on_a_busy_machine_says_so(self):
         rows = self.rows()
         for row in rows:

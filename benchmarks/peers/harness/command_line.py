@@ -15,6 +15,7 @@ from .case import Arm, Case, chosen
 from .install import Environment
 from .native import Native
 from .progress import Progress
+from .result import Row
 from .roster import all_cases
 from .suite import Suite
 from .tolerance_file import ToleranceFile
@@ -28,13 +29,16 @@ IN_CPP = {"eddy", "odeint", "sundials", "eigen"}
 def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks/peers/run", description="Measures eddy against what people use today.")
     parser.add_argument("--only", nargs="+", default=[], metavar="CASE|PEER", help="cases by number, key or task, peers by name")
-    parser.add_argument("--quick", action="store_true", help="fewer lanes, the first error alone, no pictures: to see that all is well")
+    parser.add_argument("--quick", action="store_true", help="fewer lanes, fewer points in pictures: to see that all is well")
     parser.add_argument("--cores", type=int, default=1, help="processor cores that every arm is pinned to (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the three random cases (default 1)")
     parser.add_argument("--rounds", type=int, default=7, help="turns of every arm, at least 5 (default 7)")
     parser.add_argument("--timeout", type=float, default=120, help="seconds that an arm may take for one answer (default 120)")
     parser.add_argument("--output", type=Path, default=ROOT / "build/peers/results", help="folder for tables, pictures, samples")
     parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md and its pictures")
+    parser.add_argument("--prepare", action="store_true", help="install, build and compute references; measure nothing")
+    parser.add_argument("--from", nargs="+", type=Path, default=[], dest="sources", metavar="FOLDER",
+                        help="write tables and pictures from the samples of earlier runs, measure nothing")
     parser.add_argument("--no-install", action="store_true", help="take the peers that are there")
     given = parser.parse_args(words)
     if given.cores < 1 or given.cores > len(os.sched_getaffinity(0)):
@@ -63,6 +67,12 @@ class Run:
         # Of all cases, whatever --only says: other sizes would mean to build again.
         sizes = [int(case.options["size"]) for case in all_cases(self.given.seed) if case.problem == "ring"]
         self.native.prepare(programs, sizes, max(1, len(os.sched_getaffinity(0))), say)
+
+    def prepare_references(self) -> None:
+        for case in self.cases:
+            say(f"reference of case {case.key}")
+            with suppress(ArmFailed):    # the run itself will say so
+                self.reference(case, case.quick_lanes if self.given.quick else case.lanes)
 
     def start(self, case: Case, arm: Arm, lanes: int) -> ArmProcess:
         where, name = arm.command
@@ -121,18 +131,43 @@ class Run:
         return machine.describe(self.environment.versions() | self.native.versions(), self.given.cores)
 
     def write(self, suite: Suite) -> None:
-        """The page and its pictures, so far."""
-        self.write_page(suite, self.given.output, "")
+        """The page and its pictures, so far: after each case, so that a run that is stopped leaves what it has."""
+        self.write_all(suite.rows, suite.sweeps, self.machine(), self.command)
 
-    def write_page(self, suite: Suite, folder: Path, images: str) -> None:
+    def write_all(self, rows: list[Row], sweeps: list[Row], told: dict[str, str], command: str) -> None:
+        cases = [case for case in self.cases if any(row.case == case.key for row in rows)]
+        self.write_page(cases, rows, sweeps, told, command, self.given.output, "")
+        if self.given.write_docs:
+            self.write_page(cases, rows, sweeps, told, command, ROOT / "docs", "images")
+            readme.write(ROOT / "README.md", readme.lines(cases, rows))
+
+    def write_page(self, cases: list[Case], rows: list[Row], sweeps: list[Row], told: dict[str, str], command: str, folder: Path,
+                   images: str) -> None:
         shown = {}
-        done = [case for case in self.cases if any(row.case == case.key for row in suite.rows)]
-        for case in done:
+        for case in cases:
             file = Path(images) / f"peers_{case.key}.svg"
-            if (case.sweep or len(case.targets) > 1) and pictures.draw(case, suite.rows + suite.sweeps, folder / file):
+            if (case.sweep or len(case.targets) > 1) and pictures.draw(case, rows + sweeps, folder / file):
                 shown[case.key] = str(file)
-        text = page.page(done, suite.rows, self.machine(), self.command, shown, self.given.cores, [])
-        (folder / "benchmarks.md").write_text(text, encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "benchmarks.md").write_text(page.page(cases, rows, told, command, shown, self.given.cores, []), encoding="utf-8")
+
+    def write_again(self) -> None:
+        """From the samples of earlier runs; of a row measured twice the later folder's stands."""
+        rows: dict[tuple, Row] = {}
+        told, command = {}, ""
+        for folder in self.given.sources:
+            for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines():
+                record = json.loads(line)
+                if record["kind"] == "row":
+                    row = Row.from_record(record)
+                    rows[row.case, row.target, row.arm] = row
+                elif record["kind"] == "machine":
+                    command = record.pop("command")
+                    told = {key: value for key, value in record.items() if key != "kind"}
+        targets = {case.key: case.targets for case in self.cases}
+        kept = [row for row in rows.values() if row.case in targets]
+        is_sweep = [row.target is not None and row.target not in targets[row.case] for row in kept]
+        self.write_all([row for row, sweep in zip(kept, is_sweep) if not sweep], [row for row, sweep in zip(kept, is_sweep) if sweep], told, command)
 
 
 def say(text: str) -> None:
@@ -152,14 +187,18 @@ def main(words: list[str]) -> int:
     except ValueError as error:
         say(f"benchmarks/peers/run: {error}")
         return 2
+    if given.sources:
+        in_environment(run.environment, words)
+        run.write_again()
+        return 0
     run.prepare()
     in_environment(run.environment, words)
+    if given.prepare:
+        run.prepare_references()
+        return 0
     with suppress(KeyboardInterrupt):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        suite = run.measure()
-        if given.write_docs:
-            run.write_page(suite, ROOT / "docs", "images")
-            readme.write(ROOT / "README.md", readme.lines(run.cases, suite.rows))
+        run.measure()
         say(f"\n{time.monotonic() - run.start_time:.0f} s in all; tables, pictures and samples are in {given.output}")
         return 0
     say("\nstopped; what was measured is in " + str(given.output))

@@ -36,6 +36,12 @@ class Row:
         return {"kind": "row"} | {key: None if isinstance(value, float) and not math.isfinite(value) else value
                                   for key, value in asdict(self).items()}
 
+    @staticmethod
+    def from_record(record: dict) -> "Row":
+        """What `as_record` made; None stands for what was no number."""
+        plain = {"target", "tolerance"}
+        return Row(**{key: math.nan if value is None and key not in plain else value for key, value in record.items() if key != "kind"})
+
 
 def best(rows: list[Row], peers: set[str] | None = None, without: str = "") -> Row | None:
     """The fastest comparable row, by its median, among `peers` or among all but `without`."""
