@@ -25,6 +25,7 @@ class Diffrax(Arm):
         self.y0, self.p = jnp.asarray(problem.y0[self.lanes.run]), jnp.asarray(problem.p[self.lanes.run])
         self.steps = int(options.get("steps", 0))
         self.tolerance, self.max_steps, self.checkpoints = jnp.asarray(1e-6), self.steps or 4096, None
+        self.counts = {"accepted": self.steps * self.lanes.num_run} if self.steps else {}
         self.counting = jax.jit(jax.vmap(lambda y, p, tolerance: self._solve(y, p, tolerance, 1 << 16).stats, (0, 0, None)))
         self.setting = f"jit(vmap(diffeqsolve)), {options['method']}, " + ("ConstantStepSize" if self.steps else "PIDController")
         if self.task == "memory":
@@ -67,19 +68,16 @@ class Diffrax(Arm):
 
     def set_tolerance(self, tolerance: float) -> None:
         self.tolerance = jnp.asarray(tolerance)
+        stats = self.counting(self.y0, self.p, self.tolerance)    # apart from what is timed
+        self.counts = {"accepted": int(stats["num_accepted_steps"].sum()), "rejected": int(stats["num_rejected_steps"].sum())}
         if self.task == "gradient":
-            needed = int(jnp.max(self.counting(self.y0, self.p, self.tolerance)["num_steps"]))
+            needed = int(jnp.max(stats["num_steps"]))
             if not needed <= self.max_steps <= 1.06 * needed + 2:
                 self.max_steps = math.ceil(1.03 * needed) + 1
                 self._compile()
 
     def run(self) -> dict[str, float]:
         self.result = jax.block_until_ready(self.function(self.y0, self.p, self.tolerance))
-        if getattr(self, "_counted_at", None) is not self.tolerance:
-            self._counted_at = self.tolerance
-            stats = self.counting(self.y0, self.p, self.tolerance) if not self.steps else {}
-            self.counts = ({"accepted": self.steps * self.lanes.num_run} if self.steps else
-                           {"accepted": int(stats["num_accepted_steps"].sum()), "rejected": int(stats["num_rejected_steps"].sum())})
         return self.counts
 
     def values(self) -> np.ndarray:

@@ -94,7 +94,7 @@ class FlatJax(Arm):
         self.field, self.t1 = problem.field, problem.t1
         self.y0 = tuple(jnp.asarray(column) for column in problem.y0[self.lanes.run].T)
         self.p = tuple(jnp.asarray(column) for column in problem.p[self.lanes.run].T)
-        self.task, self.tolerance, self.length = options["task"], jnp.asarray(1e-6), 0
+        self.task, self.tolerance, self.length, self.counts = options["task"], jnp.asarray(1e-6), 0, {}
         self.mode = options.get("mode", "reverse")
         self.counting = jax.jit(lambda y, p, tolerance: adaptive(self.field, self.t1, y, p, tolerance))
         if self.task in ("fixed", "memory"):
@@ -143,9 +143,8 @@ class FlatJax(Arm):
 
     def set_tolerance(self, tolerance: float) -> None:
         self.tolerance = jnp.asarray(tolerance)
+        needed = self._count()
         if self.task == "gradient" and self.mode == "reverse":
-            *_, accepted, rejected = self.counting(self.y0, self.p, self.tolerance)
-            needed = int(jnp.max(accepted + rejected))
             # Compiling again for each tolerance of a bisection would take minutes: lengths are rounded up a little.
             if not needed <= self.length <= 1.06 * needed + 2:
                 self.length = math.ceil(1.03 * needed) + 1
@@ -155,19 +154,17 @@ class FlatJax(Arm):
 
     def run(self) -> dict[str, float]:
         self.result = jax.block_until_ready(self.function(self.y0, self.p, self.tolerance))
-        return self._counts if hasattr(self, "_counts") and self._counted_at is self.tolerance else self._count()
-
-    def _count(self) -> dict[str, float]:
-        """Outside of what is timed but for the first run of a tolerance."""
-        self._counted_at, lanes = self.tolerance, self.lanes.num_run
         if self.task in ("fixed", "memory"):
-            steps = int(self.options["steps"])
-            self._counts = {"accepted": steps * lanes, "evaluations": (6 * steps + 1) * lanes}
-        else:
-            *_, accepted, rejected = self.counting(self.y0, self.p, self.tolerance)
-            attempts = int(jnp.max(accepted + rejected))    # what lanes that are done stand through is work as well
-            self._counts = {"accepted": int(accepted.sum()), "rejected": int(rejected.sum()), "evaluations": (6 * attempts + 1) * lanes}
-        return self._counts
+            steps, lanes = int(self.options["steps"]), self.lanes.num_run
+            return {"accepted": steps * lanes, "evaluations": (6 * steps + 1) * lanes}
+        return self.counts
+
+    def _count(self) -> int:
+        """Counts a solve at this tolerance, apart from what is timed; returns the attempts of the slowest lane."""
+        *_, accepted, rejected = self.counting(self.y0, self.p, self.tolerance)
+        attempts = int(jnp.max(accepted + rejected))    # what lanes that are done stand through is work as well
+        self.counts = {"accepted": int(accepted.sum()), "rejected": int(rejected.sum()), "evaluations": (6 * attempts + 1) * self.lanes.num_run}
+        return attempts
 
     def values(self) -> np.ndarray:
         result = self.result[2] if self.task == "adaptive" else self.result

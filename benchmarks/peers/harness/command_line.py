@@ -154,7 +154,7 @@ class Run:
     def write_again(self) -> None:
         """From the samples of earlier runs; of a row measured twice the later folder's stands."""
         rows: dict[tuple, Row] = {}
-        told, command = {}, ""
+        told, commands = {}, []
         for folder in self.given.sources:
             for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines():
                 record = json.loads(line)
@@ -162,12 +162,13 @@ class Run:
                     row = Row.from_record(record)
                     rows[row.case, row.target, row.arm] = row
                 elif record["kind"] == "machine":
-                    command = record.pop("command")
+                    commands.append(record.pop("command"))
                     told = {key: value for key, value in record.items() if key != "kind"}
         targets = {case.key: case.targets for case in self.cases}
         kept = [row for row in rows.values() if row.case in targets]
         is_sweep = [row.target is not None and row.target not in targets[row.case] for row in kept]
-        self.write_all([row for row, sweep in zip(kept, is_sweep) if not sweep], [row for row, sweep in zip(kept, is_sweep) if sweep], told, command)
+        self.write_all([row for row, sweep in zip(kept, is_sweep) if not sweep], [row for row, sweep in zip(kept, is_sweep) if sweep], told,
+                       "` and `".join(commands))
 
 
 def say(text: str) -> None:

@@ -41,6 +41,9 @@ def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: s
     for case in cases:
         chosen = [row for row in rows if row.case == case.key]
         parts.append(f"## {case.number}. {case.title}\n\n{case.paragraph}")
+        lanes = max((row.lanes for row in chosen), default=0)
+        if lanes and lanes != case.lanes:
+            parts.append(f"**This run was a quick one: {lanes:,} lanes.**")
         if case.key in pictures:
             parts.append(f"![Error against time: {case.title}]({pictures[case.key]})")
         parts.append(tables.table(case, chosen, cores))

@@ -24,6 +24,7 @@ class Row:
     memory: int = 0                 # bytes at the peak of a run, beyond what was there before the first
     setting: str = ""
     stride: int = 1
+    lanes: int = 0
     wall_over_processor: float = math.nan
     extra: dict[str, str] = field(default_factory=dict)
 

@@ -110,7 +110,7 @@ class _Started:
 
     def prepare(self, target: float | None) -> Row:
         row = Row(self.case.key, self.arm.name, self.arm.peer, target, failure=self.failure, first=self.first, memory=self.memory,
-                  setting=self.ready.fields.get("setting", ""), stride=self.arm.stride,
+                  setting=self.ready.fields.get("setting", ""), stride=self.arm.stride, lanes=self.lanes,
                   compile=self.ready.number("compile", math.nan))
         if self.failure:
             return row
