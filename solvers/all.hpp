@@ -7,10 +7,14 @@
 #include <eddy/solvers/dopri5.hpp>
 #include <eddy/solvers/dopri8.hpp>
 #include <eddy/solvers/euler.hpp>
+#include <eddy/solvers/euler_heun.hpp>
+#include <eddy/solvers/euler_maruyama.hpp>
 #include <eddy/solvers/fehlberg45.hpp>
 #include <eddy/solvers/fehlberg78.hpp>
+#include <eddy/solvers/general_shark.hpp>
 #include <eddy/solvers/heun.hpp>
 #include <eddy/solvers/midpoint.hpp>
+#include <eddy/solvers/milstein.hpp>
 #include <eddy/solvers/ralston.hpp>
 #include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/rodas3.hpp>
@@ -18,6 +22,14 @@
 #include <eddy/solvers/rodas4p.hpp>
 #include <eddy/solvers/rodas5p.hpp>
 #include <eddy/solvers/rosenbrock23.hpp>
+#include <eddy/solvers/sea.hpp>
+#include <eddy/solvers/shark.hpp>
+#include <eddy/solvers/slow_rk.hpp>
+#include <eddy/solvers/sosra.hpp>
+#include <eddy/solvers/sosri.hpp>
+#include <eddy/solvers/spark.hpp>
+#include <eddy/solvers/sra1.hpp>
+#include <eddy/solvers/sriw1.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/solvers/vern7.hpp>
 
@@ -41,5 +53,9 @@ using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlbe
 
 /// Every Rosenbrock method of this folder.
 using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
+
+/// Every method of this folder that is for stochastic equations alone.
+using AllStochasticMethods = MethodList<EulerMaruyama, Milstein, EulerHeun, SPaRK, GeneralShARK,
+                                        SRIW1, SOSRI, SlowRK, SEA, SRA1, ShARK, SOSRA>;
 
 }  // namespace eddy::inline v0

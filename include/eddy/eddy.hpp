@@ -43,6 +43,7 @@
 #include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <eddy/steppers/interpolant.hpp>
+#include <eddy/steppers/stochastic/stochastic_rk.hpp>
 
 #include <eddy/solvers/all.hpp>
 

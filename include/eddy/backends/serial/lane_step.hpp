@@ -1,6 +1,7 @@
 #pragma once
 // A step of one lane, in plain numbers: where it starts, and what the equation reads there.
 
+#include <cmath>
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/steppers/step_size.hpp>
 
@@ -48,15 +49,21 @@ class LaneProblem {
         const TimeAt<double> start{times().t0, times().direction, from.elapsed, to.lowest,
                                    to.highest};
         const StepSize<double, Real> dt{size, static_cast<Real>(times().direction * size)};
-        return use(
-            StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from.elapsed, size)});
+        return use(StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from, size)});
     }
 
   private:
-    [[nodiscard]] typename Spec::Path path([[maybe_unused]] double elapsed,
+    [[nodiscard]] typename Spec::Path path([[maybe_unused]] const StepStart<Spec>& from,
                                            [[maybe_unused]] double size) const {
-        if constexpr (Spec::has_path)
-            return typename Spec::Path({static_cast<double>(index), elapsed, size});
+        const auto lane = static_cast<double>(index);
+        if constexpr (Spec::has_noise) {
+            const double origin = from.tstop > 0 ? times().tstops[from.tstop - 1].elapsed : 0;
+            const double steps = std::floor((from.elapsed - origin) / times().dt0 + 0.5);
+            return {{lane, from.elapsed, size},
+                    problem.noise,
+                    {problem.noise.first_cell[from.tstop], steps}};
+        } else if constexpr (Spec::has_path)
+            return typename Spec::Path({lane, from.elapsed, size});
         else
             return {};
     }

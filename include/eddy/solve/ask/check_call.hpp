@@ -5,6 +5,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/lane/objective.hpp>
+#include <eddy/steppers/stochastic/check_field.hpp>
 #include <eddy/trace/field.hpp>
 #include <type_traits>
 #include <vector>
@@ -34,6 +35,15 @@ inline constexpr bool is_method = RungeKuttaMethod<Method> || requires {
     Method::has_error_estimate;
 };
 
+/// A vector field, or a stochastic one.
+template <class Field>
+consteval bool check_equation() {
+    if constexpr (StochasticField<Field>)
+        return check_stochastic_field<Field>();
+    else
+        return check_program<Field>();
+}
+
 template <class Field, class Method, class... Extras>
 consteval bool check_solver() {
     static_assert(is_method<Method>,
@@ -41,7 +51,7 @@ consteval bool check_solver() {
     static_assert((is_extra<Extras> && ...),
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function) and differentiate_times");
-    return check_program<Field>() && is_method<Method> && (is_extra<Extras> && ...);
+    return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...);
 }
 
 template <class Y0, class Parameters>

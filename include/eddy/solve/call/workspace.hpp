@@ -7,6 +7,7 @@
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
@@ -50,6 +51,7 @@ class PreparedProblem {
                           is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
         }
         require_finite_in(memory, problem.y0, "y0", where);
+        if constexpr (Spec::has_noise) require_path_numbers(problem.noise, lanes, where);
         if constexpr (Spec::parameter_size > 0) require_finite_in(memory, problem.p, "p", where);
         if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
@@ -91,6 +93,8 @@ class PreparedProblem {
             problem.atol[i] = static_cast<Scalar>(options.atol[i]);
         if constexpr (Spec::has_constant_size)
             problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
+        if constexpr (Spec::has_noise)
+            problem.noise = plan_noise(options, times_, first_cells_, where);
     }
     template <class Memory>
     void share_parameters([[maybe_unused]] const Memory& memory) {
@@ -120,6 +124,7 @@ class PreparedProblem {
     }
 
     TimePlan times_;
+    std::vector<double> first_cells_;        // (tstop); of noise
     std::vector<SharedParameter> shared_p_;  // (component)
 };
 

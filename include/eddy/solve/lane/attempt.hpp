@@ -55,6 +55,7 @@ class ChainStepper {
         smallest_ = max(problem.times.dt_min, std::numeric_limits<double>::min());
         if constexpr (!is_adaptive) per_size_ = 1 / problem.times.dt0;
         if constexpr (Spec::has_path) lanes_ = Time(0);
+        if constexpr (Spec::has_noise) first_cell_ = Time(0);
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
     /// Another lane in a place.
@@ -70,6 +71,8 @@ class ChainStepper {
         set_lane(lowest_, place, to.lowest);
         set_lane(highest_, place, to.highest);
         set_lane(origin_, place, index > 0 ? tstops[index - 1].elapsed : 0.);
+        if constexpr (Spec::has_noise)
+            set_lane(first_cell_, place, index > 0 ? problem_->noise.first_cell[index] : 0.);
     }
 
     /// Tries a step of every place from x.
@@ -163,7 +166,7 @@ class ChainStepper {
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {
-        return floor(mul_add(elapsed - origin_, Time(per_size_), Time(0.5)));
+        return steps_since(elapsed, origin_, per_size_);
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Time after_steps(const Time& count) const {
         return mul_add(count, Time(problem_->times.dt0), origin_);
@@ -235,7 +238,10 @@ class ChainStepper {
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Path
     path_of([[maybe_unused]] const Time& elapsed, [[maybe_unused]] const Time& size) const {
-        if constexpr (Spec::has_path)
+        if constexpr (Spec::has_noise)
+            return Path({lanes_, elapsed, size}, problem_->noise,
+                        {first_cell_, steps_since(elapsed, origin_, per_size_)});
+        else if constexpr (Spec::has_path)
             return Path(StepInterval<Time>{lanes_, elapsed, size});
         else
             return {};
@@ -317,7 +323,8 @@ class ChainStepper {
     Time lowest_, highest_;  // (place) bounds of the times that f is asked at
     Time origin_;            // (place) the last tstop; 0: the start
     std::conditional_t<Spec::has_path, Time, NoPath> lanes_;
-    double per_size_ = 0;  // 1/dt0
+    std::conditional_t<Spec::has_noise, Time, NoPath> first_cell_;  // before the last tstop
+    double per_size_ = 0;                                           // 1/dt0
     double smallest_ = 0;
 };
 

@@ -24,11 +24,18 @@ class FirstStep {
     /// of them where several members choose together.
     EDDY_HD static void choose(const Problem<Spec>& problem, std::ptrdiff_t first,
                                std::int32_t count, double* sizes, int member, int num_members) {
-        if (problem.times.dt0 != 0) {
+        if (Spec::has_noise || problem.times.dt0 != 0) {  // a path of noise wants one given
             for (std::int32_t lane = member; lane < count; lane += num_members)
                 sizes[lane] = problem.times.dt0;
-            return;
+        } else if constexpr (!Spec::has_noise) {
+            choose_each(problem, first, count, sizes, member, num_members);
         }
+    }
+
+  private:
+    EDDY_HD static void choose_each(const Problem<Spec>& problem, std::ptrdiff_t first,
+                                    std::int32_t count, double* sizes, int member,
+                                    int num_members) {
         for (std::int32_t lane = member * num_places; lane < count;
              lane += num_members * num_places) {
             const int places = min(num_places, count - lane);
@@ -38,7 +45,6 @@ class FirstStep {
         }
     }
 
-  private:
     [[nodiscard, gnu::noinline]] EDDY_HD static Time of_lanes(const Problem<Spec>& problem,
                                                               std::ptrdiff_t lane, int count) {
         State y{};

@@ -36,6 +36,7 @@ struct Problem {
     EnsembleView<const Scalar> y0_tangent, p_tangent;  // of a dual number; empty: zero
     const SharedParameter* shared_p = nullptr;         // (component)
     [[no_unique_address]] Size size{};
+    [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
 
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
         typename Spec::LaneState y{};

@@ -9,6 +9,7 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/steppers/brownian/brownian_path.hpp>
 #include <eddy/steppers/controller/decision.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <type_traits>
@@ -49,6 +50,8 @@ struct SolveSpec {
     using Memory = typename Stepper::template Memory<Number>;
     using Path = typename Stepper::template Path<Time>;
     static constexpr bool has_path = !std::is_same_v<Path, NoPath>;
+    /// Is the path one of Brownian noise, which a NoisePlan numbers?
+    static constexpr bool has_noise = std::is_same_v<Path, BrownianPath<Time>>;
     /// Are rounds of one known size worth a shorter text?
     static constexpr bool has_constant_size = !is_adaptive && HasConstantSize<Stepper, Scalar>;
 

@@ -26,6 +26,14 @@ struct NoisePosition {
     Time first_cell, step;
 };
 
+/// The number of steps of constant size since the last tstop, read off the elapsed time.
+template <class Time>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Time steps_since(const Time& elapsed,
+                                                                  const Time& origin,
+                                                                  double per_size) {
+    return floor(mul_add(elapsed - origin, Time(per_size), Time(0.5)));
+}
+
 /// The path of a step.
 template <class Time>
 class BrownianPath {
@@ -70,6 +78,12 @@ class BrownianPath {
             if constexpr (with_area) result.h[i] = root * piece[i].h;
         });
         return result;
+    }
+
+    /// √ of the step's length.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
+        return convert<Number>(sqrt(size_));
     }
 
   private:

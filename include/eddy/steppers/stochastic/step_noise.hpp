@@ -1,0 +1,67 @@
+#pragma once
+// The noise of a step as a table weighs it: increments and areas of the path, and the products of
+// them that a method asks for. What it does not ask for is not formed.
+
+#include <eddy/core/static_for.hpp>
+#include <eddy/steppers/stochastic/stochastic_tableau.hpp>
+
+namespace eddy::inline v0 {
+
+template <class Real, int num_noises, class Method>
+class StepNoise {
+    static constexpr auto needs = detail::needs_of(Method::stochastic);
+
+  public:
+    BrownianIncrements<Real, num_noises, needs.area> path;
+    Real root;                                     // √h
+    Real square[needs.square ? num_noises : 1];    // (W² − h)/(2√h)
+    Real cube[needs.cube ? num_noises : 1];        // (W³ − 3hW)/(6h)
+    Real of_slope[needs.slopes ? num_noises : 1];  // W²/2, less h/2 in the sense of Itô
+
+    StepNoise() = default;
+    template <class Path>
+    [[gnu::always_inline]] EDDY_HD explicit StepNoise(const Path& of_step)
+        : path(of_step.template increments<Real, num_noises, needs.area>()) {
+        if constexpr (needs.root || needs.square || needs.cube || needs.slopes) {
+            root = of_step.template root_of_size<Real>();
+            for_components<num_noises>([&](int k)
+                                           __attribute__((always_inline)) { form_products(k); });
+        }
+    }
+
+    /// The factor of g of stage j in stage i, or in y⁺ where i is the number of stages, for noise k.
+    template <int i, int j>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Real weight(int k) const {
+        constexpr bool last = i == Method::stochastic.num_stages;
+        constexpr int row = last ? 0 : i;
+        constexpr double of_w = last ? Method::stochastic.b_w[j] : Method::stochastic.a_w[row][j];
+        constexpr double of_h = last ? Method::stochastic.b_h[j] : Method::stochastic.a_h[row][j];
+        constexpr double of_root = last ? 0 : Method::stochastic.a_root[row][j];
+        constexpr double of_square = last ? Method::stochastic.b_w2[j] : 0,
+                         of_cube = last ? Method::stochastic.b_w3[j] : 0;
+        Real sum{};
+        if constexpr (of_w == 1)
+            sum = path.w[k];
+        else if constexpr (of_w != 0)
+            sum = constant(of_w) * path.w[k];
+        if constexpr (of_h != 0) sum = mul_add(constant(of_h), path.h[k], sum);
+        if constexpr (of_root != 0) sum = mul_add(constant(of_root), root, sum);
+        if constexpr (of_square != 0) sum = mul_add(constant(of_square), square[k], sum);
+        if constexpr (of_cube != 0) sum = mul_add(constant(of_cube), cube[k], sum);
+        return sum;
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Real constant(double x) {
+        return Real(static_cast<ScalarOf<Real>>(x));
+    }
+    [[gnu::always_inline]] EDDY_HD void form_products(int k) {
+        const Real w = path.w[k], h = root * root;
+        if constexpr (needs.square) square[k] = constant(0.5) * (w * w - h) / root;
+        if constexpr (needs.cube) cube[k] = constant(1. / 6) * (w * w - constant(3) * h) * w / h;
+        if constexpr (needs.slopes)
+            of_slope[k] = constant(0.5) * (Method::calculus == Calculus::ito ? w * w - h : w * w);
+    }
+};
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,365 @@
+#pragma once
+// The step of a stochastic Runge–Kutta method, and its exact discrete adjoint: the increments of the
+// path are data, met again on the way back. Only what the table weighs is computed, and of the
+// diffusion only the entries that are not zero by construction.
+
+#include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <eddy/steppers/stepper.hpp>
+#include <eddy/steppers/stochastic/step_noise.hpp>
+
+namespace eddy::inline v0 {
+
+/// The state goes on in a straight line: every save point is a step's end.
+template <class State>
+struct StraightLine {
+    State from, along;
+
+    template <class Theta>
+    [[nodiscard]] EDDY_HD State at(const Theta& theta) const {
+        State y = from;
+        for (int i = 0; i < State::size(); ++i)
+            y[i] = y[i] + typename State::value_type(theta) * along[i];
+        return y;
+    }
+    template <class Theta>
+    [[nodiscard]] EDDY_HD State slope(const Theta&) const {
+        return along;
+    }
+};
+
+template <class Term, StochasticMethod Method, bool estimates_error>
+struct StochasticRungeKuttaStepper {
+    static_assert(!estimates_error,
+                  "stochastic equation: steps are of constant size; give "
+                  "eddy::ConstantController{} after the options");
+    static_assert(Method::noise != NoiseClass::additive || Term::noise == NoiseClass::additive,
+                  "stochastic equation: this method is for additive noise, a diffusion that does "
+                  "not read y; take one for general noise, such as EulerMaruyama or EulerHeun");
+    static_assert(
+        Method::noise != NoiseClass::diagonal || Term::noise <= NoiseClass::diagonal,
+        "stochastic equation: this method is for scalar, diagonal or additive noise; take "
+        "one for general noise, such as EulerMaruyama or EulerHeun");
+    static constexpr int num_stages = Method::stochastic.num_stages;
+    static constexpr auto needs = detail::needs_of(Method::stochastic);
+
+    static constexpr int state_size = Term::state_size;
+    static constexpr int parameter_size = Term::parameter_size;
+    static constexpr int num_noises = Term::num_noises;
+    static constexpr int num_entries = Term::num_entries;
+    static constexpr float order = static_cast<float>(Method::strong_order);
+    static constexpr float error_order = order + 0.5f;
+    static constexpr bool can_fail = false, memory_follows_state = true;
+    static constexpr bool steps_to_save_points = true;
+    static constexpr int evaluations_at_start = 0;
+    static constexpr int evaluations_per_attempt = [] {  // of the drift
+        int count = 0;
+        for (const bool needed : needs.drift) count += needed ? 1 : 0;
+        return count;
+    }();
+    static constexpr int evaluations_per_replay = evaluations_per_attempt;
+
+    template <class Time>
+    using Path = typename Term::template Path<Time>;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Memory = NoMemory;
+    template <class Number>
+    struct Trial {
+        State<Number> next;
+    };
+    struct Rows {
+        struct Weights {
+            static constexpr int num_stages = Method::stochastic.num_stages;
+            double a[num_stages][num_stages], b[num_stages];
+        };
+        static constexpr Weights tableau = [] {
+            Weights weights{};
+            for (int i = 0; i < num_stages; ++i) {
+                weights.b[i] = Method::stochastic.b[i];
+                for (int j = 0; j < num_stages; ++j) weights.a[i][j] = Method::stochastic.a[i][j];
+            }
+            return weights;
+        }();
+    };
+    template <class Scalar>
+    using ConstantSize = UniformStepSize<Rows, Scalar>;
+
+    template <class Input>
+    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
+        return {};
+    }
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+        using Number = NumberOf<Input>;
+        const auto noise = Noise<PrimalOf<Number>>(in.path);
+        Stages<Number> stages;
+        State<Number> unused[num_stages];
+        run(in, noise, stages, unused);
+        return next_state(in, noise, stages);
+    }
+    template <class Input, class Number>
+    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
+                                                       Trial<Number>& trial) {
+        trial.next = step(in, memory);
+    }
+    template <class Trial, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+    template <class Trial, class SquaredNorm>
+    [[nodiscard]] EDDY_HD static auto squared_error(const Trial& trial,
+                                                    SquaredNorm&& squared_norm) {
+        return squared_norm(trial.next);
+    }
+
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static StraightLine<State<Number>> interpolant(
+        const Input& in, const Trial<Number>& trial) {
+        return {in.y, trial.next - in.y};
+    }
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
+        return StraightLine<State<NumberOf<Input>>>{in.y, step(in, NoMemory{}) - in.y};
+    }
+    template <class Number>
+    struct DenseCotangent {};
+    template <class Input, class Theta, class Number>
+    EDDY_HD static void pull_interpolant(const Input&, const Theta&, const State<Number>&,
+                                         DenseCotangent<Number>&) {}
+
+    template <class Real>
+    using Noise = StepNoise<Real, num_noises, Method>;
+    /// The states where the stages are taken, and the noise.
+    template <class Number, bool with_times = false, bool dense = false>
+    struct Linearization {
+        static_assert(!with_times,
+                      "stochastic equation: a Brownian path has no derivative with respect to "
+                      "time; leave differentiate_times out");
+        State<Number> stage[num_stages];
+        Noise<PrimalOf<Number>> noise;
+    };
+    template <class Input, class Number, bool with_times, bool dense>
+    [[gnu::always_inline]] EDDY_HD static void linearize(
+        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+        of_step.noise = Noise<PrimalOf<Number>>(in.path);
+        Stages<Number> stages;
+        run(in, of_step.noise, stages, of_step.stage);
+    }
+
+    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
+              class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
+        const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
+        Times&) {
+        State<Number> cotangent = next_cotangent;
+        State<Number> of_stage[num_stages];
+        static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int i = num_stages - 1 - reversed;
+            of_stage[i] = State<Number>{};
+            if constexpr (needs.drift[i] || needs.diffusion[i]) {
+                State<Number> of_drift{};
+                Vec<Number, num_entries> of_entries{}, of_slopes{};
+                pull_sums<i>(in, of_step.noise, next_cotangent, of_stage, of_drift, of_entries);
+                if constexpr (needs.slope[i])
+                    add_slopes<i>(of_step.noise, [&](int e, int row, const auto& weight) {
+                        of_slopes[e] = weight * next_cotangent[row];
+                    });
+                pull_field<i>(in, of_step.stage[i], of_drift, of_entries, of_slopes, of_stage[i],
+                              p_cotangent);
+                cotangent = cotangent + of_stage[i];
+            }
+        });
+        return cotangent;
+    }
+
+  private:
+    template <class Number>
+    struct Stages {
+        State<Number> drift[num_stages];
+        Vec<Number, num_entries> entries[num_stages];
+        Vec<Number, num_entries> slopes[needs.slopes ? num_stages : 1];
+    };
+    template <detail::SdeParts parts>
+    using Program = typename Term::template Program<Method::calculus, parts>;
+    template <int i>
+    static constexpr detail::SdeParts parts =
+        needs.slope[i]                         ? detail::SdeParts::with_slopes
+        : needs.drift[i] && needs.diffusion[i] ? detail::SdeParts::both
+        : needs.drift[i]                       ? detail::SdeParts::drift
+                                               : detail::SdeParts::diffusion;
+    /// Does stage i, or y⁺, read g of stage j?
+    template <int i, int j>
+    static constexpr bool reads_diffusion = [] {
+        if constexpr (i == num_stages)
+            return Method::stochastic.b_w[j] != 0 || Method::stochastic.b_h[j] != 0 ||
+                   Method::stochastic.b_w2[j] != 0 || Method::stochastic.b_w3[j] != 0;
+        else
+            return Method::stochastic.a_w[i][j] != 0 || Method::stochastic.a_h[i][j] != 0 ||
+                   Method::stochastic.a_root[i][j] != 0;
+    }();
+    /// The weight of h f of stage j.
+    template <int i, int j, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto drift_weight(const Size& size) {
+        if constexpr (i == num_stages)
+            return size.template b<Rows, j>();
+        else
+            return size.template a<Rows, i, j>();
+    }
+    template <int i, int j>
+    static constexpr bool reads_drift = [] {
+        if constexpr (i == num_stages)
+            return Method::stochastic.b[j] != 0;
+        else
+            return Method::stochastic.a[i][j] != 0;
+    }();
+
+    /// Y_i, or y⁺.
+    template <int i, class Input, class Real, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> sum(
+        const Input& in, const Noise<Real>& noise, const Stages<Number>& stages) {
+        State<Number> y = in.y;
+        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            if constexpr (reads_drift<i, j>)
+                detail::add_scaled(y, drift_weight<i, j>(in.dt), stages.drift[j]);
+            if constexpr (reads_diffusion<i, j>) {
+                Real of_noise[num_noises];
+                for_components<num_noises>([&](int k) __attribute__((always_inline)) {
+                    of_noise[k] = noise.template weight<i, j>(k);
+                });
+                static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+                    constexpr DiffusionEntry at = Term::entries.at[e];
+                    y.data[at.row] =
+                        mul_add(of_noise[at.noise], stages.entries[j].data[e], y.data[at.row]);
+                });
+            }
+        });
+        return y;
+    }
+    template <class Input, class Real, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
+        const Input& in, const Noise<Real>& noise, const Stages<Number>& stages) {
+        State<Number> next = sum<num_stages>(in, noise, stages);
+        static_for<0, num_stages>([&]<int j>() __attribute__((always_inline)) {
+            if constexpr (needs.slope[j])
+                add_slopes<j>(noise, [&](int e, int row, const auto& weight) {
+                    next[row] = mul_add(weight, stages.slopes[j][e], next[row]);
+                });
+        });
+        return next;
+    }
+    /// Calls add(entry, row, weight) for the slopes of stage j.
+    template <int j, class Real, class Add>
+    [[gnu::always_inline]] EDDY_HD static void add_slopes(const Noise<Real>& noise,
+                                                          const Add& add) {
+        static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+            constexpr DiffusionEntry at = Term::entries.at[e];
+            constexpr double b = Method::stochastic.b_slope[j];
+            add(e, at.row, Real(static_cast<ScalarOf<Real>>(b)) * noise.of_slope[at.noise]);
+        });
+    }
+
+    template <class Input, class Real, class Number>
+    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, const Noise<Real>& noise,
+                                                   Stages<Number>& stages,
+                                                   State<Number> (&stage)[num_stages]) {
+        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            if constexpr (needs.drift[i] || needs.diffusion[i]) {
+                stage[i] = sum<i>(in, noise, stages);
+                evaluate<Program<parts<i>>, Number>(
+                    [&]<int output>(int component, const Number& value)
+                        __attribute__((always_inline)) {
+                            if constexpr (output == 0 && needs.drift[i])
+                                stages.drift[i].data[component] = value;
+                            else if constexpr (output == 2)
+                                stages.slopes[i].data[component] = value;
+                            else
+                                stages.entries[i].data[component] = value;
+                        },
+                    time_of<i>(in), stage[i], in.p);
+            } else {
+                stage[i] = in.y;
+            }
+        });
+    }
+    template <int i, class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_of(const Input& in) {
+        constexpr double c = Method::stochastic.c[i];
+        if constexpr (requires { in.t.at_fraction(c); })
+            return in.t.at_fraction(c);
+        else
+            return in.t + in.dt.fraction(c);
+    }
+
+    /// That of Y_i, or of y⁺.
+    template <int i, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& cotangent_of(
+        [[maybe_unused]] const State<Number>& next_cotangent,
+        [[maybe_unused]] const State<Number> (&of_stage)[num_stages]) {
+        if constexpr (i == num_stages)
+            return next_cotangent;
+        else
+            return of_stage[i];
+    }
+    /// The cotangents of f and g of stage j from those of the sums that read them.
+    template <int j, class Input, class Real, class Number>
+    [[gnu::always_inline]] EDDY_HD static void pull_sums(
+        const Input& in, const Noise<Real>& noise, const State<Number>& next_cotangent,
+        const State<Number> (&of_stage)[num_stages], State<Number>& of_drift,
+        Vec<Number, num_entries>& of_entries) {
+        static_for<0, num_stages - j>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int i = num_stages - reversed;  // y⁺ first, then the last stage
+            const State<Number>& of_sum = cotangent_of<i>(next_cotangent, of_stage);
+            if constexpr (reads_drift<i, j>)
+                detail::add_scaled(of_drift, drift_weight<i, j>(in.dt), of_sum);
+            if constexpr (reads_diffusion<i, j>) {
+                static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+                    constexpr DiffusionEntry at = Term::entries.at[e];
+                    of_entries.data[e] = mul_add(noise.template weight<i, j>(at.noise),
+                                                 of_sum.data[at.row], of_entries.data[e]);
+                });
+            }
+        });
+    }
+
+    template <int i, class Input, class Number, class ParameterCotangent>
+    [[gnu::always_inline]] EDDY_HD static void pull_field(
+        const Input& in, const State<Number>& stage, const State<Number>& of_drift,
+        const Vec<Number, num_entries>& of_entries, const Vec<Number, num_entries>& of_slopes,
+        State<Number>& of_stage, ParameterCotangent& p_cotangent) {
+        using Pullback = decltype(vjp<1, 2>(Program<parts<i>>{}));
+        const auto take = [&]<int output>(int component, const Number& value)
+            __attribute__((always_inline)) {
+            if constexpr (output == 0)
+                of_stage.data[component] = value;
+            else
+                detail::accumulate(p_cotangent, component, value);
+        };
+        if constexpr (needs.slope[i])
+            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift, of_entries,
+                                       of_slopes);
+        else if constexpr (parts<i> == detail::SdeParts::both)
+            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift, of_entries);
+        else if constexpr (parts<i> == detail::SdeParts::drift)
+            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift);
+        else
+            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_entries);
+    }
+};
+
+namespace detail {
+
+template <class Field, StochasticMethod Method, bool estimates_error>
+struct ChosenStepper<SdeTerm<Field>, Method, estimates_error> {
+    using type = StochasticRungeKuttaStepper<SdeTerm<Field>, Method, estimates_error>;
+};
+template <class Field, RungeKuttaMethod Method, bool estimates_error>
+struct ChosenStepper<SdeTerm<Field>, Method, estimates_error> {
+    using type = StochasticRungeKuttaStepper<SdeTerm<Field>, AlongPath<Method>, estimates_error>;
+};
+
+}  // namespace detail
+}  // namespace eddy::inline v0

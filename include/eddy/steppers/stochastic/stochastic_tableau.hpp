@@ -1,0 +1,131 @@
+#pragma once
+// A stochastic Runge–Kutta method as data. Stage i is taken at time t + c_i h in the state
+//
+//     Y_i = y + Σ_j  a_ij h f(Y_j)  +  g(Y_j) (a_w_ij W + a_h_ij H + a_root_ij √h)
+//     y⁺  = y + Σ_i  b_i h f(Y_i)   +  g(Y_i) (b_w_i W + b_h_i H + b_w2_i (W² − h)/(2√h)
+//                                              + b_w3_i (W³ − 3hW)/(6h))
+//             + b_slope_i (g·∇) g(Y_i) W²/2,  less h/2 in the sense of Itô
+//
+// with the increment W and the space-time Lévy area H of each noise. What has no weight is not
+// computed. The form holds those of Rößler (2010), of Foster, dos Reis & Strange (2024) and of
+// methods for additive noise, where a stage reads g at a time alone.
+
+#include <eddy/core/host_device.hpp>
+#include <eddy/steppers/butcher_tableau.hpp>
+#include <eddy/steppers/stochastic/sde_term.hpp>
+
+namespace eddy::inline v0 {
+
+template <int stages>
+struct StochasticTableau {
+    static constexpr int num_stages = stages;
+    double c[stages]{};
+    double a[stages][stages]{};
+    double b[stages]{};
+    double a_w[stages][stages]{};
+    double b_w[stages]{};
+    double a_h[stages][stages]{};
+    double b_h[stages]{};
+    double a_root[stages][stages]{};
+    double b_w2[stages]{};
+    double b_w3[stages]{};
+    double b_slope[stages]{};
+};
+
+/// A method with such a table, the calculus whose solution it converges to, the most demanding noise
+/// for which it has its `strong_order`, and its weak order.
+template <class Method>
+concept StochasticMethod = requires {
+    { Method::stochastic.num_stages } -> std::convertible_to<int>;
+    { Method::calculus } -> std::convertible_to<Calculus>;
+    { Method::noise } -> std::convertible_to<NoiseClass>;
+    { Method::strong_order } -> std::convertible_to<double>;
+    { Method::weak_order } -> std::convertible_to<double>;
+};
+
+namespace detail {
+
+/// What a table needs: what is read of the field in stage j, and of the path.
+template <int stages>
+struct TableauNeeds {
+    bool drift[stages]{};
+    bool diffusion[stages]{};
+    bool slope[stages]{};
+    bool area = false, root = false, square = false, cube = false, slopes = false;
+};
+template <int stages>
+[[nodiscard]] constexpr TableauNeeds<stages> needs_of(const StochasticTableau<stages>& table) {
+    TableauNeeds<stages> needs;
+    for (int j = stages - 1; j >= 0; --j) {
+        needs.drift[j] = table.b[j] != 0;
+        needs.diffusion[j] =
+            table.b_w[j] != 0 || table.b_h[j] != 0 || table.b_w2[j] != 0 || table.b_w3[j] != 0;
+        needs.slope[j] = table.b_slope[j] != 0;
+        needs.slopes = needs.slopes || needs.slope[j];
+        needs.square = needs.square || table.b_w2[j] != 0;
+        needs.cube = needs.cube || table.b_w3[j] != 0;
+        needs.area = needs.area || table.b_h[j] != 0;
+        for (int i = j + 1; i < stages; ++i) {
+            needs.drift[j] = needs.drift[j] || table.a[i][j] != 0;
+            needs.diffusion[j] = needs.diffusion[j] || table.a_w[i][j] != 0 ||
+                                 table.a_h[i][j] != 0 || table.a_root[i][j] != 0;
+            needs.area = needs.area || table.a_h[i][j] != 0;
+            needs.root = needs.root || table.a_root[i][j] != 0;
+        }
+    }
+    return needs;
+}
+
+}  // namespace detail
+
+/// The defects of a table, each with its own sentence.
+template <StochasticMethod Method>
+struct ValidStochasticTableau {
+    static constexpr auto& table = Method::stochastic;
+    static constexpr double sum(const double (&weights)[Method::stochastic.num_stages]) {
+        double total = 0;
+        for (const double weight : weights) total += weight;
+        return total < 0 ? -total : total;
+    }
+    static constexpr bool is_near(double x, double y) { return x - y < 1e-12 && y - x < 1e-12; }
+    static constexpr bool is_strictly_lower() {
+        for (int i = 0; i < table.num_stages; ++i) {
+            for (int j = i; j < table.num_stages; ++j) {
+                if (table.a[i][j] != 0 || table.a_w[i][j] != 0 || table.a_h[i][j] != 0 ||
+                    table.a_root[i][j] != 0)
+                    return false;
+            }
+        }
+        return true;
+    }
+    static_assert(is_strictly_lower(), "stochastic tableau: a stage may read earlier ones alone");
+    static_assert(is_near(sum(table.b), 1), "stochastic tableau: the weights b must sum to 1");
+    static_assert(is_near(sum(table.b_w), 1), "stochastic tableau: the weights b_w must sum to 1");
+    static_assert(is_near(sum(table.b_h), 0), "stochastic tableau: the weights b_h must sum to 0");
+    static constexpr bool value = true;
+};
+
+/// A table for W alone whose noise has the weights of the drift: what a Runge–Kutta tableau makes of
+/// a path. Order 1 in the sense of Stratonovich for commutative noise.
+template <RungeKuttaMethod Method>
+struct AlongPath {
+    static constexpr bool has_error_estimate = false;
+    static constexpr Calculus calculus =
+        Method::order == 1 ? Calculus::ito : Calculus::stratonovich;
+    static constexpr NoiseClass noise =
+        Method::order == 1 ? NoiseClass::general : NoiseClass::commutative;
+    static constexpr double strong_order = Method::order == 1 ? 0.5 : 1;
+    static constexpr double weak_order = 1;
+    static constexpr auto stochastic = [] {
+        constexpr int stages = Method::tableau.num_stages;
+        StochasticTableau<stages> table;
+        for (int i = 0; i < stages; ++i) {
+            table.c[i] = Method::tableau.c[i];
+            table.b[i] = table.b_w[i] = Method::tableau.b[i];
+            for (int j = 0; j < i; ++j) table.a[i][j] = table.a_w[i][j] = Method::tableau.a[i][j];
+        }
+        return table;
+    }();
+};
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,252 @@
+// Stochastic methods on paths that are the same at every step size: strong orders on problems with
+// exact solutions. Seeds are fixed: a failure is a change, never chance.
+
+#include <cmath>
+#include <eddy/solvers/euler_heun.hpp>
+#include <eddy/solvers/euler_maruyama.hpp>
+#include <eddy/solvers/general_shark.hpp>
+#include <eddy/solvers/heun.hpp>
+#include <eddy/solvers/midpoint.hpp>
+#include <eddy/solvers/milstein.hpp>
+#include <eddy/solvers/ralston.hpp>
+#include <eddy/solvers/sea.hpp>
+#include <eddy/solvers/shark.hpp>
+#include <eddy/solvers/slow_rk.hpp>
+#include <eddy/solvers/sosra.hpp>
+#include <eddy/solvers/sosri.hpp>
+#include <eddy/solvers/spark.hpp>
+#include <eddy/solvers/sra1.hpp>
+#include <eddy/solvers/sriw1.hpp>
+#include <eddy/steppers/stochastic/stochastic_rk.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using eddy::Calculus;
+using eddy::NoiseClass;
+using eddy::NoisePlan;
+
+/// Geometric Brownian motion beside tan⁻¹ of Brownian motion: diagonal noise, both exact.
+template <Calculus in>
+struct Diagonal {
+    static constexpr int state_size = 2, parameter_size = 2;
+    static constexpr Calculus calculus = in;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        using std::sin, std::cos;
+        const auto c = cos(y[1]);
+        if constexpr (in == eddy::ito)
+            return eddy::vec(p[0] * y[0], -1. * sin(y[1]) * c * c * c);
+        else
+            return eddy::vec((p[0] - 0.5 * p[1] * p[1]) * y[0], 0. * y[1]);
+    }
+    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
+        using std::cos;
+        return eddy::vec(p[1] * y[0], cos(y[1]) * cos(y[1]));
+    }
+    static eddy::Vec<double, 2> exact(const double* p, const double* w) {
+        return {{std::exp((p[0] - p[1] * p[1] / 2) + p[1] * w[0]), std::atan(w[1] + std::tan(1.))}};
+    }
+};
+/// Two components that one noise drives: y1 y2 = e^{…}.
+struct OneNoise {
+    static constexpr int state_size = 2, parameter_size = 2, noise_size = 1;
+    static constexpr Calculus calculus = eddy::ito;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(p[0] * y[0], (p[0] + p[1] * p[1]) * y[1]);
+    }
+    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
+        return eddy::vec(p[1] * y[0], -p[1] * y[1]);
+    }
+    static eddy::Vec<double, 2> exact(const double* p, const double* w) {
+        return {{std::exp((p[0] - p[1] * p[1] / 2) + p[1] * w[0]),
+                 std::exp((p[0] + p[1] * p[1] / 2) - p[1] * w[0])}};
+    }
+};
+/// A damped pendulum pushed by noise that depends on time.
+struct Additive {
+    static constexpr int state_size = 2, parameter_size = 2;
+    static constexpr Calculus calculus = eddy::ito;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        using std::sin;
+        return eddy::vec(y[1] - 0.2 * y[0], -1. * sin(y[0]) - p[0] * y[1]);
+    }
+    constexpr auto diffusion(auto t, const auto&, const auto& p) const {
+        using std::cos;
+        return eddy::vec(0.3 + 0.5 * t, p[1] * cos(3. * t));
+    }
+};
+/// Two noises that do not commute.
+struct General {
+    static constexpr int state_size = 2, parameter_size = 2;
+    static constexpr Calculus calculus = eddy::stratonovich;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-p[0] * y[0], -p[0] * y[1]);
+    }
+    constexpr auto diffusion(auto, const auto& y, const auto&) const {
+        using std::sin, std::cos;
+        return eddy::columns(eddy::vec(0.6, 0.5 * cos(y[0])), eddy::vec(0.5 * sin(y[1]), 0.4));
+    }
+};
+struct Literal {
+    static constexpr int state_size = 2, parameter_size = 0;
+    static constexpr Calculus calculus = eddy::ito;
+    constexpr auto drift(auto, const auto& y, const auto&) const {
+        return eddy::vec(y[1], -1. * y[0]);
+    }
+    constexpr auto diffusion(auto, const auto&, const auto&) const { return eddy::vec(0., 0.3); }
+};
+
+using State = eddy::Vec<double, 2>;
+constexpr double p[2] = {0.4, 0.7};
+constexpr double cell = 0.125;
+
+/// The state at time 1, with steps of cell·2^-level.
+template <class Field, class Method>
+State solve(NoisePlan plan, int level, int path) {
+    using Stepper = eddy::StepperFor<eddy::TermOf<Field>, Method, false>;
+    plan.level = level;
+    const double h = std::ldexp(cell, -level);
+    const eddy::StepSize<double, double> dt{h, h};
+    State y{{1, 1}};
+    const int steps = static_cast<int>(std::lround(1 / h));
+    for (int step = 0; step < steps; ++step) {
+        const double t = step * h;
+        const eddy::BrownianPath<double> along({static_cast<double>(path), t, h}, plan,
+                                               {0, static_cast<double>(step)});
+        const double* const parameters = p;
+        y = Stepper::step(eddy::StepInput{t, y, parameters, dt, along}, eddy::NoMemory{});
+    }
+    return y;
+}
+/// W at time 1.
+template <class Field>
+void end_of_path(NoisePlan plan, int path, double* w) {
+    constexpr int noises = eddy::TermOf<Field>::num_noises;
+    for (int k = 0; k < noises; ++k) w[k] = 0;
+    for (int step = 0; step < 8; ++step) {
+        const eddy::BrownianPath<double> along({static_cast<double>(path), 0, cell}, plan,
+                                               {0, static_cast<double>(step)});
+        const auto dw = along.increments<double, noises, false>();
+        for (int k = 0; k < noises; ++k) w[k] += dw.w[k];
+    }
+}
+
+/// The slope of log2 of the root mean square error over the finest four of five step sizes.
+template <class Field, class Method, class Reference>
+double strong_order(const Reference& reference) {
+    constexpr int paths = 400, levels = 5;
+    NoisePlan plan;
+    plan.key = eddy::PhiloxKey(20);
+    double errors[levels] = {};
+    for (int path = 0; path < paths; ++path) {
+        const State exact = reference(plan, path);
+        for (int level = 0; level < levels; ++level) {
+            const State y = solve<Field, Method>(plan, level, path);
+            for (int i = 0; i < 2; ++i) errors[level] += std::pow(y[i] - exact[i], 2) / paths;
+        }
+    }
+    double slope = 0;
+    for (int k = 1; k < levels; ++k)
+        slope -= (k - 2.5) * std::log2(errors[k]) / 2 / 5;  // Σ (k − 2.5)² = 5
+    return slope;
+}
+template <class Field, class Method>
+double order_to_exact() {
+    return strong_order<Field, Method>([](const NoisePlan& plan, int path) {
+        double w[2];
+        end_of_path<Field>(plan, path, w);
+        return Field::exact(p, w);
+    });
+}
+/// Against much finer steps of a method.
+template <class Field, class Method, class Finer>
+double order_to_finer() {
+    return strong_order<Field, Method>(
+        [](const NoisePlan& plan, int path) { return solve<Field, Finer>(plan, 8, path); });
+}
+
+void require_order(double found, double order) {
+    CAPTURE(found, order);
+    CHECK(found > order - 0.1);
+}
+
+}  // namespace
+
+TEST_CASE("stochastic fields: what class of noise it is, the trace tells") {
+    using eddy::TermOf;
+    CHECK(TermOf<Diagonal<eddy::ito>>::noise == NoiseClass::diagonal);
+    CHECK(TermOf<OneNoise>::noise == NoiseClass::diagonal);
+    CHECK(TermOf<Additive>::noise == NoiseClass::additive);
+    CHECK(TermOf<General>::noise == NoiseClass::general);
+    CHECK(TermOf<General>::num_noises == 2);
+    CHECK(TermOf<OneNoise>::num_noises == 1);
+    CHECK(TermOf<OneNoise>::num_entries == 2);
+    // A component without noise draws none.
+    CHECK(TermOf<Literal>::num_noises == 1);
+    CHECK(TermOf<Literal>::entries.at[0].row == 1);
+    CHECK(TermOf<Literal>::noise == NoiseClass::additive);
+}
+
+TEST_CASE("stochastic fields: the drift in the other calculus") {
+    using In = eddy::TermOf<Diagonal<eddy::ito>>;
+    using Out = eddy::TermOf<Diagonal<eddy::stratonovich>>;
+    const double y[2] = {1.3, 0.4};
+    const auto there = In::Program<eddy::stratonovich, eddy::detail::SdeParts::drift>{}(0., y, p);
+    const auto wanted = Out::Program<eddy::stratonovich, eddy::detail::SdeParts::drift>{}(0., y, p);
+    const auto back = Out::Program<eddy::ito, eddy::detail::SdeParts::drift>{}(0., y, p);
+    const auto given = In::Program<eddy::ito, eddy::detail::SdeParts::drift>{}(0., y, p);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(there[i] == Approx(wanted[i]).margin(1e-15));
+        CHECK(back[i] == Approx(given[i]).margin(1e-15));
+    }
+}
+
+TEST_CASE("stochastic methods: strong order for diagonal noise") {
+    using Ito = Diagonal<eddy::ito>;
+    const double half = order_to_exact<Ito, eddy::EulerMaruyama>();
+    require_order(half, 0.5);
+    CHECK(half < 0.7);  // it is no better than it should be: there is noise
+    require_order(order_to_exact<Ito, eddy::Milstein>(), 1);
+    require_order(order_to_exact<Ito, eddy::EulerHeun>(), 1);
+    require_order(order_to_exact<Ito, eddy::Heun>(), 1);
+    require_order(order_to_exact<Ito, eddy::Midpoint>(), 1);
+    require_order(order_to_exact<Ito, eddy::Ralston>(), 1);
+    require_order(order_to_exact<Ito, eddy::SPaRK>(), 1);
+    require_order(order_to_exact<Ito, eddy::GeneralShARK>(), 1);
+    require_order(order_to_exact<Ito, eddy::SRIW1>(), 1.5);
+    require_order(order_to_exact<Ito, eddy::SOSRI>(), 1.5);
+    require_order(order_to_exact<Ito, eddy::SlowRK>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: the solution is the same in either calculus") {
+    using Stratonovich = Diagonal<eddy::stratonovich>;
+    require_order(order_to_exact<Stratonovich, eddy::EulerMaruyama>(), 0.5);
+    require_order(order_to_exact<Stratonovich, eddy::Milstein>(), 1);
+    require_order(order_to_exact<Stratonovich, eddy::Heun>(), 1);
+    require_order(order_to_exact<Stratonovich, eddy::SRIW1>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: strong order for one noise of several components") {
+    require_order(order_to_exact<OneNoise, eddy::EulerMaruyama>(), 0.5);
+    require_order(order_to_exact<OneNoise, eddy::Milstein>(), 1);
+    require_order(order_to_exact<OneNoise, eddy::EulerHeun>(), 1);
+    require_order(order_to_exact<OneNoise, eddy::SPaRK>(), 1);
+    require_order(order_to_exact<OneNoise, eddy::SOSRI>(), 1.5);
+    require_order(order_to_exact<OneNoise, eddy::SlowRK>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: strong order for additive noise that depends on time") {
+    require_order(order_to_finer<Additive, eddy::EulerMaruyama, eddy::SRA1>(), 1);
+    require_order(order_to_finer<Additive, eddy::SEA, eddy::SRA1>(), 1);
+    require_order(order_to_finer<Additive, eddy::SRA1, eddy::ShARK>(), 1.5);
+    require_order(order_to_finer<Additive, eddy::ShARK, eddy::SRA1>(), 1.5);
+    require_order(order_to_finer<Additive, eddy::SOSRA, eddy::SRA1>(), 1.5);
+    require_order(order_to_finer<Additive, eddy::GeneralShARK, eddy::SRA1>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: strong order one half for noises that do not commute") {
+    require_order(order_to_finer<General, eddy::EulerMaruyama, eddy::SPaRK>(), 0.5);
+    require_order(order_to_finer<General, eddy::Heun, eddy::SPaRK>(), 0.5);
+    require_order(order_to_finer<General, eddy::SPaRK, eddy::SPaRK>(), 0.5);
+}
