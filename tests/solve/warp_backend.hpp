@@ -47,22 +47,6 @@ inline std::vector<eddy::Placed> placement_table(std::int64_t checkpoints, std::
     return table;
 }
 
-/// How emulated warps are to run.
-struct WarpOptions {
-    std::int32_t lanes_per_warp = 64;
-    std::uint64_t seed = 1;
-    std::int64_t checkpoints = 1 << 12;
-    std::int64_t logged_rounds = 1 << 12;
-    std::int64_t refill_until = 0;  // rounds
-};
-
-template <class Spec>
-struct WarpGradient {
-    std::vector<double> loss;
-    eddy::EnsembleArray<typename Spec::Scalar> y0, p;
-    eddy::Outcomes outcomes;
-};
-
 /// Runs a kernel on all groups, one warp for each.
 template <class Kernel>
 void run_on_warps(const eddy::LaunchPlan& plan, const Kernel& kernel, std::uint64_t seed) {
@@ -71,7 +55,7 @@ void run_on_warps(const eddy::LaunchPlan& plan, const Kernel& kernel, std::uint6
     std::vector<NanMemory> memories;
     for (int warp = 0; warp < num_warps; ++warp) memories.emplace_back(bytes);
     eddy::test::run_warps(num_warps, seed, [&](int warp, eddy::test::EmulatedWarp& threads) {
-        WarpTeam team(threads, plan, warp, warp);
+        WarpTeam team(threads, plan, 0, warp);
         kernel(team, memories[static_cast<std::size_t>(warp)].arena());
     });
 }
@@ -87,84 +71,32 @@ struct TableStores {
     }
 };
 
-/// The lanes' states at the save points, (save point, component, lane), and their outcomes.
-template <class Spec, class Y0, class Parameters>
-auto solve_on_warps(const Y0& y0, const Parameters& p, const eddy::SolveOptions& options,
-                    const typename Spec::Controller& controller, const WarpOptions& warps) {
-    using namespace eddy::detail;
-    using Kernel = SolveKernel<Spec, StateObservable<typename Spec::Field>>;
-    PreparedProblem<Spec> prepared;
-    prepared.prepare(options, controller, y0, p, "solve_on_warps");
-    eddy::Solution<typename Spec::Scalar> solution;
-    const std::ptrdiff_t lanes = prepared.num_lanes();
-    solution.reset(lanes, prepared.times().save_time, Spec::state_size, Spec::state_size, {});
-    std::vector<eddy::EnsembleView<typename Spec::Scalar>> of_points;
-    for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) of_points.push_back(solution.y_of(k));
-    run_on_warps({lanes, warps.lanes_per_warp},
-                 Kernel{prepared.problem,
-                        solution.lanes().data(),
-                        {of_points.data(), nullptr},
-                        warps.lanes_per_warp},
-                 warps.seed);
-    return solution;
-}
+/// A backend whose every group of lanes is a warp; who goes first is drawn from the seed. One worker in
+/// name, so that a group has more lanes than a warp has places.
+struct Warps {
+    struct backend_tag {};
 
-template <class Spec, class Loss, class Data, class Y0, class Parameters>
-WarpGradient<Spec> gradient_on_warps(const std::vector<Data>& data, const Y0& y0,
-                                     const Parameters& p, const eddy::SolveOptions& options,
-                                     const typename Spec::Controller& controller,
-                                     const WarpOptions& warps) {
-    using namespace eddy::detail;
-    using Real = typename Spec::Scalar;
-    using Objective = LossTermOf<typename Spec::Field, Loss>;
-    using Seeds = LossSeeds<Spec>;
-    using Kernel = GradientKernel<Spec, Objective, Seeds, TableStores, false>;
-    PreparedProblem<Spec> prepared;
-    prepared.prepare(options, controller, y0, p, "gradient_on_warps");
-    const std::ptrdiff_t lanes = prepared.num_lanes();
-    const LaneTimes& times = prepared.problem.times;
+    std::uint64_t seed = 1;
 
-    WarpGradient<Spec> result;
-    result.loss.assign(static_cast<std::size_t>(lanes), 0);
-    result.y0.assign(lanes, Spec::state_size, 0);
-    result.p.assign(Spec::shares_parameters ? 1 : lanes, Spec::parameter_size, 0);
-    result.outcomes.reset(static_cast<std::size_t>(lanes));
-    const GradientTarget<Real> target{result.y0.view(), result.p.view(), {}, {}, {}, {}, {}};
-    std::vector<eddy::EnsembleView<const Real>> arrays;
-    for (const auto& of_point : data) arrays.push_back(eddy::ensemble_view(of_point));
-    const Seeds seeds{arrays.data(), result.loss.data()};
+    template <class Real>
+    using Lanes = Real;
+    template <class Spec>
+    using Team = WarpTeam;
+    using Memory = eddy::HostMemory;
+    [[nodiscard]] static Memory memory() { return {}; }
+    using Kept = std::vector<eddy::Placed>;
 
-    const eddy::LaunchPlan groups{lanes, warps.lanes_per_warp};
-    const auto num_warps = static_cast<std::size_t>(groups.num_groups());
-    const std::size_t rows = Spec::sums_by_lane ? static_cast<std::size_t>(lanes) : num_warps;
-    std::vector<typename Spec::Lane> parts(rows * std::size_t{Spec::parameter_room},
-                                           typename Spec::Lane(0));
-    SharedRows<Spec> shared;
-    (Spec::sums_by_lane ? shared.parts : shared.sums) = parts.data();
-    std::vector<BackCost> costs(num_warps);
-    const auto table = placement_table(warps.checkpoints, 20'000);
-    GradientPlan plan;
-    plan.num_lanes = warps.lanes_per_warp;
-    plan.checkpoints = plan.slots = warps.checkpoints;
-    plan.logged_rounds = warps.logged_rounds;
-    plan.last_round = 1'000'000;
-    plan.lane_changes = (times.num_tstops + 1) * (warps.lanes_per_warp + 4);
-    plan.refill = {warps.refill_until, warps.refill_until};
-    run_on_warps(groups,
-                 Kernel{prepared.problem,
-                        result.outcomes.lanes().data(),
-                        seeds,
-                        target,
-                        shared,
-                        plan,
-                        {plan.checkpoints, table.data(), static_cast<std::int64_t>(table.size())},
-                        costs.data()},
-                 warps.seed);
-    if constexpr (Spec::shares_parameters) {
-        for (std::size_t k = 0; k < parts.size(); ++k)
-            result.p(0, static_cast<std::ptrdiff_t>(k) % Spec::parameter_size) += parts[k];
+    [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t) const { return 1; }
+    [[nodiscard]] TableStores stores(const eddy::detail::GradientPlan& plan, std::ptrdiff_t,
+                                     Kept& table) const {
+        table = placement_table(plan.checkpoints, 20'000);
+        return {plan.checkpoints, table.data(), static_cast<std::int64_t>(table.size())};
     }
-    return result;
-}
+    template <class Kernel>
+    void launch(const eddy::LaunchPlan& plan, const Kernel& kernel, eddy::detail::CallLink&,
+                Kept&) const {
+        run_on_warps(plan, kernel, seed);
+    }
+};
 
 }  // namespace support
