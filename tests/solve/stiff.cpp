@@ -157,6 +157,34 @@ TEST_CASE("stiff: neighbours of all kinds have the bits that they have alone, in
     }
 }
 
+TEST_CASE("stiff: a matrix that is singular, or loses all digits, is told with its component") {
+    constexpr auto grows = eddy::field<2, 1>(
+        [](auto, const auto& y, const auto& p) { return eddy::vec(-y[0], p[0] * y[1]); });
+    constexpr auto rotates = eddy::field<2, 1>(
+        [](auto, const auto& y, const auto& p) { return eddy::vec(p[0] * y[1], -p[0] * y[0]); });
+    const auto outcome = [](const auto& equation, double p, const auto& backend) {
+        const auto solution =
+            eddy::solve(equation, eddy::Rodas4{}, support::rows({{1, 1}}), support::rows({{p}}),
+                        {.t1 = 1, .dt0 = 0.5}, eddy::ConstantController{}, backend);
+        return std::pair(solution.result(0), solution.outcomes()[0].component);
+    };
+    const auto check = [&](const auto& backend) {
+        // 1/(γh) = 8.
+        CHECK(outcome(grows, 8, backend) == std::pair(eddy::Result::singular_matrix, 1));
+        CHECK(outcome(grows, 7, backend).first == eddy::Result::success);
+        CHECK(outcome(rotates, 1e10, backend).first == eddy::Result::singular_matrix);
+        CHECK(outcome(rotates, 1e4, backend).first == eddy::Result::success);
+    };
+    check(eddy::Serial{});
+    check(eddy::Cpu{.threads = 1});
+
+    // With steps of its own the first one makes smaller ones.
+    const auto adaptive = eddy::solve(grows, eddy::Rodas4{}, support::rows({{1, 1}}),
+                                      support::rows({{8}}), {.t1 = 1, .dt0 = 0.5});
+    CHECK(adaptive.result(0) == eddy::Result::success);
+    CHECK(adaptive.y()(0, 1) == Approx(std::exp(8)).epsilon(1e-5));
+}
+
 TEST_CASE("stiff: a save point within a step is as exact as the steps") {
     eddy::SolveOptions options{.t1 = 40, .rtol = 1e-7, .atol = 1e-13, .save_at = {0.37, 3.3, 29}};
     const auto solve = [&] {

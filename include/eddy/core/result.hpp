@@ -13,6 +13,7 @@ enum class Result : std::uint8_t {
     dt_underflow,
     non_finite,
     cancelled,
+    singular_matrix,
 };
 
 /// One sentence that says what happened and what to do.
@@ -30,6 +31,10 @@ enum class Result : std::uint8_t {
             return "a state or derivative became infinite or NaN: check the vector field and its "
                    "parameters";
         case Result::cancelled: return "cancelled before the end";
+        case Result::singular_matrix:
+            return "a linear system of a step has no solution that can be trusted: take smaller "
+                   "steps, "
+                   "or a controller that does";
     }
     return "unknown result";
 }

@@ -41,14 +41,21 @@ struct SparseLu<Structure, Dual<T>> {
     /// Growth of the values.
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto has_grown(
         const Entries& entries) const {
+        return values.has_grown(values_of(entries));
+    }
+    [[nodiscard]] EDDY_HD int failed_pivot(const Entries& entries, int place) const {
+        return values.failed_pivot(values_of(entries), place);
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr typename Values::Entries values_of(
+        const Entries& entries) {
         typename Values::Entries value;
         static_for<0, Structure::num_entries>([&]<int e>() __attribute__((always_inline)) {
             value.data[e] = entries.data[e].value;
         });
-        return values.has_grown(value);
+        return value;
     }
-
-  private:
     template <bool transposed>
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
         Vec<T, size> value, rest;

@@ -9,6 +9,7 @@
 // a pivot; entries that are on no cycle do no harm. A pivot that nearly vanishes is none of its
 // business: it does so for every matrix I/(γh) − J with long steps where something is conserved.
 
+#include <eddy/core/lanes.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/linalg/symbolic_lu.hpp>
 #include <limits>
@@ -72,6 +73,26 @@ struct SparseLu {
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr MaskOf<Number> has_grown(
         const Entries& entries) const {
         return smallest_ratio(entries) < Number(std::numeric_limits<ScalarOf<Number>>::epsilon());
+    }
+    /// The row of the first pivot that is zero or has grown in one place of a Number; −1 where there is
+    /// none, and where the matrix is not finite itself. For reports.
+    [[nodiscard]] EDDY_HD int failed_pivot(const Entries& entries, int place) const {
+        constexpr auto epsilon = std::numeric_limits<ScalarOf<Number>>::epsilon();
+        for (int e = 0; e < Symbolic::num_entries; ++e) {
+            const auto entry = get_lane(entries[e], place);
+            if (!(entry - entry == 0)) return -1;
+        }
+        int failed = -1;
+        static_for<0, size>([&]<int k>() {
+            constexpr int row = Symbolic::plan.order[k], diagonal = Symbolic::plan.diagonal[row],
+                          pivot = Symbolic::plan.pivot[row];
+            constexpr bool is_plain = Symbolic::plan.is_plain[row];
+            const auto reciprocal = get_lane(factors[pivot], place);
+            const auto ratio = abs(get_lane(entries[diagonal], place) * reciprocal);
+            const bool is_finite = reciprocal - reciprocal == 0;
+            if (failed < 0 && (!is_finite || (!is_plain && ratio < epsilon))) failed = row;
+        });
+        return failed;
     }
     /// The smallest |diagonal entry / pivot|, at most 1.
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Number smallest_ratio(

@@ -71,11 +71,12 @@ struct Rosenbrock {
         State<Number> slope;  // ∂f/∂t, where f depends on t
     };
 
-    /// f, the matrix and its factors at the start of a step. Returns f, and by `has_grown` whether the
-    /// factors can be trusted.
-    template <bool checks, class Input, class Number, int stages, class Mask>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> begin(
-        const Input& in, Work<Number, stages>& work, [[maybe_unused]] Mask& has_grown) {
+    /// f, the matrix and its factors at the start of a step. Returns f, and shows the factors with what
+    /// they are of to `inspect`.
+    template <class Input, class Number, int stages, class Inspect>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> begin(const Input& in,
+                                                                         Work<Number, stages>& work,
+                                                                         const Inspect& inspect) {
         using Primal = PrimalOf<Number>;
         State<Number> f{};
         typename SparseLu<Matrix, Number>::Entries matrix{};
@@ -96,17 +97,20 @@ struct Rosenbrock {
             matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - shift : Number(-shift);
         });
         work.lu.factor(matrix);
-        if constexpr (checks) has_grown = work.lu.has_grown(matrix);
+        inspect(work.lu, matrix);
         return f;
     }
 
     /// All stages up to `stages`.
     template <bool checks, class Input, class Number, int stages, class Mask>
     [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number, stages>& work,
-                                                   Mask& has_grown) {
+                                                   [[maybe_unused]] Mask& has_grown) {
         using Primal = PrimalOf<Number>;
         State<Number> f[stages];
-        f[0] = begin<checks>(in, work, has_grown);
+        f[0] = begin(
+            in, work, [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
+                if constexpr (checks) has_grown = lu.has_grown(matrix);
+            });
         const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
         static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr int point = Rows::point(i);

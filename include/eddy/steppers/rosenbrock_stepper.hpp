@@ -34,6 +34,8 @@ struct RosenbrockStepper {
     /// Dense output does not change with the size of the step as long as U_i do not.
     static constexpr bool dense_output_scales_with_size = false;
 
+    static constexpr bool solves_linear_systems = true;
+
     template <class Time>
     using Path = typename Term::template Path<Time>;
     template <class Number>
@@ -70,6 +72,17 @@ struct RosenbrockStepper {
     }
     template <class Trial, class Mask>
     [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+
+    /// For reports of steps that cannot be made.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static int singular_component(const Input& in, int place) {
+        typename Steps::template Work<NumberOf<Input>, 1> work;
+        int component = -1;
+        (void)Steps::begin(in, work, [&](const auto& lu, const auto& matrix) {
+            component = lu.failed_pivot(matrix, place);
+        });
+        return component;
+    }
 
     template <class Trial, class SquaredNorm>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(

@@ -88,6 +88,14 @@ inline constexpr bool dense_output_scales_with_size = [] {
         return true;
 }();
 
+/// A stepper whose steps solve linear systems: singular_component(in, place) is the component whose
+/// pivot is zero or cannot be trusted in that place of a Number, −1 where that is none, or where the
+/// matrix itself is not finite.
+template <class S>
+concept SolvesLinearSystems = requires {
+    { S::solves_linear_systems } -> std::convertible_to<bool>;
+};
+
 /// A step of some method for some term. A Trial has `next`, and `failed`, a mask, where the step can
 /// fail; `squared_error(trial, squared_norm)` makes one squared norm of its error estimates, each
 /// measured by `squared_norm(estimate)`. An interpolant gives the state at a fraction of the step by

@@ -165,6 +165,11 @@ class LaneSolve {
     /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
     /// to blame, or else the one with the largest error; of steps of constant size, the largest.
     [[nodiscard]] LaneOutcome outcome_of_stall() const {
+        if constexpr (SolvesLinearSystems<Stepper>) {
+            const std::int32_t pivot = lane_.with_step(
+                before_, size_, [](const auto& in) { return Stepper::singular_component(in, 0); });
+            if (pivot >= 0) return outcome(Result::singular_matrix, time(), pivot);
+        }
         std::int32_t worst = 0;
         Real largest = std::abs(size_of_component(0));
         for (std::int32_t i = 0; i < Spec::state_size; ++i) {

@@ -41,8 +41,14 @@ template <class Spec>
         largest = magnitude;
         worst = i;
     }
-    return {finite ? Result::dt_underflow : Result::non_finite,
-            round.chain.steps.time_of(round.before.elapsed, place), worst, !Spec::is_adaptive};
+    const double t = round.chain.steps.time_of(round.before.elapsed, place);
+    if constexpr (SolvesLinearSystems<typename Spec::Stepper>) {
+        const std::int32_t pivot = round.chain.steps.with_input(
+            round.before, round.attempt.size,
+            [&](const auto& in) { return Spec::Stepper::singular_component(in, place); });
+        if (pivot >= 0) return {Result::singular_matrix, t, pivot, !Spec::is_adaptive};
+    }
+    return {finite ? Result::dt_underflow : Result::non_finite, t, worst, !Spec::is_adaptive};
 }
 
 /// Of a lane that a verdict ends.
