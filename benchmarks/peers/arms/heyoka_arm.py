@@ -21,15 +21,18 @@ class Heyoka(Arm):
         self.system = [(name, value + 0.0 * name if not isinstance(value, heyoka.expression) else value) for name, value in zip(names, field)]
         self.wants_gradient = options["task"] == "gradient"
         if self.wants_gradient:
-            self.variational = heyoka.var_ode_sys(self.system, parameters, order=1)
+            # With respect to y0 as well, as eddy does it, where `y0` is set; its derivatives come first.
+            self.first = self.n if options.get("y0") else 0
+            self.variational = heyoka.var_ode_sys(self.system, ([*names] if self.first else []) + parameters, order=1)
+            self.num_args = self.first + self.num_p
         self.y0, self.p = problem.y0[self.lanes.run], problem.p[self.lanes.run]
         # Twice the width of the vectors: half as many calls from Python, which cost a tenth of a solve of Lorenz, and 16 was fastest of 8 to 64.
         self.batch = 2 * heyoka.recommended_simd_size() if self.lanes.num_run >= 64 else 1
         self.setting = (f"Taylor, {'batches of ' + str(self.batch) if self.batch > 1 else 'one trajectory'}, "
-                        "compact_mode off, high_accuracy off" + (", var_ode_sys of order 1 in the parameters" if self.wants_gradient else ""))
+                        "compact_mode off, high_accuracy off" + (", var_ode_sys of order 1 in the parameters" + (" and y0" if options.get("y0") else "") if self.wants_gradient else ""))
         # (component, lane): components first, then the derivatives of each, parameter by parameter.
         self.y0_columns, self.p_columns = np.ascontiguousarray(self.y0.T), np.ascontiguousarray(self.p.T)
-        self.results = np.empty((self.n * (1 + self.num_p if self.wants_gradient else 1), self.lanes.num_run))
+        self.results = np.empty((self.n * (1 + self.num_args if self.wants_gradient else 1), self.lanes.num_run))
         self.set_tolerance(1e-6)
 
     def set_tolerance(self, tolerance: float) -> None:
@@ -66,8 +69,8 @@ class Heyoka(Arm):
                 total += sum(result[3] for result in integrator.propagate_res)
             self.results[:, part] = state
         if self.wants_gradient:    # once for all lanes: NumPy's calls are dear
-            derivatives = self.results[self.n:].reshape(self.n, self.num_p, -1)
-            self.gradient = 2 * np.einsum("il,ijl->lj", self.results[:self.n], derivatives)
+            derivatives = self.results[self.n:].reshape(self.n, self.num_args, -1)
+            self.gradient = 2 * np.einsum("il,ijl->lj", self.results[:self.n], derivatives)[:, self.first:]
         if counts:
             self.steps = total
         return self.steps
@@ -81,7 +84,7 @@ class Heyoka(Arm):
         self.pars[:] = self.p[0]
         steps = integrator.propagate_until(self.t1)[3]
         if self.wants_gradient:
-            self.gradient = 2 * (self.state[:self.n] @ self.state[self.n:].reshape(self.n, self.num_p))[None]
+            self.gradient = 2 * (self.state[:self.n] @ self.state[self.n:].reshape(self.n, self.num_args))[None, self.first:]
         self.results[:, 0] = self.state
         return steps
 

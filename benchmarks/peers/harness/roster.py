@@ -56,12 +56,13 @@ ADAPTIVE = Case(
 GRADIENT = Case(
     "3-gradient", "Gradient of adaptive Lorenz", "lorenz", "gradient", "lane",
     "The gradient of |y(1)|² of each trajectory of case 2 with respect to its σ, ρ and β, forward pass included. The error is that of the "
-    "gradient. eddy computes the gradient with respect to y0 beside it; no peer is asked for that. heyoka carries variational "
-    "equations forward, of first order in three parameters; CVODES integrates an adjoint equation backward, forward steps kept and "
+    "gradient. eddy computes the gradient with respect to y0 beside it, which is asked of one arm of heyoka alone. heyoka carries "
+    "variational equations forward, of first order; CVODES integrates an adjoint equation backward, forward steps kept and "
     "interpolated. torchdiffeq gives all lanes one step size; its adjoint integrates the state backward as well, which for this equation "
     "grows errors, so that it needs far tighter tolerances and is run at one error only.",
     (*eddy("eddy_gradient", "Tsit5", "Vern7", "Dopri8"),
      python("heyoka_arm.py", "heyoka, variational", "heyoka"),
+     python("heyoka_arm.py", "heyoka, variational, y0 as well", "heyoka", y0="1"),
      native("cvodes_arm", "CVODES adjoint, Adams", "sundials", 64, method="adams"),
      native("cvodes_arm", "CVODES adjoint, BDF", "sundials", 64, method="bdf"),
      python("flat_jax.py", "flat JAX Tsit5, reverse", "jax", method="Tsit5"),
