@@ -31,10 +31,18 @@ ratios of less than 1.2 mean nothing.
 """
 
 
+def wall_over_processor(rows: list[Row]) -> float:
+    return median([row.wall_over_processor for row in rows if row.wall_over_processor > 0])
+
+
+def is_busy(rows: list[Row]) -> bool:
+    """Others had the processor for more than a tenth of the time."""
+    return wall_over_processor(rows) > 1.1
+
+
 def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: str, pictures: dict[str, str], cores: int,
          notes: list[str]) -> str:
-    ratio = median([row.wall_over_processor for row in rows if row.wall_over_processor > 0])
-    busy = BUSY.format(ratio=ratio) if cores == 1 and ratio > 1.1 else ""
+    busy = BUSY.format(ratio=wall_over_processor(rows)) if cores == 1 and is_busy(rows) else ""
     parts = [INTRODUCTION.format(command=command, busy=busy, cores="one core" if cores == 1 else f"{cores} cores",
                                  clock="the processor's, which on a quiet machine is that of the wall" if cores == 1 else "that of the wall")]
     parts.append(summary(cases, rows))
