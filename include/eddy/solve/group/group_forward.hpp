@@ -211,6 +211,7 @@ class GroupForward {
     EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
         const Loop before = x;
         Time first[num_chains]{};
+        typename ChainStepper<Spec>::KeptNoise noise[num_chains];
         for (int chain = 0; chain < x.count(); ++chain)
             first[chain] = chains_[chain].steps.steps_at(x.chain[chain].elapsed);
         for (std::int64_t done = 0; done < count; ++done) {
@@ -218,8 +219,8 @@ class GroupForward {
             for (int chain = 0; chain < x.count(); ++chain) {
                 const ChainStepper<Spec>& steps = chains_[chain].steps;
                 ChainState<Spec>& at = x.chain[chain];
-                at.y =
-                    steps.constant_step(steps.after_steps(first[chain] + further), at.y, at.memory);
+                at.y = steps.constant_step(steps.after_steps(first[chain] + further), at.y,
+                                           at.memory, noise[chain]);
             }
         }
         bool broken = false;

@@ -163,6 +163,23 @@ class ChainStepper {
                                        problem_->size, path_of(elapsed, size)},
                              memory);
     }
+    /// What a loop over such rounds keeps of the noise.
+    struct NothingKept {};
+    using KeptNoise = std::conditional_t<Spec::has_noise, NoiseBlock<Time>, NothingKept>;
+    [[nodiscard, gnu::always_inline]] EDDY_HD State
+    constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
+                  [[maybe_unused]] KeptNoise& kept) const {
+        if constexpr (Spec::has_noise) {
+            const Time size(problem_->times.dt0);
+            const Path path({lanes_, elapsed, size}, problem_->noise,
+                            {first_cell_, steps_since(elapsed, origin_, per_size_)}, &kept);
+            return Stepper::step(
+                StepInput{times_of(elapsed, size), y, parameters.values(), problem_->size, path},
+                memory);
+        } else {
+            return constant_step(elapsed, y, memory);
+        }
+    }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {

@@ -38,10 +38,12 @@ template <class Time>
 template <class Time>
 class BrownianPath {
   public:
+    /// `kept`: the normals of the last steps, for a loop that takes many.
     [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
                                                 const NoisePlan& plan,
-                                                const NoisePosition<Time>& at)
-        : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
+                                                const NoisePosition<Time>& at,
+                                                detail::NoiseBlock<Time>* kept = nullptr)
+        : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at), kept_(kept) {}
 
     /// W of each noise over the step, and H as well where `with_area`: the W are the same.
     template <class Number, int noises, bool with_area>
@@ -57,7 +59,10 @@ class BrownianPath {
 
         BrownianIncrements<Number, noises, with_area> result;
         Single z[noises];
-        noise.root(cell, 0, z);
+        if (noises == 1 && kept_ != nullptr)
+            z[0] = noise.root_from(cell, *kept_);
+        else
+            noise.root(cell, 0, z);
         if (!with_area && plan_->level == 0) {
             const Number root = convert<Number>(sqrt(size_));
             for_components<noises>([&](int i) __attribute__((always_inline)) {
@@ -123,6 +128,7 @@ class BrownianPath {
     const NoisePlan* plan_;
     Time lane_, size_;
     NoisePosition<Time> at_;
+    detail::NoiseBlock<Time>* kept_;
 };
 
 }  // namespace eddy::inline v0

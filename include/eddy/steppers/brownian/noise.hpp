@@ -78,6 +78,14 @@ template <class Single, class Integer>
     return from_bits(bits(x) ^ (odd << 31));
 }
 
+/// The normals that four steps of one noise share, kept by a loop that takes them one after another.
+template <class Time>
+struct NoiseBlock {
+    using Counts = typename CountsOf<Time>::type;
+    Counts group = Counts(~std::uint64_t{0});  // none yet
+    Normals<eddy::WithElement<Time, float>> drawn;
+};
+
 /// The blocks of one path, for a seed: the normals of a cell, whatever the node.
 template <class Time>
 class PathNoise {
@@ -112,6 +120,23 @@ class PathNoise {
             }
         });
         mirror(z);
+    }
+
+    /// The same normal of W for a single noise, from a block that is drawn where it is another.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Single root_from(const Counts& cell,
+                                                               NoiseBlock<Time>& kept) const {
+        const Counts group = cell >> 2;
+        if (any(group != kept.group)) {
+            kept.drawn = normals(block(group, std::uint32_t{0}));
+            kept.group = group;
+        }
+        const auto low = packed(low_word(cell));
+        using Word = std::remove_cvref_t<decltype(low)>;
+        const auto odd = (low & Word(1)) != Word(0), second = (low & Word(2)) != Word(0);
+        const auto& z = kept.drawn.z;
+        const Single chosen = select(second, select(odd, z[3], z[2]), select(odd, z[1], z[0]));
+        if (!antithetic_) return chosen;
+        return negated_where(chosen, odd_);
     }
 
     /// The two normals of each noise that split a node.
