@@ -60,9 +60,13 @@ TEST_CASE("lane_assignment: seek finds the places of any round from any other") 
         support::Random random(seed);
         for (int jump = 0; jump < 200; ++jump) {
             const int round = random.below(num_rounds + 1);
+            const bool is_there = run.assignment.is_at(round);
+            int num_moves = 0;
             run.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
                 places.occupants[chain][place] = occupant;
+                ++num_moves;
             });
+            CHECK(is_there == (num_moves == 0));
             CHECK(places == run.at_round[static_cast<std::size_t>(round)]);
         }
     }
@@ -76,9 +80,11 @@ TEST_CASE("lane_assignment: the changes after a round, from either side") {
         run.assignment.seek(round, ignore);
         run.assignment.visit_after_cursor(
             round, [&](const LaneChange& change) { after.push_back(&change); });
+        CHECK(run.assignment.changes_after_cursor(round) == !after.empty());
         run.assignment.seek(round + 1, ignore);
         run.assignment.visit_before_cursor(
             round, [&](const LaneChange& change) { before.push_back(&change); });
+        CHECK(run.assignment.changed_before_cursor(round) == !before.empty());
         CHECK(std::vector<const LaneChange*>(before.rbegin(), before.rend()) == after);
         for (const LaneChange* change : after) CHECK(change->round == round);
     }
