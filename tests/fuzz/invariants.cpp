@@ -423,9 +423,11 @@ class Checker {
         if (!is_.pushes || (back == Kind::loss && (!is_.loses || is_.observes))) return;
         Ask ask = ask_;
         ask.options.save_steps = false;
+        ask.options.stable_gradients = false;  // all along the steps of the solve
         const Answer pushed =
             scenario_.kind == Kind::pushforward ? first_ : call(Kind::pushforward, ask);
-        const Answer pulled = scenario_.kind == back ? first_ : call(back, ask);
+        const bool has_pulled = scenario_.kind == back && !ask_.options.stable_gradients;
+        const Answer pulled = has_pulled ? first_ : call(back, ask);
         const Answer solved = call(Kind::solve, ask);
         if (pushed.refused || pulled.refused || solved.refused) {
             return require(threw_, [&] {

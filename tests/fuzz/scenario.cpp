@@ -226,6 +226,7 @@ Ask random_ask(const Problem& problem, Random& random) {
     choose_controller(random, ask.controller);
     ask.serial = random.one_in(2);
     ask.cpu.threads = 1 + random.below(2);
+    ask.options.stable_gradients = random.one_in(2);
     return ask;
 }
 

@@ -83,8 +83,13 @@ TEST_CASE("golden bits: gradients, whatever is stored") {
 
 TEST_CASE("golden bits: gradients of lanes some of which fail, and of shared parameters") {
     auto bits = golden::bits_of("gradients_shared");
-    const SolveOptions options{
-        .t1 = 3, .rtol = 1e-4, .save_at = {0.2, 1, 3}, .max_steps = 60, .checkpoints = 5};
+    // Along the steps of the state alone: lanes near a blow-up would be solved once more.
+    const SolveOptions options{.t1 = 3,
+                               .rtol = 1e-4,
+                               .save_at = {0.2, 1, 3},
+                               .max_steps = 60,
+                               .checkpoints = 5,
+                               .stable_gradients = false};
     for (const std::ptrdiff_t num_lanes : {1, 65, 4200}) {
         Gradients<eddy::Tsit5, double, true> differentiate(bits, num_lanes, 3);
         differentiate("lanes" + std::to_string(num_lanes), options);

@@ -15,6 +15,8 @@ class WarpTeam {
   public:
     static constexpr int num_chains = 1;
     static constexpr int num_members = eddy::test::EmulatedWarp::num_members;
+    static constexpr bool watches_gradients = true;
+    static constexpr bool may_be_given_steps = true;
 
     WarpTeam(eddy::test::EmulatedWarp& warp, const eddy::LaunchPlan& plan, std::ptrdiff_t worker,
              std::ptrdiff_t group)

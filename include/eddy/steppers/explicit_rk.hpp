@@ -44,26 +44,10 @@ template <class Cotangent, class Number>
     }
 }
 
-/// A cotangent that nobody asks for.
-template <class Number>
-struct Discarded {
-    [[gnu::always_inline]] EDDY_HD constexpr void add(int, const Number&) const {}
-};
-/// Parameters without their tangents.
-template <class Real, class Parameters>
-struct PrimalParameters {
-    Parameters p;
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real operator[](int i) const {
-        return convert<Real>(primal(p[i]));
-    }
-};
-
 }  // namespace detail
 
 /// Given where no stage has a cotangent of its own.
 struct NoStageCotangents {};
-/// Given where nobody asks for the stage products Ȳ_i.
-struct NoStageProducts {};
 
 /// A step of `Method` for the vector field `Field`.
 template <class Field, RungeKuttaMethod Method>
@@ -171,13 +155,11 @@ struct ExplicitRungeKutta {
 
     /// The second half. k is read where the cotangents of times are asked for, and only there.
     template <class Time, class Number, class Parameters, class Size, int count,
-              class StageCotangents, class ParameterCotangent, class Times,
-              class Products = NoStageProducts>
+              class StageCotangents, class ParameterCotangent, class Times>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pull_stages(
         const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
         const State<Number> (&stage)[count], const State<Number>& next_cotangent,
-        const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times,
-        [[maybe_unused]] Products&& products = {}) {
+        const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
         constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
@@ -194,25 +176,9 @@ struct ExplicitRungeKutta {
                 times.t = times.t + t_cotangent;
                 times.dt = mul_add(static_cast<ScalarOf<Number>>(c), t_cotangent, times.dt);
             }
-            if constexpr (!std::is_same_v<Products, NoStageProducts>)
-                products[i] = stage_cotangent[i];
             cotangent = cotangent + stage_cotangent[i];
         });
         return cotangent;
-    }
-
-    /// h Jᵀ w with the Jacobian at the start of a step.
-    template <class Input, class Number>
-    [[nodiscard]] EDDY_HD static State<Number> transposed_product(const Input& in,
-                                                                  const State<Number>& y,
-                                                                  const State<Number>& w) {
-        State<Number> product{};
-        detail::Discarded<Number> of_parameters;
-        const Number t_cotangent = pull_derivative<0, false>(
-            in.t, y, detail::PrimalParameters<Number, decltype(in.p)>{in.p}, in.dt,
-            detail::scaled(in.dt.h, w), product, of_parameters);
-        static_cast<void>(t_cotangent);
-        return product;
     }
 
   private:

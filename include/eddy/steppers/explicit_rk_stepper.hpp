@@ -220,25 +220,8 @@ struct ExplicitRungeKuttaStepper {
             return pull_stages(NoStageCotangents{});
     }
 
-    /// Tells from the products of an adjoint step whether the cotangent holds a mode that the steps do
-    /// not resolve.
-    using Watch = AdjointWatch<Steps, Method>;
-    /// `pull` without dense output, which leaves the stage products behind as well.
-    template <class Input, class Number, bool with_times, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_watched(
-        const Input& in, const Linearization<Number, with_times, false>& of_step,
-        const State<Number>& next_cotangent, ParameterCotangent& p_cotangent, Times& times,
-        State<Number> (&products)[Steps::num_stages]) {
-        const auto& k = [&]() -> const auto& {
-            if constexpr (with_times)
-                return of_step.stages.k;
-            else
-                return of_step.stage;
-        }
-        ();
-        return Steps::pull_stages(in.t, in.p, in.dt, k, of_step.stage, next_cotangent,
-                                  NoStageCotangents{}, p_cotangent, times, products);
-    }
+    /// Tells from a step's cotangent whether the steps carry the derivative.
+    using Watch = AdjointWatch<typename Term::Field, Method>;
 
   private:
     template <class Input>

@@ -20,6 +20,8 @@ class ThreadTeam {
   public:
     static constexpr int num_chains = chains;
     static constexpr int num_members = 1;
+    static constexpr bool may_be_given_steps = true;
+    static constexpr bool watches_gradients = true;
 
     ThreadTeam(const ThreadLink& link, const LaunchPlan& plan, std::ptrdiff_t worker,
                std::ptrdiff_t group)

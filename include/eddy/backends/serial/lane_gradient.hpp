@@ -5,6 +5,7 @@
 // the state there. Sizes of steps are data. All steps are at hand: nothing is computed again.
 
 #include <eddy/backends/serial/lane_step.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 #include <span>
 
 namespace eddy::inline v0::detail {
@@ -28,6 +29,12 @@ class LaneGradient {
           recorder_(recorder),
           number_(number),
           saves_left_(num_saved) {}
+
+    /// Marks the lane where its steps do not carry its derivative. It has made so many attempts.
+    void watch(GradientMark* mark, std::int64_t attempts) {
+        mark_ = mark;
+        attempts_ = attempts;
+    }
 
     /// False where attend() was, and the gradient is not complete.
     template <class Attend>
@@ -60,7 +67,25 @@ class LaneGradient {
             else
                 pull_step<false>(in, step, NoDenseCotangent{}, of_times);
             if constexpr (with_times) settle_step(step, of_times);
+            if constexpr (can_watch<Spec>) {
+                if (mark_ && is_looked_at(step.attempt, attempts_)) look(in, step.from.elapsed);
+            }
         });
+    }
+
+    /// Does the cotangent hold a mode that the steps do not resolve?
+    template <class Input>
+    void look(const Input& in, double elapsed) {
+        using Watch = typename Stepper::Watch;
+        using Real = typename Spec::Primal;
+        Vec<Real, Spec::state_size> y, cotangent;
+        for (int i = 0; i < Spec::state_size; ++i) {
+            y[i] = primal(in.y[i]);
+            cotangent[i] = primal(cotangent_[i]);
+        }
+        const auto ratio = static_cast<float>(Watch::ratio(in, y, cotangent));
+        if (ratio > static_cast<float>(Watch::threshold) && ratio > mark_->ratio)
+            *mark_ = {times_.t0 + times_.direction * elapsed, ratio};
     }
 
     /// The last save point that is left, one of this step's: at its end it adds to the cotangent there,
@@ -144,6 +169,8 @@ class LaneGradient {
     Recorder& recorder_;
     std::int32_t number_;
     std::int32_t saves_left_;
+    GradientMark* mark_ = nullptr;  // null: nobody watches
+    std::int64_t attempts_ = 0;
 
     State cotangent_{};                              // of the state
     typename LaneProblem<Spec>::Parameters of_p_{};  // of the parameters, so far

@@ -37,7 +37,7 @@ class LaneSolve {
         head_for(0);
         for (;;) {
             try_step();
-            if (accepted_) keep(AcceptedStep<Spec>{before_, size_, at_.elapsed});
+            if (accepted_) keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1});
             if (!save_what_was_passed())
                 return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
             if (stalled_) return outcome_of_stall();
@@ -67,6 +67,8 @@ class LaneSolve {
 
     void try_step() {
         before_ = at_;
+        const GivenSteps& given = lane_.problem.given;
+        if (given.are_given()) next_size_ = given.size_at(lane_.index, at_.elapsed);
         const double wanted = Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_;
         const double left = tstop().elapsed - at_.elapsed;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
@@ -119,8 +121,23 @@ class LaneSolve {
         const Problem<Spec>& problem = lane_.problem;
         if (has_failed()) return std::numeric_limits<float>::infinity();
         return Stepper::squared_error(trial_, [&](const State& error) {
-            return squared_error_norm(error, before_.y, trial_.next, problem.rtol, problem.atol);
+            const auto norm_of = [&](const auto& part) {
+                return squared_error_norm(part(error), part(before_.y), part(trial_.next),
+                                          problem.rtol, problem.atol);
+            };
+            const float norm = norm_of([](const State& x) { return x; });
+            if constexpr (Spec::is_dual) {
+                if (problem.counts_tangents) return (norm + norm_of(tangents_of)) * 0.5f;
+            }
+            return norm;
         });
+    }
+    [[nodiscard]] static Vec<Real, Spec::state_size> tangents_of(const State& x) {
+        Vec<Real, Spec::state_size> tangents;
+        for (int i = 0; i < Spec::state_size; ++i) {
+            if constexpr (Spec::is_dual) tangents[i] = primal(x[i].tangent);
+        }
+        return tangents;
     }
     [[nodiscard]] EDDY_HD bool has_failed() const {
         if constexpr (Stepper::can_fail)

@@ -20,7 +20,8 @@ struct StepStart {
 template <class Spec>
 struct AcceptedStep {
     StepStart<Spec> from;
-    double size, end;  // elapsed
+    double size, end;      // elapsed
+    std::int64_t attempt;  // number of the lane's attempt
 };
 
 /// One lane of a problem, with its parameters.

@@ -39,7 +39,11 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
-            outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
+            const auto keep = [&]([[maybe_unused]] const AcceptedStep<Spec>& step) {
+                if constexpr (requires { kernel.keep(lane.index, 0., 0.); })
+                    kernel.keep(lane.index, step.from.elapsed, step.size);
+            };
+            outcome = solve.run(keep, [&] { return call.goes_on(); });
             call.ended(outcome);
         });
 }
@@ -96,13 +100,17 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
             if (is_failure(outcome.result)) return;
             LaneGradient<Spec, Recorder, Kernel::differentiates_times> back(
                 lane, number, solve.num_saved(), recorder);
+            GradientMark* const mark = kernel.marks ? kernel.marks + lane.index : nullptr;
+            back.watch(mark, outcome.accepted + outcome.rejected);
             // What many shared parameters have got cannot be taken back: such a lane is finished.
             const bool is_complete =
                 back.run(memory.steps, [&] { return !Spec::sums_by_lane || call.goes_on(); });
             if (!is_complete) outcome.result = Result::cancelled;
             // A derivative may be infinite where all values are numbers, as that of √y at 0.
-            if (is_complete && Recorder::has_report && !recorder.has_finite_gradient(number))
+            if (is_complete && Recorder::has_report && !recorder.has_finite_gradient(number)) {
                 outcome.result = Result::non_finite;
+                if (mark) *mark = {outcome.t, std::numeric_limits<float>::infinity()};
+            }
             if (is_failure(outcome.result)) recorder.forget(number);
             add_cost<Spec>(*kernel.costs, memory.steps.size());
         });

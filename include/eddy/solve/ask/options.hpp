@@ -73,6 +73,12 @@ struct SolveOptions {
     std::size_t memory_budget = std::size_t{256} << 20;
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;
+    /// Gradients: solve a lane once more, its tangents in the error norm, where its steps do not carry
+    /// its derivative. Else report.unreliable(lane) tells.
+    bool stable_gradients = true;
+    /// `pushforward`: the errors of tangents count as those of the state do, by the same tolerances.
+    /// Else steps are those of the state alone.
+    bool tangents_in_error_norm = false;
     /// True: a bar on standard error, where that is a terminal. Or a watcher of your own, which is
     /// told of each call and reads how far it is: see watcher.hpp.
     Watcher progress = false;

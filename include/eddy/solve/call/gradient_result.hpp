@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -51,6 +52,26 @@ struct GradientReport : Outcomes {
     std::int64_t bytes_kept = 0;
     /// Evaluations of f on the way back, all lanes together; stats(lane) has those forward.
     std::int64_t evaluations_back = 0;
+
+    /// Was the lane solved once more, because its steps did not carry its derivative? Its loss,
+    /// gradient and statistics are then those of the second solve.
+    [[nodiscard]] bool redone(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "report: lane");
+        const auto index = static_cast<std::size_t>(lane);
+        return index < was_redone.size() && was_redone[index] != 0;
+    }
+    /// Where the steps of a lane did not carry its derivative, and nothing was done about it: the
+    /// gradient is that of the numbers computed, and may be far from that of the solution. Tells
+    /// true then; to_text(report.unreliable(lane)) says what helps.
+    [[nodiscard]] GradientMark unreliable(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "report: lane");
+        const auto index = static_cast<std::size_t>(lane);
+        return index < marks.size() ? marks[index] : GradientMark{};
+    }
+
+    // For the call that fills it in: (lane), or empty.
+    std::vector<GradientMark> marks;
+    std::vector<char> was_redone;
 };
 
 template <class Real>

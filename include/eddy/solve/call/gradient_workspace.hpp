@@ -8,9 +8,11 @@
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/redo.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -77,34 +79,82 @@ struct GradientWorkspace {
         seeds.loss_stride = loss.lane_stride;
     }
 
+    /// Is the way back watched? On the host alone, so far.
+    template <class Backend>
+    static constexpr bool watches = can_watch<Spec>&& is_of_host<typename Backend::Memory>;
+    /// Are lanes solved once more where their steps do not carry their derivatives? Not where the
+    /// states are given, nor where the parts of lanes in a sum over many parameters are not known.
+    template <class Backend>
+    static constexpr bool redoes =
+        watches<Backend>&& Seeds::has_report&& Spec::sums_by_lane && !Spec::has_path;
+
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
              const Cancellation& cancelled, const char* title) {
         require_valid(backend, title);
-        using Team = typename Backend::template Team<Spec>;
         EmptyUnlessDone guard(result);
+        const bool may_redo = redoes<Backend> && options.stable_gradients;
+        run_kernel(options, backend, kept, cancelled, title, may_redo);
+        if constexpr (redoes<Backend>) {
+            if (may_redo) solve_marked(options, backend, kept, cancelled, title);
+        }
+        finish_sums(options.gather_sums, title);
+        guard.done();
+    }
+
+    /// Without a second solve, and without sums over lanes. A shared gradient may leave out what
+    /// marked lanes bring to it.
+    template <class Backend>
+    void run_kernel(const SolveOptions& options, const Backend& backend,
+                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title,
+                    bool leaves_out_marked) {
+        using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups = plan_launch(backend, lanes, group_size<Team>(lanes, backend));
         reset(lanes, groups.num_groups());
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
-        const GradientPlan plan = plan_gradient<Spec, Team>(options, prepared.problem.times,
-                                                            groups.group_size, groups.num_workers);
+        GradientPlan plan = plan_gradient<Spec, Team>(options, prepared.problem.times,
+                                                      groups.group_size, groups.num_workers);
+        // Given steps carry derivatives.
+        plan.watches = watches<Backend> && !prepared.problem.given.are_given();
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
-        launch(groups,
-               Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
-                      plan, stores, costs.data()},
-               backend, kept, options, cancelled, title);
-        finish_sums(options.gather_sums, title);
+        launch(
+            groups,
+            Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
+                   plan, stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
+                   plan.watches && leaves_out_marked},
+            backend, kept, options, cancelled, title);
         finish(plan);
-        guard.done();
     }
+
+    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
+    void finish_sums(const GatherSums& gather, const char* where) {
+        if constexpr (first_of_p + columns_of_p > 0) {
+            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
+            if constexpr (Seeds::has_loss) add_losses();
+            if constexpr (Spec::shares_parameters) add_shared_parts();
+            block_sums.gather(gather, where);
+            if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
+        }
+        if constexpr (Spec::shares_parameters) {
+            for (int i = 0; i < num_parameters; ++i) {
+                target.p(0, i) = block_sums.template total<Real>(first_of_p + i);
+                if constexpr (Spec::is_dual)
+                    target.p_tangent(0, i) =
+                        block_sums.template total<Real>(first_of_p + num_parameters + i);
+            }
+        }
+    }
+
+    GradientTarget<Real> target;
+    std::vector<typename Spec::Lane>
+        later_parts;  // (component) of a shared gradient: of second solves
 
   private:
     using Lane = typename Spec::Lane;
     static constexpr std::ptrdiff_t num_parameters = Spec::parameter_size;
-    GradientTarget<Real> target;
 
     /// Save points that have derivatives of their own.
     [[nodiscard]] std::ptrdiff_t num_save_times() const {
@@ -124,6 +174,25 @@ struct GradientWorkspace {
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, 16);
         return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
     }
+    [[nodiscard]] std::vector<std::ptrdiff_t> marked_lanes() const {
+        std::vector<std::ptrdiff_t> marked;
+        const GradientReport& report = result.report;
+        for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
+            if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
+                marked.push_back(lane);
+        }
+        return marked;
+    }
+    template <class Backend>
+    void solve_marked(const SolveOptions& options, const Backend& backend,
+                      typename Backend::Kept& kept, const Cancellation& cancelled,
+                      const char* title) {
+        const std::vector<std::ptrdiff_t> marked = marked_lanes();
+        if (marked.empty()) return;
+        if (!redo) redo = std::make_unique<Redo<GradientWorkspace, Spec>>();
+        result.report.was_redone.assign(result.report.marks.size(), 0);
+        redo->run(*this, marked, options, backend, kept, cancelled, title);
+    }
     [[nodiscard]] SharedRows<Spec> shared_rows() {
         if constexpr (!Spec::shares_parameters) return {};
         if (!shared_parts.empty()) return {shared_parts.data(), nullptr};
@@ -132,6 +201,9 @@ struct GradientWorkspace {
 
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
         result.report.reset(static_cast<std::size_t>(lanes));
+        result.report.marks.assign(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0, {});
+        result.report.was_redone.clear();
+        later_parts.clear();
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
         Gradient<Real>& own = result.gradient;
@@ -163,24 +235,6 @@ struct GradientWorkspace {
         Spec::shares_parameters ? num_parameters * (Spec::is_dual ? 2 : 1) : 0;
     static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
 
-    /// The loss of a lane that failed is NaN, and counts as zero.
-    void finish_sums(const GatherSums& gather, const char* where) {
-        if constexpr (first_of_p + columns_of_p > 0) {
-            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
-            if constexpr (Seeds::has_loss) add_losses();
-            if constexpr (Spec::shares_parameters) add_shared_parts();
-            block_sums.gather(gather, where);
-            if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
-        }
-        if constexpr (Spec::shares_parameters) {
-            for (int i = 0; i < num_parameters; ++i) {
-                target.p(0, i) = block_sums.template total<Real>(first_of_p + i);
-                if constexpr (Spec::is_dual)
-                    target.p_tangent(0, i) =
-                        block_sums.template total<Real>(first_of_p + num_parameters + i);
-            }
-        }
-    }
     void add_losses() {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         for (std::ptrdiff_t first = 0; first < lanes; first += lanes_per_block) {
@@ -216,12 +270,22 @@ struct GradientWorkspace {
                             first, std::min(lanes, first + lanes_per_block),
                             [&](std::ptrdiff_t lane) { return component(shared_parts, lane, i); }));
             }
+            add_later(i);
             if (adds_blocks || lanes == 0) continue;
             PairwiseSum<Lane> sum;  // over groups
             const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
             for (std::ptrdiff_t row = 0; row < rows; ++row) sum.add(component(shared_sums, row, i));
             put(0, i, sum.total());
         }
+    }
+
+    /// To the first block.
+    void add_later(std::ptrdiff_t i) {
+        if (later_parts.empty()) return;
+        const Lane& later = later_parts[static_cast<std::size_t>(i)];
+        block_sums(0, first_of_p + i) += primal(later);
+        if constexpr (Spec::is_dual)
+            block_sums(0, first_of_p + num_parameters + i) += later.tangent;
     }
 
     void finish(const GradientPlan& plan) {
@@ -235,6 +299,8 @@ struct GradientWorkspace {
         }
         report.checkpoints = plan.checkpoints;
     }
+
+    std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
 };
 
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.

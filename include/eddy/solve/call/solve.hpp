@@ -209,6 +209,7 @@ class EnsembleSolver {
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
                                                 backend_.memory());
             workspace.take(into, "pushforward");
+            workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }
     }

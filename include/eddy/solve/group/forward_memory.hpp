@@ -15,9 +15,10 @@ struct RefillLimits {
 
 /// The memory of a run forward.
 struct ForwardMemory {
-    double* first_sizes = nullptr;      // (lane) sizes of the first steps, chosen
-    std::int32_t* num_saved = nullptr;  // (lane) save points that each has reached
-    LaneOutcome* outcomes = nullptr;    // (lane) what becomes of each
+    double* first_sizes = nullptr;         // (lane) sizes of the first steps, chosen
+    std::int32_t* num_saved = nullptr;     // (lane) save points that each has reached
+    LaneOutcome* outcomes = nullptr;       // (lane) what becomes of each
+    std::int64_t* first_rounds = nullptr;  // (lane) in which each began; null: nobody asks
 };
 
 /// Chooses the sizes of all first steps of the team's lanes.

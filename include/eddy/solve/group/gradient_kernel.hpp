@@ -46,14 +46,18 @@ struct GradientKernel {
     SharedRows<Spec> shared;
     GradientPlan plan;
     StoresOf stores;
-    BackCost* costs = nullptr;  // (worker)
+    BackCost* costs = nullptr;      // (worker)
+    GradientMark* marks = nullptr;  // (lane); null: nobody watches
+    bool leaves_out_marked = false;
 
     /// Takes losses and gradients of `count` lanes from `first` on.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first, std::int32_t count,
                                             const RecorderMemory<Spec>& memory) const {
-        return {problem, first,  count,
-                seeds,   target, shared.of_group(first, first / plan.num_lanes),
-                memory};
+        Recorder recorder{problem, first,  count,
+                          seeds,   target, shared.of_group(first, first / plan.num_lanes),
+                          memory};
+        if (leaves_out_marked) recorder.leave_out(marks + first);
+        return recorder;
     }
     template <class Team>
     [[nodiscard]] EDDY_HD GradientPieces<Spec, Team> lay_out(Arena& arena, int member) const {
@@ -64,6 +68,7 @@ struct GradientKernel {
     EDDY_HD void operator()(Team& team, Arena arena) const {
         auto pieces = lay_out<Team>(arena, team.member());
         pieces.group.forward.outcomes = outcomes + team.first_lane();
+        if (marks) pieces.group.marks = marks + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane(), team.num_lanes(), pieces.recorder);
         auto&& stores_of_worker = stores(team.worker());
         using Stores = std::remove_cvref_t<decltype(stores_of_worker)>;

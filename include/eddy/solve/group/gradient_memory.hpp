@@ -7,6 +7,7 @@
 #include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/solve/group/group_checkpoints.hpp>
 #include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -18,6 +19,7 @@ struct GradientPlan {
     std::int64_t lane_changes = 0;
     std::int64_t last_round = 0;  // that there may be
     RefillLimits refill;
+    bool watches = false;  // the way back (gradient_watch.hpp)
 };
 
 template <class Spec, class Team>
@@ -30,7 +32,8 @@ struct GradientMemory {
     StepLog<Spec, Team> log;
     GroupCheckpoints<Spec, Team> checkpoints;
     CheckpointLinks stack;
-    Sums* sums = nullptr;  // (member, chain)
+    Sums* sums = nullptr;           // (member, chain)
+    GradientMark* marks = nullptr;  // (lane) of the call; null: nobody watches
 
     GradientMemory() = default;
     EDDY_HD GradientMemory(Arena& arena, const GradientPlan& wanted, int member)
@@ -40,6 +43,7 @@ struct GradientMemory {
           sums(arena.take<Sums>(Team::num_chains * Team::num_members)) {
         forward.first_sizes = arena.take<double>(plan.num_lanes);
         forward.num_saved = arena.take<std::int32_t>(plan.num_lanes);
+        if (plan.watches) forward.first_rounds = arena.take<std::int64_t>(plan.num_lanes);
         LaneChange* const changes = arena.take<LaneChange>(plan.lane_changes * Team::num_members);
         assignment = LaneAssignment(changes ? changes + member * plan.lane_changes : nullptr,
                                     plan.lane_changes);

@@ -4,6 +4,7 @@
 // it began. What a lane that failed or did not move would bring is left out by masks, whatever its
 // values.
 
+#include <eddy/solve/group/gradient_watch.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 
 namespace eddy::inline v0::detail {
@@ -30,6 +31,7 @@ class GroupAdjoint {
     using LaneState = typename Spec::LaneState;
     using Stepper = typename Spec::Stepper;
     using TimeMask = MaskOf<Time>;
+    using Watch = GradientWatchFor<Spec, Team>;
     using Times = std::conditional_t<with_times, TimeCotangents<Number>, NoTimeCotangents>;
     using DenseCotangent = typename Stepper::template DenseCotangent<Number>;
     static constexpr int num_places = Spec::num_places;
@@ -40,11 +42,13 @@ class GroupAdjoint {
     using Linearization = typename Stepper::template Linearization<Number, with_times, dense>;
 
     EDDY_HD GroupAdjoint(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
-                         const LaneAssignment& assignment, Recorder& recorder, Sums* sums)
+                         const LaneAssignment& assignment, Recorder& recorder, Sums* sums,
+                         GradientMark* marks = nullptr)
         : forward(team, problem, memory, assignment, recorder),
           recorder_(&recorder),
           sums_(sums),
-          saves_left_(memory.num_saved) {}
+          saves_left_(memory.num_saved),
+          watch_(WatchMemory{memory.first_rounds, marks}) {}
 
     /// The way forward, which has left behind what the way back begins with. It is a part of this
     /// and not referred to: an object that holds its own address cannot live in registers.
@@ -63,10 +67,15 @@ class GroupAdjoint {
         }
     }
 
+    /// Where steps are given, the next of each place.
+    EDDY_HD void take_given_sizes(ChainState<Spec>& x, int chain) const {
+        detail::take_given_sizes(forward.problem(), forward.team(), chains_[chain].occupants, x);
+    }
     /// A place has another lane or heads for another tstop.
     EDDY_HD void set_occupant(int chain, int place, const Occupant& occupant) {
         ChainBack& lanes = chains_[chain];
         lanes.occupants[place] = occupant;
+        watch_.set_occupant(chain, place);
         auto& steps = forward.steps(chain);
         const bool has_lane = occupant.lane != no_lane;
         const bool alive = has_lane && !is_failure(forward.outcome(occupant.lane).result);
@@ -125,6 +134,25 @@ class GroupAdjoint {
                 });
         }
         if constexpr (with_times) settle_step(x, chain, pulled.used, pulled.times);
+    }
+
+    /// Looks at the cotangent of the state before a round, where a lane of the chain is due.
+    [[gnu::always_inline]] EDDY_HD void look(const ChainState<Spec>& x, int chain, const Time& used,
+                                             const State& cotangent, std::int64_t round) {
+        if constexpr (Watch::watches) {
+            if (watch_.is_due(chain, round)) [[unlikely]]
+                look_at_chain(x, chain, used, cotangent, round);
+        }
+    }
+    [[gnu::noinline]] EDDY_HD void look_at_chain(const ChainState<Spec>& x, int chain,
+                                                 const Time& used, const State& cotangent,
+                                                 std::int64_t round) {
+        const ChainBack& lanes = chains_[chain];
+        forward.steps(chain).with_input(x, used, [&](const auto& in) {
+            watch_.look(in, cotangent, lanes.occupants, forward.outcomes(),
+                        lanes.alive & (used != Time(0)), chain, round,
+                        mul_add(Time(times().direction), x.elapsed, Time(times().t0)));
+        });
     }
 
     /// Steps head for another tstop from here on: what they bring by shifting belongs to the one
@@ -355,6 +383,7 @@ class GroupAdjoint {
     Recorder* recorder_;
     Sums* sums_;                // (chain) cotangents of the parameters
     std::int32_t* saves_left_;  // (lane) save points not yet passed; or handed_out
+    [[no_unique_address]] Watch watch_;
     ChainBack chains_[Team::num_chains];
 };
 

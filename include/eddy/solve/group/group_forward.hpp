@@ -6,6 +6,7 @@
 // on its neighbours.
 
 #include <eddy/solve/group/forward_memory.hpp>
+#include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
 #include <eddy/solve/lane/ending.hpp>
 #include <limits>
@@ -68,8 +69,10 @@ class GroupForward {
             if (constant_round(x, round, used)) return;
         }
         Attempt<Spec> attempts[num_chains];
-        for (int chain = 0; chain < x.count(); ++chain)
+        for (int chain = 0; chain < x.count(); ++chain) {
+            take_given_sizes(*problem_, *team_, chains_[chain].occupants, x.chain[chain]);
             chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
+        }
         for (int chain = 0; chain < x.count(); ++chain) {
             judge(x, chain, attempts[chain], round);
             used.chain[chain] = attempts[chain].used;
@@ -119,6 +122,7 @@ class GroupForward {
     [[nodiscard]] EDDY_HD const LaneOutcome& outcome(std::int32_t lane) const {
         return memory_.outcomes[lane];
     }
+    [[nodiscard]] EDDY_HD const LaneOutcome* outcomes() const { return memory_.outcomes; }
     /// Save points that a lane has reached.
     [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
         return saving_.num_saved(lane);
@@ -313,6 +317,7 @@ class GroupForward {
         if (lane != no_lane) {
             Chain<Spec>& chain = chains_[number];
             chain.first_round[place] = round + 1;
+            if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
             chain.steps.assign(place, team_->first_lane() + lane);
             saving_.begin_lane(lane, team_->first_lane());

@@ -55,7 +55,7 @@ class GroupGradient {
           stores_(&stores),
           memory_(memory),
           back_(team, problem, memory.forward, memory.assignment, recorder,
-                memory.sums + team.member() * Team::num_chains) {}
+                memory.sums + team.member() * Team::num_chains, memory.marks) {}
 
     /// The gradients of the team's lanes, in waves where they do not all fit. Lanes that began and
     /// have no gradient when the call is cancelled are cancelled here; some may not have begun.
@@ -196,6 +196,7 @@ class GroupGradient {
         if (round == memory_.log.rounds()) x = memory_.log.at_end(*team_, chain);
         auto& steps = back_.forward.steps(chain);
         Attempt<Spec> attempt;
+        back_.take_given_sizes(x, chain);
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
         return attempt.used;
@@ -214,6 +215,8 @@ class GroupGradient {
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.pull_chain(x.chain[chain], chain, of_steps[chain], pulled[chain],
                              cotangents.chain[chain]);
+        for (int chain = 0; chain < num_chains(); ++chain)
+            back_.look(x.chain[chain], chain, pulled[chain].used, cotangents.chain[chain], round);
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
             off_the_hot_path([this, round](Cotangents& at_start) { leave_before(at_start, round); },
                              cotangents);
@@ -285,6 +288,9 @@ class GroupGradient {
         for_each_lane(first, [&](std::int32_t lane) {
             Result& result = memory_.forward.outcomes[lane].result;
             if (is_failure(result) || recorder_->has_finite_gradient(lane)) return;
+            if (memory_.marks)
+                memory_.marks[lane] = {memory_.forward.outcomes[lane].t,
+                                       std::numeric_limits<float>::infinity()};
             recorder_->forget(lane);
             result = Result::non_finite;
         });

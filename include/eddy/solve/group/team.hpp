@@ -39,6 +39,12 @@ concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutco
     { team.patience(number) } -> std::same_as<std::int64_t>;  // rounds until it should attend
 };
 
+/// May the lanes of a team be told which steps to make (lane/given_steps.hpp)?
+template <class Team>
+inline constexpr bool may_be_given_steps = requires {
+    requires Team::may_be_given_steps;
+};
+
 /// The numbers of a chain and of a place. Where there is only one it is known beforehand: an index that
 /// is known only at run time would put registers into memory.
 template <class Team>

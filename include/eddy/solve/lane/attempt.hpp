@@ -324,8 +324,13 @@ class ChainStepper {
     squared_norm(const State& y, const Attempt<Spec>& attempt) const {
         const Single norm = Stepper::squared_error(
             attempt.trial, [&](const State& error) __attribute__((always_inline)) {
-                return squared_error_norm(error, y, attempt.trial.next, problem_->rtol,
-                                          problem_->atol);
+                const Single norm = squared_error_norm(error, y, attempt.trial.next, problem_->rtol,
+                                                       problem_->atol);
+                if constexpr (Spec::is_dual) {
+                    if (problem_->counts_tangents)
+                        return Single(0.5f) * (norm + tangent_norm(error, y, attempt.trial.next));
+                }
+                return norm;
             });
         if constexpr (Stepper::can_fail) {
             const auto failed =
@@ -334,6 +339,18 @@ class ChainStepper {
         } else {
             return norm;
         }
+    }
+
+    /// That of the tangents' error, by the same tolerances.
+    [[nodiscard]] EDDY_HD Single tangent_norm(const State& error, const State& y,
+                                              const State& next) const {
+        const auto tangents = [](const State& of) {
+            Vec<Primal, state_size> x;
+            for_components<state_size>([&](int i) { x[i] = primal(of[i].tangent); });
+            return x;
+        };
+        return squared_error_norm(tangents(error), tangents(y), tangents(next), problem_->rtol,
+                                  problem_->atol);
     }
 
     const Problem<Spec>* problem_ = nullptr;

@@ -4,6 +4,7 @@
 // gradients arrive lane by lane.
 
 #include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <type_traits>
@@ -219,10 +220,16 @@ class GradientRecorder {
         });
         return finite;
     }
+    /// Lanes that are marked when all are done bring nothing to shared parameters: they will once more.
+    EDDY_HD void leave_out(const GradientMark* marks) { left_out_ = marks; }
     /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
     /// does not depend on who ended first, nor on the memory that there was.
     EDDY_HD void finish() {
         if constexpr (adds_lanes_in_order<Spec>) {
+            for (std::int32_t lane = 0; left_out_ && lane < count_; ++lane) {
+                for (int i = 0; left_out_[lane].ratio > 0 && i < Spec::parameter_size; ++i)
+                    part(lane, i) = Lane(0);
+            }
             if (shared_.parts) return;
             Lane* sums = shared_.sums;
             for (std::int32_t lane = 0; lane < count_; ++lane) {
@@ -281,6 +288,7 @@ class GradientRecorder {
     GradientTarget<Real> target_;
     SharedTarget<Lane> shared_;
     RecorderMemory<Spec> memory_;
+    const GradientMark* left_out_ = nullptr;  // (lane) of the group
 };
 
 }  // namespace eddy::inline v0::detail

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/given_steps.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/solve/lane/times.hpp>
 
@@ -37,6 +38,8 @@ struct Problem {
     const SharedParameter* shared_p = nullptr;         // (component)
     [[no_unique_address]] Size size{};
     [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
+    GivenSteps given;              // where steps are not to be chosen
+    bool counts_tangents = false;  // does the norm of errors? Of dual numbers
 
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
         typename Spec::LaneState y{};

@@ -20,6 +20,12 @@ struct BrokenSaves {
     double t[num_places];
 };
 
+/// Recorders of a solve that has no save points.
+template <class Recorder>
+inline constexpr bool saves_nothing = requires {
+    requires Recorder::saves_nothing;
+};
+
 /// `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
 /// finite; and of every accepted step where it wants to. `num_saved` counts, for each lane of the
 /// group, the save points that it has reached.
@@ -55,6 +61,23 @@ class Saving {
     EDDY_HD BrokenSaves<num_places> pass(const Chain<Spec>& chain, const ChainState<Spec>& before,
                                          const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
         BrokenSaves<num_places> broken;
+        if constexpr (!saves_nothing<Recorder>) find_and_save(chain, before, attempt, x, broken);
+        if (wants_steps()) save_steps(chain, attempt, x);
+        return broken;
+    }
+
+  private:
+    enum Where : int { nowhere, at_start, at_end, inside };
+    /// One save point of each place that has one due.
+    struct Due {
+        Where at[num_places];
+        Time theta;  // of those inside
+        bool interpolates;
+    };
+
+    EDDY_HD void find_and_save(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                               const Attempt<Spec>& attempt, const ChainState<Spec>& x,
+                               BrokenSaves<num_places>& broken) {
         Due due;
         chain.steps.with_input(before, attempt.size, [&](const auto& in) {
             decltype(Stepper::interpolant(in, attempt.trial)) interpolant;  // made where one is due
@@ -69,19 +92,7 @@ class Saving {
                 save_all(chain, before, x, within, due, broken);
             }
         });
-        if (wants_steps()) save_steps(chain, attempt, x);
-        return broken;
     }
-
-  private:
-    enum Where : int { nowhere, at_start, at_end, inside };
-    /// One save point of each place that has one due.
-    struct Due {
-        Where at[num_places];
-        Time theta;  // of those inside
-        bool interpolates;
-    };
-
     EDDY_HD void save_all(const Chain<Spec>& chain, const ChainState<Spec>& before,
                           const ChainState<Spec>& x, const State& within, const Due& due,
                           BrokenSaves<num_places>& broken) {

@@ -1,0 +1,185 @@
+#pragma once
+// Steps that carry derivatives: a solve in dual numbers whose errors are measured in the tangents as
+// well, by the same tolerances, so that no mode of the Jacobian lies at zero unseen. One tangent of
+// fixed signs suffices: ±1 along every component of y0, ±|p| along every parameter, ±1 where that is
+// zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
+
+#include <cmath>
+#include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/group/kernel.hpp>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// A sign that has no pattern with others.
+[[nodiscard]] constexpr int fixed_sign(std::ptrdiff_t component) {
+    const auto mixed = (static_cast<std::uint64_t>(component) + 1) * 0x9e3779b97f4a7c15u;
+    return (mixed >> 62) % 2 == 0 ? 1 : -1;
+}
+
+/// Saves nothing.
+template <class Spec>
+struct NoSaves {
+    static constexpr bool saves_nothing = true;
+    [[nodiscard]] static constexpr bool wants_steps() { return false; }
+    static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
+    [[nodiscard]] static bool save(std::int32_t, std::int32_t, const typename Spec::LaneState&) {
+        return true;
+    }
+};
+
+/// The steps of many lanes, in the order in which they were made.
+struct StepsOfLanes {
+    struct Step {
+        double elapsed, size;
+    };
+    std::vector<std::vector<Step>> of_lane;
+
+    // Those of some lanes, one after another, as GivenSteps refers to them.
+    std::vector<std::int64_t> first;
+    std::vector<double> elapsed, size;
+
+    void reset(std::ptrdiff_t lanes) {
+        of_lane.resize(static_cast<std::size_t>(lanes));
+        for (auto& steps : of_lane) steps.clear();
+    }
+    [[nodiscard]] GivenSteps give(const std::vector<std::ptrdiff_t>& lanes) {
+        first.assign(1, 0);
+        elapsed.clear();
+        size.clear();
+        for (const std::ptrdiff_t lane : lanes) {
+            for (const Step& step : of_lane[static_cast<std::size_t>(lane)]) {
+                elapsed.push_back(step.elapsed);
+                size.push_back(step.size);
+            }
+            first.push_back(static_cast<std::int64_t>(size.size()));
+        }
+        return {first.data(), elapsed.data(), size.data()};
+    }
+};
+
+/// The kernel that finds them. `Spec` computes in dual numbers.
+template <class SpecType>
+struct SensitiveStepsKernel {
+    using Spec = SpecType;
+    using Recorder = NoSaves<Spec>;
+
+    Problem<Spec> problem;
+    LaneOutcome* outcomes = nullptr;  // (lane)
+    std::int32_t group_size = 0;
+    StepsOfLanes* steps = nullptr;
+
+    [[nodiscard]] Recorder recorder(std::ptrdiff_t) const { return {}; }
+    /// A lane has accepted a step.
+    void keep(std::ptrdiff_t lane, double elapsed, double size) const {
+        steps->of_lane[static_cast<std::size_t>(lane)].push_back({elapsed, size});
+    }
+    template <class Team>
+    [[nodiscard]] ForwardMemory lay_out(Arena& arena, int) const {
+        return {arena.take<double>(group_size), arena.take<std::int32_t>(group_size), nullptr,
+                nullptr};
+    }
+    template <class Team>
+    void operator()(Team& team, Arena arena) const {
+        ForwardMemory memory = lay_out<Team>(arena, team.member());
+        memory.outcomes = outcomes + team.first_lane();
+        choose_first_sizes(team, problem, memory);
+        Recorder recorder;
+        GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
+        take_rounds(team, forward);
+        cancel_waiting(team, memory.outcomes, problem.times.t0);
+    }
+
+  private:
+    template <class Team, class Forward>
+    void take_rounds(const Team& team, Forward& forward) const {
+        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+        LoopState<Spec, Team> x = forward.begin({never, never});
+        PerChain<typename Spec::Time, Team::num_chains> used(x.count());
+        for (std::int64_t round = 0; forward.is_running(); ++round) {
+            const LoopState<Spec, Team> before = x;
+            Occupant occupants[Team::num_chains][Spec::num_places];
+            for (int chain = 0; chain < x.count(); ++chain) {
+                for (int place = 0; place < Spec::num_places; ++place)
+                    occupants[chain][place] = forward.last_occupant(chain, place);
+            }
+            forward.advance(x, round, used);
+            for (int chain = 0; chain < x.count(); ++chain) {
+                for (int place = 0; place < Spec::num_places; ++place) {
+                    const std::int32_t lane = occupants[chain][place].lane;
+                    const double size = get_lane(used.chain[chain], place);
+                    if (lane == no_lane || size == 0) continue;
+                    keep(team.first_lane() + lane, get_lane(before.chain[chain].elapsed, place),
+                         size);
+                }
+            }
+        }
+    }
+};
+
+/// `Spec` computes in dual numbers.
+template <class Spec>
+class SensitiveSteps {
+    using Real = typename Spec::Scalar;
+
+  public:
+    StepsOfLanes steps;
+    std::vector<LaneOutcome> outcomes;
+
+    /// Solves the lanes of these arrays; `p` is a view of one row where it is shared.
+    template <class Backend>
+    void run(const SolveOptions& options, const typename Spec::Controller& controller,
+             const EnsembleView<const Real>& y0, const EnsembleView<const Real>& p,
+             const Backend& backend, typename Backend::Kept& kept, const Cancellation& cancelled,
+             const char* title) {
+        if constexpr (Spec::shares_parameters)
+            prepare(options, controller, y0, SharedParameters<Real>{p}, title);
+        else
+            prepare(options, controller, y0, p, title);
+        const std::ptrdiff_t lanes = y0.num_lanes;
+        outcomes.assign(static_cast<std::size_t>(lanes), {});
+        steps.reset(lanes);
+        using Team = typename Backend::template Team<Spec>;
+        const LaunchPlan plan = plan_launch(
+            backend, lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes)));
+        launch(plan,
+               SensitiveStepsKernel<Spec>{prepared_.problem, outcomes.data(),
+                                          static_cast<std::int32_t>(plan.group_size), &steps},
+               backend, kept, options, cancelled, title);
+    }
+
+  private:
+    template <class Parameters>
+    void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
+                 const EnsembleView<const Real>& y0, const Parameters& p, const char* title) {
+        prepared_.prepare(options, controller, y0, p, title);
+        y0_tangent_.assign(y0.num_lanes, Spec::state_size, Real(0));
+        for (int i = 0; i < Spec::state_size; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < y0.num_lanes; ++lane)
+                y0_tangent_(lane, i) = static_cast<Real>(fixed_sign(i));
+        }
+        const EnsembleView<const Real> values = parameter_view(p);
+        p_tangent_.assign(values.num_lanes, Spec::parameter_size, Real(0));
+        for (int i = 0; i < Spec::parameter_size; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < values.num_lanes; ++lane) {
+                const Real magnitude = std::abs(values(lane, i));
+                p_tangent_(lane, i) = static_cast<Real>(fixed_sign(Spec::state_size + i)) *
+                                      (magnitude == 0 ? Real(1) : magnitude);
+            }
+        }
+        if constexpr (Spec::shares_parameters)
+            prepared_.prepare_tangents(
+                y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
+        else
+            prepared_.prepare_tangents(y0_tangent_, p_tangent_, title);
+        prepared_.problem.counts_tangents = true;
+        prepared_.problem.times.num_saves = 0;
+    }
+
+    PreparedProblem<Spec> prepared_;
+    EnsembleArray<Real> y0_tangent_, p_tangent_;
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,30 @@
+#pragma once
+// Steps that lanes are to make: those that another solve has found. A size is looked up by the elapsed
+// time at which the step begins, which the lane meets again bit for bit, so that no count has to be
+// carried along.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/host_device.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// The accepted steps of all lanes of a call, one lane after another. None where `first` is null.
+struct GivenSteps {
+    const std::int64_t* first = nullptr;  // (lane), and the end of the last one
+    const double* elapsed = nullptr;      // (step) at its start, ascending within a lane
+    const double* size = nullptr;         // (step)
+
+    [[nodiscard]] EDDY_HD bool are_given() const { return first != nullptr; }
+    /// The size of the step that begins at `at`, or of the last one before.
+    [[nodiscard]] EDDY_HD double size_at(std::ptrdiff_t lane, double at) const {
+        std::int64_t below = first[lane], above = first[lane + 1];
+        while (above - below > 1) {
+            const std::int64_t middle = below + (above - below) / 2;
+            (elapsed[middle] <= at ? below : above) = middle;
+        }
+        return size[below];
+    }
+};
+
+}  // namespace eddy::inline v0::detail
