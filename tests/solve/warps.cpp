@@ -23,6 +23,19 @@ const Ways three_ways{{"all rounds kept", {}, 4096},
                       {"eight checkpoints, no log", {3}, 8, budget_of(0)}};
 const std::vector<oracle::Case> jumps{adaptive_cases.at(3)};
 
+/// More parameters than lanes hand out by themselves, which the loss reads as well.
+struct Crowded {
+    static constexpr int state_size = 1, parameter_size = 65;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-y[0] * eddy::sum(p));
+    }
+};
+struct CrowdedLoss {
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& data) const {
+        return (y[0] - data[0]) * (1 + eddy::dot(p, p));
+    }
+};
+
 }  // namespace
 
 TEST_CASE("warps: solves have the bits of Serial") {
@@ -74,4 +87,27 @@ TEST_CASE("warps: another method") {
     const auto endings =
         oracle::compare_gradients<eddy::Bosh3, double>(adaptive_cases, three_ways, num_lanes);
     CHECK(endings == oracle::adaptive_endings);
+}
+
+// What makes it a test of members is the thread sanitizer: before, all of them added to the sums of the
+// group at once.
+TEST_CASE("warps: members bring what a loss asks of many shared parameters one by one") {
+    const support::Array y0(70, 1, 0.5), data(1, 1, 0.25);
+    std::vector<double> p;
+    for (int i = 0; i < 65; ++i) p.push_back(0.01 + 0.001 * i);
+    const std::vector<support::Array> of_points(3, data);
+    const auto differentiate = [&](const auto& backend) {
+        return eddy::value_and_gradient(
+            Crowded{}, eddy::Tsit5{}, CrowdedLoss{}, of_points, y0, eddy::shared(p),
+            {.t1 = 1, .save_at = {0, 0.4, 1}, .memory_budget = budget_of(64), .checkpoints = 8},
+            backend);
+    };
+
+    const auto serial = differentiate(eddy::Serial{});
+    const auto on_warps = differentiate(Warps{});
+
+    for (int i = 0; i < 65; ++i) {  // sums over 70 lanes and 3 save points in another order
+        CAPTURE(i);
+        CHECK(on_warps.gradient.p(0, i) == Approx(serial.gradient.p(0, i)).epsilon(1e-13));
+    }
 }

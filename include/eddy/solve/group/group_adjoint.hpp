@@ -315,7 +315,16 @@ class GroupAdjoint {
     EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
         const std::int32_t lane = chains_[chain].occupants[place].lane;
         const std::int32_t k = --saves_left_[lane];
-        const LaneState of_lane = recorder_->pull_save(lane, k);
+        // Sums that belong to no lane stay in the places: members do not add to each other's.
+        const auto add_to_p = [&](int i, const typename Spec::Lane& value) {
+            if constexpr (Spec::sums_by_lane) {
+                recorder_->add_p(lane, i, value);
+            } else {
+                Number& sum = sums_[chain][i];
+                set_lane(sum, place, get_lane(sum, place) + value);
+            }
+        };
+        const LaneState of_lane = recorder_->pull_save(lane, k, add_to_p);
         for (int i = 0; i < Spec::state_size; ++i) set_lane(seed[i], place, of_lane[i]);
         set_lane(chains_[chain].pending, place, pending_of(lane));
         return k;

@@ -137,13 +137,17 @@ class GradientRecorder {
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes
-    /// to their gradient at once.
+    /// to their gradient at once, or to add_to_p(i, value).
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k) {
+        return pull_save(lane, k, [&](int i, const Lane& value) { add_p(lane, i, value); });
+    }
+    template <class AddToP>
+    [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k,
+                                              const AddToP& add_to_p) {
         Lane t_cotangent(0);
         const LaneState cotangent = Objective::pullback(
             time(k), state(lane, k), parameters(lane), seeds_.data_of(row(lane), k),
-            seeds_.cotangent(row(lane), k),
-            [&](int i, const Lane& value) { add_p(lane, i, value); }, t_cotangent);
+            seeds_.cotangent(row(lane), k), add_to_p, t_cotangent);
         if (target_.t0.first) add_save_time(lane, k, t_cotangent);
         return cotangent;
     }
