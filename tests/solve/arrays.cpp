@@ -112,6 +112,14 @@ TEST_CASE("arrays: arrays and views of our own") {
     CHECK(same_solution(solve_lanes(view, own_p.view()), wanted));
 }
 
+TEST_CASE("arrays: numbers of lanes are a column") {
+    eddy::LaneValues<double> of_lanes;
+    of_lanes.assign(7, 1, 0.5);
+    const auto view = eddy::ensemble_view(of_lanes);
+    CHECK(view.rows() == 7);
+    CHECK(view.cols() == 1);
+}
+
 TEST_CASE("arrays: a vector is one lane") {
     const auto [y0, p] = nine_lanes();
     const Eigen::ArrayXXd first_y0 = y0.row(0), first_p = p.row(0);

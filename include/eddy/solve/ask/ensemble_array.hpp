@@ -136,7 +136,8 @@ concept NumberRange = requires(const Array& array) {
     array.data();
     array.size();
     *array.data() * 1.f;
-};
+}
+&&!requires(const Array& array) { array.rows(); };
 
 /// True for what `ensemble_view` takes.
 template <class Array>
