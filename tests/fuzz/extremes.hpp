@@ -4,7 +4,9 @@
 // compile: say here what they are.
 
 #include <cstdint>
+#include <eddy/backends/cpu/executor.hpp>
 #include <eddy/solve/ask/options.hpp>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -125,6 +127,44 @@ struct Extremes<std::stop_token> {
         make(source.get_token(), "not stopped");
         source.request_stop();
         make(source.get_token(), "stopped");
+    }
+};
+
+/// Callables that let a call do what it would do without them.
+template <>
+struct Extremes<std::function<bool()>> {
+    template <class Make>
+    static void each(const std::function<bool()>&, Make make) {
+        make([] { return true; }, "always going on");
+    }
+};
+template <>
+struct Extremes<eddy::GatherSums> {
+    template <class Make>
+    static void each(const eddy::GatherSums&, Make make) {
+        make([](std::vector<double>&, std::ptrdiff_t) {}, "one process");
+    }
+};
+template <>
+struct Extremes<eddy::Watcher> {
+    template <class Make>
+    static void each(const eddy::Watcher&, Make make) {
+        make(eddy::Watcher(true), "a bar");
+    }
+};
+template <>
+struct Extremes<eddy::Executor> {
+    template <class Make>
+    static void each(const eddy::Executor&, Make make) {
+        const auto in_turn = [](std::ptrdiff_t workers, const auto& work) {
+            for (std::ptrdiff_t worker = workers; worker > 0; --worker) work(worker - 1);
+        };
+        const auto twice = [](std::ptrdiff_t workers, const auto& work) {
+            for (std::ptrdiff_t worker = 0; worker < 2 * workers; ++worker) work(worker % workers);
+        };
+        make([](std::ptrdiff_t, const auto&) {}, "none run");
+        make(in_turn, "run in turn, backward");
+        make(twice, "run twice");
     }
 };
 

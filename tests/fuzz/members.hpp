@@ -48,7 +48,7 @@ template <class Struct, class Visit>
 void for_each_member(Struct& object, Visit&& visit) {
     constexpr std::size_t count = num_members<std::remove_const_t<Struct>>;
     static_assert(std::is_aggregate_v<Struct>);
-    static_assert(count >= 1 && count <= 20, "for_each_member: add a structured binding");
+    static_assert(count >= 1 && count <= 24, "for_each_member: add a structured binding");
     const auto all = [&](auto&... members) { (visit(members), ...); };
     if constexpr (count == 1) {
         auto& [a] = object;
@@ -107,9 +107,21 @@ void for_each_member(Struct& object, Visit&& visit) {
     } else if constexpr (count == 19) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = object;
         all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
-    } else {
+    } else if constexpr (count == 20) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = object;
         all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+    } else if constexpr (count == 21) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
+    } else if constexpr (count == 22) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+    } else if constexpr (count == 23) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+    } else {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <eddy/ad/residuals.hpp>
+#include <eddy/backends/cpu.hpp>
 #include <eddy/checkpoint/chain.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/disk_store.hpp>
@@ -11,6 +12,9 @@
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <eddy/solvers/bosh3.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/trace/trace.hpp>
 #include <sstream>
 
@@ -109,7 +113,8 @@ void check_calls(const fuzz::Problem& problem, Kind kind, Ask good, Part part) {
         });
         if (!refusal.empty() || !all_succeeded(answer)) continue;
         CHECK(all_finite(answer));
-        if (!extreme.only_effort) continue;
+        // With tangents in the norm of errors steps are others.
+        if (!extreme.only_effort || ask.options.tangents_in_error_norm) continue;
         CHECK(answer.y.size() == usual.y.size());
         for (std::size_t k = 0; k < std::min(answer.y.size(), usual.y.size()); ++k)
             CHECK(same_tables(answer.y[k], usual.y[k]));
@@ -169,6 +174,32 @@ TEST_CASE("options: controllers and backends at their extremes") {
     const auto cpu = [](Ask & ask) -> auto& { return ask.cpu; };
     check_calls(problem, Kind::solve, plain_ask(false), cpu);
     check_calls(problem, Kind::loss, plain_ask(false), cpu);
+}
+
+namespace {
+
+struct Decay {
+    static constexpr int state_size = 1, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-p[0] * y[0]);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("options: PredictiveController at its extremes") {
+    const eddy::EnsembleArray<double> y0(3, 1, 2.), p(3, 1, 0.5);
+    for (const auto& extreme : fuzz::all_extremes(eddy::PredictiveController{})) {
+        const std::string name = "solve with PredictiveController, " + extreme.text;
+        INFO(name);
+        const std::string refusal = refusal_of(name, [&] {
+            const auto solution = eddy::solve(Decay{}, eddy::Bosh3{}, y0, p,
+                                              {.t1 = 1, .max_steps = 10'000}, extreme.value);
+            if (solution.success())
+                CHECK(std::fabs(solution.y()(1, 0) - 2 * std::exp(-0.5)) < 1e-4);
+        });
+        CHECK((refusal.empty() || refusal.find("PredictiveController") != std::string::npos));
+    }
 }
 
 namespace {

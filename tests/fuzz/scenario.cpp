@@ -209,8 +209,9 @@ void make_extreme(Random& random, Scenario& scenario) {
         take_extreme(random, "Cpu", scenario.ask.cpu, scenario);
     } else {
         take_extreme(random, "options", scenario.ask.options, scenario);
-        // Another number of save points wants other seeds.
         Ask& ask = scenario.ask;
+        ask.options.tangents_in_error_norm = false;  // its steps are not those of a solve
+        // Another number of save points wants other seeds.
         fill_lanes(*scenario.problem, scenario.kind, random, ask.y0.rows(), ask);
     }
 }
