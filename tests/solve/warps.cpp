@@ -66,7 +66,7 @@ TEST_CASE("warps: whatever the number of lanes, and whatever is kept") {
         static_cast<void>(oracle::compare_gradients<eddy::Tsit5, double>(jumps, three_ways, count));
     }
     for (const std::int64_t checkpoints : {1, 2, 3, 8, 200}) {
-        for (const std::size_t rounds : {0, 13, 4096}) {
+        for (const std::size_t rounds : {0u, 13u, 4096u}) {
             INFO(checkpoints << " checkpoints, " << rounds << " logged rounds");
             const Warps warps{static_cast<std::uint64_t>(checkpoints) + rounds};
             const Ways way{{"", warps, checkpoints, budget_of(rounds)}};
