@@ -141,10 +141,11 @@ TEST_CASE("emulated device: shared parameters, cotangents of the caller's, a Hes
             eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options, backend);
         auto pullback = eddy::pullback_solver(Forced{}, eddy::Bosh3{}, options, backend);
         const auto p = eddy::shared(values);
-        return std::tuple(
-            gradient(given, from, p).gradient,
-            gradient.hessian_vector_product(given, from, p, dy0, eddy::shared(direction)).product,
-            pullback(given, from, p).gradient);
+        const auto of_loss =
+            gradient(given, from, p).gradient;  // a copy: the next call's is another
+        const auto product =
+            gradient.hessian_vector_product(given, from, p, dy0, eddy::shared(direction)).product;
+        return std::tuple(of_loss, product, pullback(given, from, p).gradient);
     };
 
     const auto expected = differentiate(eddy::Serial{}, data, start, row, dy, row_direction);

@@ -107,7 +107,8 @@ TEMPLATE_TEST_CASE("poll: who says no has the call cancelled, and what was done"
 }
 
 TEST_CASE("poll: what it throws ends the call, and the next is as ever") {
-    auto solver = slow_solver(eddy::Cpu{}, 2ms);
+    // Long enough that it is asked, however many lanes a pack takes at a time.
+    auto solver = slow_solver(eddy::Cpu{}, 2ms, {.t1 = 1, .rtol = 1e-4, .dt_max = 0.01});
     const Array end(solver(start, rate).y());
 
     const auto throws = []() -> bool { throw std::runtime_error("Ctrl-C"); };
@@ -122,9 +123,10 @@ TEST_CASE("poll: that of the options is asked unless the call has one, and so is
     std::stop_source stopped;
     stopped.request_stop();
     auto solver = slow_solver(
-        eddy::Cpu{}, 2ms, {.t1 = 1, .rtol = 1e-4, .cancelled = stopped.get_token(), .poll = [&] {
-                               return of_options();
-                           }});
+        eddy::Cpu{}, 2ms,
+        {.t1 = 1, .rtol = 1e-4, .dt_max = 0.01, .cancelled = stopped.get_token(), .poll = [&] {
+             return of_options();
+         }});
 
     CHECK(solver(start, rate, of_call).result(0) == eddy::Result::cancelled);
     CHECK(solver(start, rate, std::stop_token{}).success());
@@ -211,8 +213,8 @@ TEST_CASE("watcher: a call tells who watches it how far it is, and can be stoppe
     };
     Slow::pause = 0us;
 
-    const auto solution =
-        eddy::solve(Decay{}, eddy::Bosh3{}, start, rate, {.t1 = 1, .progress = watch});
+    const auto solution = eddy::solve(Decay{}, eddy::Bosh3{}, start, rate,
+                                      {.t1 = 1, .dt_max = 1e-3, .progress = watch});
 
     CHECK(seen.title == "solve");
     CHECK(seen.lanes == num_lanes);

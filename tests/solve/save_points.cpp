@@ -91,7 +91,9 @@ void check_numbers(const Result& result) {
 TEST_CASE("save points: one whose own stages are not finite ends its lane") {
     const SolveOptions options{.t1 = 1, .rtol = 1e-3, .save_at = {0.5, 0.97, 0.975, 1}};
     const auto solution = solve(options);
-    const auto result = differentiate(std::vector<Array>(4, rows({{-1}})), options);
+    SolveOptions along_these_steps = options;
+    along_these_steps.stable_gradients = false;
+    const auto result = differentiate(std::vector<Array>(4, rows({{-1}})), along_these_steps);
 
     check_same_endings(solution, result.report);
     check_numbers(result);
