@@ -12,9 +12,7 @@
 // the root of the squared norm.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
 
-#include <eddy/steppers/controller/decision.hpp>
-#include <eddy/steppers/controller/fast_log2.hpp>
-#include <limits>
+#include <eddy/steppers/controller/step_factor.hpp>
 
 namespace eddy::inline v0 {
 
@@ -33,38 +31,22 @@ struct PIDController {
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
-        const Real log2_error = log2_of_root(squared_norm);
+        const Real log2_error = detail::log2_of_root(squared_norm);
         const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
                               Real(-1.f / error_order);
-        const Real factor = number<Real>(safety) * fast_exp2(exponent);
-        const Real most =
-            select(accepted, select(history.was_rejected, Real(1), number<Real>(max_factor)),
-                   number<Real>(safety));
-        const Real least = number<Real>(min_factor);
-        return {select(squared_norm <= Real(largest), min(max(factor, least), most), least),
+        const Real factor = detail::coefficient<Real>(safety) * fast_exp2(exponent);
+        return {detail::confine_factor(*this, factor, squared_norm, accepted, history),
                 remember(log2_error, accepted, history)};
     }
 
   private:
-    static constexpr float largest = std::numeric_limits<float>::max();
-
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real number(double x) {
-        return Real(static_cast<float>(x));
-    }
-    /// Zero counts as the smallest normal number, that of an error norm of 1e-19; infinity and NaN
-    /// as the largest number.
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real log2_of_root(const Real& squared_norm) {
-        constexpr float smallest = std::numeric_limits<float>::min();
-        return Real(0.5f) * fast_log2(max(min(Real(largest), squared_norm), Real(smallest)));
-    }
     /// log2 of e^β1 e₁^β2 e₂^β3.
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD Real
     after_accepted(const Real& log2_error, const ControllerHistory<Real>& history) const {
-        const Real beta1 = number<Real>(pcoeff + icoeff + dcoeff);
-        const Real beta2 = number<Real>(-pcoeff - 2 * dcoeff), beta3 = number<Real>(dcoeff);
+        const Real beta1 = detail::coefficient<Real>(pcoeff + icoeff + dcoeff);
+        const Real beta2 = detail::coefficient<Real>(-pcoeff - 2 * dcoeff),
+                   beta3 = detail::coefficient<Real>(dcoeff);
         return mul_add(beta1, log2_error,
                        mul_add(beta2, history.previous_log2, beta3 * history.earlier_log2));
     }

@@ -10,9 +10,7 @@
 // After a rejected step it is safety e^(−1/k), and the step after that does not grow.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
 
-#include <eddy/steppers/controller/decision.hpp>
-#include <eddy/steppers/controller/fast_log2.hpp>
-#include <limits>
+#include <eddy/steppers/controller/step_factor.hpp>
 
 namespace eddy::inline v0 {
 
@@ -29,34 +27,18 @@ struct PredictiveController {
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
-        const Real per_order(1.f / error_order), log2_error = log2_of_root(squared_norm);
+        const Real per_order(1.f / error_order), log2_error = detail::log2_of_root(squared_norm);
         const Real plain = -per_order * log2_error;
         const Real predicted = mul_add(per_order, history.previous_log2 - (log2_error + log2_error),
                                        history.earlier_log2);
         const Real exponent = select(accepted, min(plain, predicted), plain);
-        const Real factor = number<Real>(safety) * fast_exp2(exponent);
-        const Real most =
-            select(accepted, select(history.was_rejected, Real(1), number<Real>(max_factor)),
-                   number<Real>(safety));
-        const Real least = number<Real>(min_factor);
+        const Real factor = detail::coefficient<Real>(safety) * fast_exp2(exponent);
         const Real confined =
-            select(squared_norm <= Real(largest), min(max(factor, least), most), least);
+            detail::confine_factor(*this, factor, squared_norm, accepted, history);
         return {confined, remember(log2_error, fast_log2(confined), accepted, history)};
     }
 
   private:
-    static constexpr float largest = std::numeric_limits<float>::max();
-
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real number(double x) {
-        return Real(static_cast<float>(x));
-    }
-    /// Zero counts as the smallest normal number, infinity and NaN as the largest.
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real log2_of_root(const Real& squared_norm) {
-        constexpr float smallest = std::numeric_limits<float>::min();
-        return Real(0.5f) * fast_log2(max(min(Real(largest), squared_norm), Real(smallest)));
-    }
     /// Errors are remembered as at least 1e-2: one that vanished by chance must not make the next step
     /// shrink. After a rejection the next size is a factor further from that of the last accepted step.
     template <class Real>
