@@ -75,12 +75,9 @@ class Erk : public Arm {
         return counts;
     }
     [[nodiscard]] std::vector<double> values() const override {
-        std::vector<double> values;
-        for (int lane = 0; lane < lanes_.num_run(); lane += lanes_.check_spacing()) {
-            for (int i = 0; i < 3; ++i)
-                values.push_back(ends_[static_cast<std::size_t>(3 * lane + i)]);
-        }
-        return values;
+        return looked_at(lanes_, 3, [&](int lane, int i) {
+            return ends_[static_cast<std::size_t>(3 * lane + i)];
+        });
     }
 
   private:

@@ -101,6 +101,15 @@ struct Lanes {
     }
 };
 
+/// Components of the lanes that are looked at, one lane after another: `component(lane, i)`, with the lane among those that are run.
+inline std::vector<double> looked_at(const Lanes& lanes, int size, const auto& component) {
+    std::vector<double> values;
+    for (int lane = 0; lane < lanes.num_run(); lane += lanes.check_spacing()) {
+        for (int i = 0; i < size; ++i) values.push_back(static_cast<double>(component(lane, i)));
+    }
+    return values;
+}
+
 /// One word with its keys and values; values are quoted with ' where needed, as harness/protocol.py reads them.
 inline void say(const std::string& line) { std::cout << line << std::endl; }
 inline std::string quoted(std::string text) {
@@ -153,6 +162,25 @@ inline void answer(Arm& arm, const std::string& line) {
 }
 
 }  // namespace detail
+
+/// How an arm is made, by the name that the options call it.
+struct Choice {
+    std::string name;
+    std::unique_ptr<Arm> (*make)(const Options&);
+};
+
+template <class Which>
+[[nodiscard]] std::unique_ptr<Arm> make_arm(const Options& options) {
+    return std::make_unique<Which>(options);
+}
+
+[[nodiscard]] inline std::unique_ptr<Arm> choose(const std::string& name, const Options& options,
+                                                 const std::vector<Choice>& choices) {
+    for (const Choice& choice : choices) {
+        if (choice.name == name) return choice.make(options);
+    }
+    throw std::runtime_error("not built for " + name);
+}
 
 /// The whole life of an arm. `make` throws for options that it does not know.
 inline int serve(int argc, char** argv,

@@ -39,11 +39,9 @@ class Cvodes : public Arm {
         return {};
     }
     [[nodiscard]] std::vector<double> values() const override {
-        std::vector<double> values;
-        for (int lane = 0; lane < lanes_.num_run(); lane += lanes_.check_spacing()) {
-            for (const double x : gradients_[static_cast<std::size_t>(lane)]) values.push_back(x);
-        }
-        return values;
+        return looked_at(lanes_, 3, [&](int lane, int i) {
+            return gradients_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(i)];
+        });
     }
 
   private:

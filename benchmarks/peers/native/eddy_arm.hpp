@@ -2,6 +2,7 @@
 // eddy as an arm: a solve of many lanes, or the gradient of |y(t1)|² with respect to p (and y0, which comes with it).
 
 #include <eddy/eddy.hpp>
+#include <optional>
 
 #include "arm.hpp"
 #include "equations.hpp"
@@ -37,6 +38,13 @@ eddy::EnsembleArray<Real> to_array(const std::vector<double>& values, int lanes,
     return array;
 }
 
+/// The method, and how its steps are chosen, as the arms of a program are told apart.
+inline std::string kind(const Options& options) {
+    return options.text("method") + (options.integer("steps") > 0          ? " constant"
+                                     : options.text("backend") == "Serial" ? " serial"
+                                                                           : "");
+}
+
 inline std::string name_of_setting(const Options& options) {
     const std::string backend = options.text("backend", "Cpu");
     return options.text("method") +
@@ -44,16 +52,8 @@ inline std::string name_of_setting(const Options& options) {
                                          : ", rtol = atol, PIDController, ") +
            (backend == "Serial" ? "Serial"
                                 : "Cpu with " + options.text("cores", "1") + " thread(s)") +
-           ", solver object kept from call to call";
-}
-
-inline std::vector<double> looked_at(const auto& array, const Lanes& lanes) {
-    std::vector<double> values;
-    for (int lane = 0; lane < lanes.num_run(); lane += lanes.check_spacing()) {
-        for (int i = 0; i < array.cols(); ++i)
-            values.push_back(static_cast<double>(array(lane, i)));
-    }
-    return values;
+           ", solver object kept from call to call" +
+           (options.number("limit_mib") > 0 ? ", memory_budget as the limit" : "");
 }
 
 inline Counts counts_of(const auto& outcomes) {
@@ -74,10 +74,25 @@ Backend make_backend(const Options& options) {
     }
 }
 
-template <class Field, class Method, class Controller, class Backend>
-class EddySolve : public Arm {
+/// What a solve computed for each lane, and what became of the lanes; of a gradient likewise.
+decltype(auto) computed(const auto& result) {
+    if constexpr (requires { result.gradient; })
+        return (result.gradient.p);
+    else
+        return result.y();
+}
+const auto& outcomes(const auto& result) {
+    if constexpr (requires { result.report; })
+        return result.report;
+    else
+        return result;
+}
+
+/// Calls one solver object again and again, made anew for each tolerance.
+template <class Solver, class Controller, class Backend>
+class EddyArm : public Arm {
   public:
-    explicit EddySolve(const Options& options)
+    explicit EddyArm(const Options& options)
         : options_(options),
           lanes_(options),
           y0_(to_array<double>(lanes_.y0, lanes_.num_run(), lanes_.state_size)),
@@ -86,65 +101,34 @@ class EddySolve : public Arm {
     }
     [[nodiscard]] std::string setting() const override { return name_of_setting(options_); }
     void set_tolerance(double tolerance) override {
-        solver_ = std::make_unique<Solver>(solve_options(options_, allowed(tolerance)),
-                                           Controller{}, make_backend<Backend>(options_));
-    }
-    Counts run() override {
-        solution_ = &(*solver_)(y0_, p_);
-        return counts_of(*solution_);
-    }
-    [[nodiscard]] std::vector<double> values() const override {
-        return looked_at(solution_->y(), lanes_);
-    }
-
-  private:
-    using Solver = eddy::EnsembleSolver<Field, Method, Controller, Backend>;
-    using Result = std::remove_cvref_t<decltype(std::declval<Solver&>()(
-        std::declval<eddy::EnsembleArray<double>&>(),
-        std::declval<eddy::EnsembleArray<double>&>()))>;
-    Options options_;
-    Lanes lanes_;
-    eddy::EnsembleArray<double> y0_, p_;
-    std::unique_ptr<Solver> solver_;
-    const Result* solution_ = nullptr;
-};
-
-template <class Field, class Method, class Controller, class Backend>
-class EddyGradient : public Arm {
-  public:
-    explicit EddyGradient(const Options& options)
-        : options_(options),
-          lanes_(options),
-          y0_(to_array<double>(lanes_.y0, lanes_.num_run(), lanes_.state_size)),
-          p_(to_array<double>(lanes_.p, lanes_.num_run(), lanes_.parameter_size)) {
-        set_tolerance(1e-6);
-    }
-    [[nodiscard]] std::string setting() const override {
-        return name_of_setting(options_) +
-               (options_.number("limit_mib") > 0 ? ", memory_budget as the limit" : "");
-    }
-    void set_tolerance(double tolerance) override {
-        solver_ = std::make_unique<Solver>(solve_options(options_, allowed(tolerance)),
-                                           Controller{}, make_backend<Backend>(options_));
+        solver_.emplace(solve_options(options_, allowed(tolerance)), Controller{},
+                        make_backend<Backend>(options_));
     }
     Counts run() override {
         result_ = &(*solver_)(y0_, p_);
-        return counts_of(result_->report);
+        return counts_of(outcomes(*result_));
     }
     [[nodiscard]] std::vector<double> values() const override {
-        return looked_at(result_->gradient.p, lanes_);
+        const auto& array = computed(*result_);
+        return looked_at(lanes_, static_cast<int>(array.cols()), array);
     }
 
   private:
-    using Solver = eddy::GradientSolver<Field, Method, SquaredNorm, Controller, Backend>;
-    using Result = std::remove_cvref_t<decltype(std::declval<Solver&>()(
-        std::declval<eddy::EnsembleArray<double>&>(),
-        std::declval<eddy::EnsembleArray<double>&>()))>;
+    using Array = eddy::EnsembleArray<double>;
+    using Result = std::invoke_result_t<Solver&, const Array&, const Array&>;
     Options options_;
     Lanes lanes_;
-    eddy::EnsembleArray<double> y0_, p_;
-    std::unique_ptr<Solver> solver_;
-    const Result* result_ = nullptr;
+    Array y0_, p_;
+    std::optional<Solver> solver_;
+    std::add_pointer_t<Result> result_ = nullptr;
 };
+
+template <class Field, class Method, class Controller, class Backend>
+using EddySolve =
+    EddyArm<eddy::EnsembleSolver<Field, Method, Controller, Backend>, Controller, Backend>;
+
+template <class Field, class Method, class Controller, class Backend>
+using EddyGradient = EddyArm<eddy::GradientSolver<Field, Method, SquaredNorm, Controller, Backend>,
+                             Controller, Backend>;
 
 }  // namespace peers

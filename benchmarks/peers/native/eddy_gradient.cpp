@@ -5,26 +5,17 @@
 namespace {
 
 using namespace peers;
-
-template <class Method>
-std::unique_ptr<Arm> make_adaptive(const Options& options) {
-    if (options.text("backend") == "Serial")
-        return std::make_unique<EddyGradient<Lorenz, Method, eddy::PIDController, eddy::Serial>>(
-            options);
-    return std::make_unique<EddyGradient<Lorenz, Method, eddy::PIDController, eddy::Cpu>>(options);
-}
+using eddy::ConstantController, eddy::Cpu, eddy::PIDController, eddy::Serial;
 
 std::unique_ptr<Arm> make(const Options& options) {
-    const std::string method = options.text("method");
-    if (options.integer("steps") > 0)
-        return std::make_unique<
-            EddyGradient<Lorenz, eddy::Tsit5, eddy::ConstantController, eddy::Cpu>>(options);
-    if (method == "Tsit5") return make_adaptive<eddy::Tsit5>(options);
-    if (method == "Vern7") return make_adaptive<eddy::Vern7>(options);
-    if (method == "Dopri8")
-        return std::make_unique<EddyGradient<Lorenz, eddy::Dopri8, eddy::PIDController, eddy::Cpu>>(
-            options);
-    throw std::runtime_error("no method " + method);
+    return choose(
+        kind(options), options,
+        {{"Tsit5 constant", make_arm<EddyGradient<Lorenz, eddy::Tsit5, ConstantController, Cpu>>},
+         {"Tsit5", make_arm<EddyGradient<Lorenz, eddy::Tsit5, PIDController, Cpu>>},
+         {"Vern7", make_arm<EddyGradient<Lorenz, eddy::Vern7, PIDController, Cpu>>},
+         {"Dopri8", make_arm<EddyGradient<Lorenz, eddy::Dopri8, PIDController, Cpu>>},
+         {"Tsit5 serial", make_arm<EddyGradient<Lorenz, eddy::Tsit5, PIDController, Serial>>},
+         {"Vern7 serial", make_arm<EddyGradient<Lorenz, eddy::Vern7, PIDController, Serial>>}});
 }
 
 }  // namespace

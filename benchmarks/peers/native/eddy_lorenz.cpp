@@ -5,29 +5,18 @@
 namespace {
 
 using namespace peers;
-
-template <class Method>
-std::unique_ptr<Arm> make_method(const Options& options) {
-    if (options.integer("steps") > 0)
-        return std::make_unique<EddySolve<Lorenz, Method, eddy::ConstantController, eddy::Cpu>>(
-            options);
-    if (options.text("backend") == "Serial")
-        return std::make_unique<EddySolve<Lorenz, Method, eddy::PIDController, eddy::Serial>>(
-            options);
-    return std::make_unique<EddySolve<Lorenz, Method, eddy::PIDController, eddy::Cpu>>(options);
-}
+using eddy::ConstantController, eddy::Cpu, eddy::PIDController, eddy::Serial;
 
 std::unique_ptr<Arm> make(const Options& options) {
-    const std::string method = options.text("method");
-    if (method == "Tsit5") return make_method<eddy::Tsit5>(options);
-    if (method == "Vern7") return make_method<eddy::Vern7>(options);
-    if (method == "Dopri5")
-        return std::make_unique<
-            EddySolve<Lorenz, eddy::Dopri5, eddy::ConstantController, eddy::Cpu>>(options);
-    if (method == "Dopri8")
-        return std::make_unique<EddySolve<Lorenz, eddy::Dopri8, eddy::PIDController, eddy::Cpu>>(
-            options);
-    throw std::runtime_error("no method " + method);
+    return choose(
+        kind(options), options,
+        {{"Tsit5 constant", make_arm<EddySolve<Lorenz, eddy::Tsit5, ConstantController, Cpu>>},
+         {"Dopri5 constant", make_arm<EddySolve<Lorenz, eddy::Dopri5, ConstantController, Cpu>>},
+         {"Tsit5", make_arm<EddySolve<Lorenz, eddy::Tsit5, PIDController, Cpu>>},
+         {"Vern7", make_arm<EddySolve<Lorenz, eddy::Vern7, PIDController, Cpu>>},
+         {"Dopri8", make_arm<EddySolve<Lorenz, eddy::Dopri8, PIDController, Cpu>>},
+         {"Tsit5 serial", make_arm<EddySolve<Lorenz, eddy::Tsit5, PIDController, Serial>>},
+         {"Vern7 serial", make_arm<EddySolve<Lorenz, eddy::Vern7, PIDController, Serial>>}});
 }
 
 }  // namespace

@@ -20,24 +20,15 @@ struct Ring {
     }
 };
 
-template <int size>
-std::unique_ptr<Arm> make_size(const Options& options) {
-    const std::string method = options.text("method");
-    if (method == "Tsit5")
-        return std::make_unique<EddySolve<Ring<size>, eddy::Tsit5, eddy::PIDController, eddy::Cpu>>(
-            options);
-    if (method == "Vern7")
-        return std::make_unique<EddySolve<Ring<size>, eddy::Vern7, eddy::PIDController, eddy::Cpu>>(
-            options);
-    throw std::runtime_error("no method " + method);
-}
+template <class Method, int size>
+using RingArm = EddySolve<Ring<size>, Method, eddy::PIDController, eddy::Cpu>;
 
 template <int... sizes>
 std::unique_ptr<Arm> make_any(const Options& options) {
-    std::unique_ptr<Arm> arm;
-    ((options.integer("size") == sizes ? void(arm = make_size<sizes>(options)) : void()), ...);
-    if (!arm) throw std::runtime_error("not built for a ring of " + options.text("size"));
-    return arm;
+    return choose(
+        options.text("method") + " of " + options.text("size"), options,
+        {{"Tsit5 of " + std::to_string(sizes), make_arm<RingArm<eddy::Tsit5, sizes>>}...,
+         {"Vern7 of " + std::to_string(sizes), make_arm<RingArm<eddy::Vern7, sizes>>}...});
 }
 
 std::unique_ptr<Arm> make(const Options& options) { return make_any<PEERS_RANDOM_SIZES>(options); }

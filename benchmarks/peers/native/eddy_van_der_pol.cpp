@@ -5,16 +5,12 @@
 namespace {
 
 using namespace peers;
+using eddy::Cpu, eddy::PIDController;
 
 std::unique_ptr<Arm> make(const Options& options) {
-    const std::string method = options.text("method");
-    if (method == "Tsit5")
-        return std::make_unique<EddySolve<VanDerPol, eddy::Tsit5, eddy::PIDController, eddy::Cpu>>(
-            options);
-    if (method == "Vern7")
-        return std::make_unique<EddySolve<VanDerPol, eddy::Vern7, eddy::PIDController, eddy::Cpu>>(
-            options);
-    throw std::runtime_error("no method " + method);
+    return choose(kind(options), options,
+                  {{"Tsit5", make_arm<EddySolve<VanDerPol, eddy::Tsit5, PIDController, Cpu>>},
+                   {"Vern7", make_arm<EddySolve<VanDerPol, eddy::Vern7, PIDController, Cpu>>}});
 }
 
 }  // namespace

@@ -77,11 +77,9 @@ class Odeint : public Arm {
         return counts_;
     }
     [[nodiscard]] std::vector<double> values() const override {
-        std::vector<double> values;
-        for (int lane = 0; lane < lanes_.num_run(); lane += lanes_.check_spacing()) {
-            for (const double x : ends_[static_cast<std::size_t>(lane)]) values.push_back(x);
-        }
-        return values;
+        return looked_at(lanes_, static_cast<int>(Field::size), [&](int lane, int i) {
+            return ends_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(i)];
+        });
     }
 
   private:
@@ -165,12 +163,9 @@ class OdeintVectors : public Arm {
         return {all, 0, 6 * all + lanes_.num_run()};
     }
     [[nodiscard]] std::vector<double> values() const override {
-        std::vector<double> values;
-        for (int lane = 0; lane < lanes_.num_run(); lane += lanes_.check_spacing()) {
-            for (const Double8& x : ends_[static_cast<std::size_t>(lane / 8)])
-                values.push_back(x[lane % 8]);
-        }
-        return values;
+        return looked_at(lanes_, 3, [&](int lane, int i) {
+            return ends_[static_cast<std::size_t>(lane / 8)][static_cast<std::size_t>(i)][lane % 8];
+        });
     }
 
   private:
@@ -185,13 +180,8 @@ class OdeintVectors : public Arm {
 
 template <std::size_t... sizes>
 std::unique_ptr<Arm> make_ring(const Options& options) {
-    std::unique_ptr<Arm> arm;
-    ((options.integer("size") == static_cast<int>(sizes)
-          ? void(arm = std::make_unique<Odeint<Ring<sizes>>>(options))
-          : void()),
-     ...);
-    if (!arm) throw std::runtime_error("not built for a ring of " + options.text("size"));
-    return arm;
+    return choose("a ring of " + options.text("size"), options,
+                  {{"a ring of " + std::to_string(sizes), make_arm<Odeint<Ring<sizes>>>}...});
 }
 
 std::unique_ptr<Arm> make(const Options& options) {
