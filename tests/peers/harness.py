@@ -5,14 +5,16 @@ import io
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/peers"))
-from harness import command_line, machine, page, readme, tables  # noqa: E402
+from harness import command_line, goals, install, machine, page, readme, tables  # noqa: E402
 from harness.arm_process import ArmFailed, ArmProcess  # noqa: E402
 from harness.bisection import tune  # noqa: E402
 from harness.case import Arm, Case, chosen  # noqa: E402
@@ -169,6 +171,10 @@ class Turns(unittest.TestCase):
         self.assertAlmostEqual(runners[0].seconds[0], 0.001 / 4)
         self.assertAlmostEqual(runners[0].wall[0], 0.002 / 4)
 
+    def test_an_arm_that_takes_long_takes_no_more_turns_than_needed(self):
+        runners, order, _ = self.race(rounds=9, long={"seconds": 1.0}, short={})
+        self.assertEqual([len(runner.seconds) for runner in runners], [FEWEST_ROUNDS, 9])
+
     def test_an_arm_that_fails_drops_out_and_the_others_go_on(self):
         runners, order, _ = self.race(a={"fails_at": 3}, b={})
         self.assertEqual(runners[0].failure, "had enough")
@@ -190,7 +196,8 @@ class WholeCases(unittest.TestCase):
                 raise ArmFailed("is not installed")
             return ArmProcess([*FAKE, *(f"{key}={value}" for key, value in arm.options.items())], [], options.get("timeout", 20))
 
-        suite = Suite(start, lambda *_: [3.0, 4.0], ToleranceFile(self.file), self.samples.append, Progress(1, self.said), rounds=5)
+        suite = Suite(start, lambda *_: [3.0, 4.0], ToleranceFile(self.file), self.samples.append, Progress(1, self.said),
+                      options.get("cores", 1), rounds=5)
         suite.run(case)
         self.suite = suite
         return {row.arm: row for row in suite.rows}
@@ -235,6 +242,14 @@ class WholeCases(unittest.TestCase):
         for words in ("is not installed", "crashed with signal 11", "no answer within 2 s", "| good |"):
             self.assertIn(words, table)
 
+    def test_one_core_is_timed_by_the_processor_and_more_or_a_gpu_by_the_wall(self):
+        case = case_of(fake("eddy", waits=4), fake("on a GPU", waits=4, device="gpu"))
+        for cores, ratio in ((1, 1), (2, 4)):
+            rows = self.run_case(case, cores=cores)
+            self.assertAlmostEqual(rows["eddy"].median, ratio * 0.001 / 4)
+            self.assertAlmostEqual(rows["on a GPU"].median, 4 * 0.001 / 4)
+            self.assertFalse(rows["on a GPU"].wall_over_processor > 0)    # it says nothing of how busy the machine is
+
     def test_a_case_without_a_reference_is_a_line_too(self):
         def fails(*_):
             raise ArmFailed("no NumPy")
@@ -258,7 +273,7 @@ class Pages(unittest.TestCase):
         self.assertIn("2.10 times", tables.verdict([*self.rows()[:1], Row("9-fake", "slow", "slow", 1e-6, minimum=4e-6, median=4.41e-6)]))
 
     def test_the_page_holds_every_case_and_the_machine(self):
-        text = page.page([case_of()], self.rows(), {"processor": "a fast one"}, "run --quick", {}, 1, [])
+        text = page.page([case_of()], self.rows(), {"processor": "a fast one"}, "run --quick", {}, 1)
         for words in ("## 9. Fake", "Nothing.", "a fast one", "run --quick", "eddy, a"):
             self.assertIn(words, text)
 
@@ -294,11 +309,109 @@ class Pages(unittest.TestCase):
             self.assertIn("| eddy Tsit5 | 2 |", text)
             self.assertIn("a fast one", text)
 
+    def test_aims_are_judged_by_the_fastest_arms(self):
+        ours = Row("2-adaptive", "eddy A", "eddy", 1e-8, minimum=1e-6, median=1e-6)
+        for theirs, said in ((2.9e-6, "| 2.90 | not reached. heyoka's"), (3.1e-6, "| 3.10 | reached |")):
+            rows = [ours, Row("2-adaptive", "heyoka", "heyoka", 1e-8, minimum=theirs, median=theirs)]
+            self.assertIn(f"case 2 at 1e-08: at least 3 times as fast as heyoka {said}", goals.table(rows))
+        latency = [Row("10a-latency", "eddy A", "eddy", 1e-6, minimum=1e-6, median=1e-6),
+                   Row("10b-latency", "eddy A", "eddy", 1e-6, minimum=3.2e-6, median=3.2e-6)]
+        self.assertIn("a gradient in at most 3 solves | 3.20 | not reached. |", goals.table(latency))
+        self.assertEqual(goals.table([ours]), "")    # nobody to compare with
+        self.assertEqual(goals.table([ours, Row("2-adaptive", "heyoka", "heyoka", 1e-8, failure="is not installed")]), "")
+
     def test_a_run_on_a_busy_machine_says_so(self):
         rows = self.rows()
         for row in rows:
             row.wall_over_processor = 1.6
-        self.assertIn("busy with other work", page.page([case_of()], rows, {}, "run", {}, 1, []))
+        self.assertIn("busy with other work", page.page([case_of()], rows, {}, "run", {}, 1))
+
+
+class Commands(unittest.TestCase):
+    """The whole command but for installing and building, with arms that pretend."""
+
+    def run_command(self, *words, gpus=()):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.output, self.started = Path(folder.name), []
+        with unittest.mock.patch.object(machine, "gpus", lambda: list(gpus)):
+            run = command_line.Run(command_line.arguments([*words, "--quick", "--output", folder.name, "--timeout", "5"]), "run")
+
+            def start(case, arm, lanes):
+                self.started.append(arm)
+                if arm.peer == "heyoka":
+                    raise ArmFailed("cannot be installed: no network")
+                options = {"diffrax": ["ends=crash", "runs=3"], "jax": ["ends=hang", "runs=0"]}.get(arm.peer, [])
+                return ArmProcess([*FAKE, *options], run.pinned, 1)
+
+            run.start, run.reference, run.machine = start, lambda *_: [3.0, 4.0], lambda: {"processor": "none", "GPU": "none"}
+            with unittest.mock.patch.object(command_line, "ToleranceFile", lambda _: ToleranceFile(self.output / "tolerances.json")), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                run.measure()
+        return run, (self.output / "benchmarks.md").read_text()
+
+    def test_peers_that_fail_are_lines_of_the_page_and_the_run_goes_on(self):
+        _, text = self.run_command("--only", "10a", "7")
+        for words in ("| heyoka, batches | cannot be installed: no network |", "| diffrax Tsit5 | crashed with signal 11 |", "| numbalsoda DOP853 |",
+                      "## 7. Van der Pol", "## 10a. Latency"):
+            self.assertIn(words, text)
+        records = [json.loads(line) for line in (self.output / "samples.jsonl").read_text().splitlines()]
+        self.assertEqual({record["kind"] for record in records}, {"machine", "sample", "row"})
+
+    def test_where_there_is_a_gpu_its_arms_run_too(self):
+        run, text = self.run_command("--only", "1", "torchdiffeq", "jax", gpus=["a GPU"])
+        self.assertEqual({arm.name for arm in self.started if arm.on_gpu},
+                         {"flat JAX Tsit5, GPU", "torchdiffeq dopri5, eager, GPU", "torchdiffeq dopri5, compiled, GPU"})
+        self.assertIn("| torchdiffeq dopri5, eager, GPU |", text)
+        self.assertIn("for arms on a GPU that of the wall", text)
+        self.assertEqual(run.environment.folder.name, "venv_gpu")
+        self.run_command("--only", "1", "torchdiffeq")
+        self.assertFalse(any(arm.on_gpu for arm in self.started))
+
+    @unittest.skipUnless(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1, "one core only")
+    def test_cores_says_how_many_an_arm_has_and_is_told(self):
+        run, text = self.run_command("--only", "10a", "scipy", "--cores", "2")
+        self.assertEqual(run.pinned, sorted(os.sched_getaffinity(0))[-2:])
+        self.assertIn("pinned to 2 cores", text)
+        self.assertIn("(2 cores, wall)", text)
+
+    def test_an_arm_is_started_on_the_device_that_it_names(self):
+        with unittest.mock.patch.object(machine, "gpus", lambda: ["a GPU"]), \
+                unittest.mock.patch.object(command_line, "ArmProcess", lambda *words: words):
+            run = command_line.Run(command_line.arguments(["--only", "1", "jax"]), "run")
+            platforms = {arm.name: run.start(run.cases[0], arm, 4)[3]["JAX_PLATFORMS"] for arm in run.cases[0].arms if arm.peer == "jax"}
+        self.assertEqual(platforms, {"flat JAX Tsit5": "cpu", "flat JAX Tsit5, GPU": "cuda"})
+
+
+class Installing(unittest.TestCase):
+    def commands(self, has_gpu, fails=()):
+        """What is run to provide JAX and torch; commands that name something in `fails` fail."""
+        said = []
+
+        def pretend(command, timeout=600):
+            said.append(" ".join(command))
+            return subprocess.CompletedProcess(command, int(any(word in said[-1] for word in fails)), "", "an error")
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(install, "_run", pretend):
+            environment = install.Environment(Path(folder), has_gpu)
+            environment.prepare(lambda _: None, {"jax", "torch"})
+        return said, environment.missing
+
+    def test_wheels_are_those_of_the_processor_or_of_the_gpu(self):
+        for_cpu, _ = self.commands(False)
+        self.assertFalse(any("cuda" in command for command in for_cpu))
+        self.assertTrue(any(install.TORCH_FOR_CPU in command for command in for_cpu))
+        for_gpu, missing = self.commands(True)
+        self.assertTrue(any("jax[cuda13]" in command for command in for_gpu))
+        self.assertFalse(any(install.TORCH_FOR_CPU in command for command in for_gpu))
+        self.assertEqual(missing, {})
+
+    def test_a_peer_that_cannot_be_had_is_missing_and_no_more(self):
+        _, missing = self.commands(False, fails=["install --quiet --disable-pip-version-check jax"])
+        self.assertEqual(missing, {"jax": "cannot be installed: an error"})
+        _, missing = self.commands(False, fails=["import torch"])
+        self.assertEqual(missing, {"torch": "is installed and does not work: an error"})
+        _, missing = self.commands(False, fails=["-m venv"])
+        self.assertIn("no virtual environment", missing["torch"])
 
 
 class Choices(unittest.TestCase):

@@ -11,7 +11,10 @@ class Arm:
     options: dict[str, str] = field(default_factory=dict)
     stride: int = 1                         # runs every stride-th lane: for those whose lanes cost the same alone, and much
     only_targets: tuple[float, ...] = ()    # empty: all
-    remark: str = ""
+
+    @property
+    def on_gpu(self) -> bool:
+        return self.options.get("device") == "gpu"
 
 
 @dataclass(frozen=True)

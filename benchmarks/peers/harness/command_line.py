@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,9 +50,10 @@ def arguments(words: list[str]) -> argparse.Namespace:
 class Run:
     def __init__(self, given: argparse.Namespace, command: str):
         self.given, self.command = given, command
-        self.cases = chosen(all_cases(given.seed, bool(machine.gpus())), given.only)
+        has_gpu = bool(machine.gpus())
+        self.cases = chosen(all_cases(given.seed, has_gpu), given.only)
         self.build = ROOT / "build/peers"
-        self.environment = Environment(self.build / "venv", bool(machine.gpus()))
+        self.environment = Environment(self.build / ("venv_gpu" if has_gpu else "venv"), has_gpu)
         self.native = Native(HERE / "native", self.build / "native")
         # The last cores: interrupts and other programs tend to be on the first.
         self.pinned = sorted(os.sched_getaffinity(0))[-given.cores:]
@@ -61,12 +63,15 @@ class Run:
         arms = [arm for case in self.cases for arm in case.arms]
         peers = {arm.peer for arm in arms} - IN_CPP | {"scipy"}
         peers |= {need for peer in peers for need in NEEDS.get(peer, ())} | ({"torchsde"} if "torchdiffeq" in peers else set())
-        if not self.given.no_install:
-            self.environment.prepare(say, peers)
         programs = {arm.command[1] for arm in arms if arm.command[0] == "native"}
         # Of all cases, whatever --only says: other sizes would mean to build again.
         sizes = [int(case.options["size"]) for case in all_cases(self.given.seed) if case.problem == "ring"]
-        self.native.prepare(programs, sizes, max(1, len(os.sched_getaffinity(0))), say)
+        with ThreadPoolExecutor() as both:    # one waits for the network, the other for the compiler
+            tasks = [both.submit(self.native.prepare, programs, sizes, max(1, len(os.sched_getaffinity(0))), say)]
+            if not self.given.no_install:
+                tasks.append(both.submit(self.environment.prepare, say, peers))
+        for task in tasks:
+            task.result()
 
     def prepare_references(self) -> None:
         for case in self.cases:
@@ -83,7 +88,7 @@ class Run:
         options = {"problem": case.problem, "task": case.task, "lanes": lanes, "stride": arm.stride, "check": min(lanes, case.check),
                    "cores": self.given.cores, "inputs": self.inputs(case, lanes)} | case.options | arm.options
         told = [f"{key}={value}" for key, value in options.items()]
-        environment = {"JAX_PLATFORMS": "cuda" if arm.options.get("device") == "gpu" else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {"JAX_PLATFORMS": "cuda" if arm.on_gpu else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
         if where == "native":
             told.append(f"compile_seconds={self.native.seconds_of(name)}")
             return ArmProcess([str(self.native.program(name)), *told], self.pinned, self.given.timeout, environment)
@@ -149,7 +154,7 @@ class Run:
             if (case.sweep or len(case.targets) > 1) and pictures.draw(case, rows + sweeps, folder / file):
                 shown[case.key] = str(file)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "benchmarks.md").write_text(page.page(cases, rows, told, command, shown, self.given.cores, []), encoding="utf-8")
+        (folder / "benchmarks.md").write_text(page.page(cases, rows, told, command, shown, self.given.cores), encoding="utf-8")
 
     def write_again(self) -> None:
         """From the samples of earlier runs; of a row measured twice the later folder's stands."""
@@ -188,12 +193,13 @@ def main(words: list[str]) -> int:
     except ValueError as error:
         say(f"benchmarks/peers/run: {error}")
         return 2
+    if not given.no_install:
+        run.environment.prepare(say, {"scipy"})
+    in_environment(run.environment, words)
     if given.sources:
-        in_environment(run.environment, words)
         run.write_again()
         return 0
     run.prepare()
-    in_environment(run.environment, words)
     if given.prepare:
         run.prepare_references()
         return 0

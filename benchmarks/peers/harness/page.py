@@ -1,6 +1,6 @@
 """docs/benchmarks.md: the tables of a run, with what each case means."""
 
-from . import tables
+from . import goals, tables
 from .case import Case
 from .race import median
 from .result import Row
@@ -40,12 +40,14 @@ def is_busy(rows: list[Row]) -> bool:
     return wall_over_processor(rows) > 1.1
 
 
-def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: str, pictures: dict[str, str], cores: int,
-         notes: list[str]) -> str:
+def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: str, pictures: dict[str, str], cores: int) -> str:
     busy = BUSY.format(ratio=wall_over_processor(rows)) if cores == 1 and is_busy(rows) else ""
     parts = [INTRODUCTION.format(command=command, busy=busy, cores="one core" if cores == 1 else f"{cores} cores",
-                                 clock="the processor's, which on a quiet machine is that of the wall" if cores == 1 else "that of the wall")]
+                                 clock="the processor's, which on a quiet machine is that of the wall" + (
+                                     ", for arms on a GPU that of the wall" if "GPU" in machine else "") if cores == 1 else "that of the wall")]
     parts.append(summary(cases, rows))
+    if aims := goals.table(rows):
+        parts.append("What was aimed at, with the fastest arms of either side:\n\n" + aims)
     for case in cases:
         chosen = [row for row in rows if row.case == case.key]
         parts.append(f"## {case.number}. {case.title}\n\n{case.paragraph}")
@@ -57,8 +59,6 @@ def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: s
         parts.append(tables.table(case, chosen, cores))
         if told := tables.settings(chosen):
             parts.append(told)
-    if notes:
-        parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in notes))
     parts.append("## The machine\n\n| | |\n| --- | --- |\n" + "\n".join(f"| {key} | {value} |" for key, value in machine.items()))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 

@@ -6,9 +6,9 @@ import time
 
 
 class Progress:
-    def __init__(self, total: int, stream=sys.stderr):
-        self.total, self.done, self.stream = max(1, total), 0, stream
-        self.is_terminal = stream.isatty()
+    def __init__(self, total: int, stream=None):
+        self.total, self.done, self.stream = max(1, total), 0, stream or sys.stderr
+        self.is_terminal = self.stream.isatty()
         self.start = time.monotonic()
 
     def say(self, text: str) -> None:

@@ -9,6 +9,7 @@ from .arm_process import ArmFailed, ArmProcess
 from .protocol import Message
 
 FEWEST_ROUNDS = 5
+LONG = 4.0    # seconds of wall after which an arm takes no more turns than FEWEST_ROUNDS
 
 
 @dataclass
@@ -23,6 +24,10 @@ class Runner:
     failure: str = ""
     repeats: int = 1
 
+    @property
+    def is_done(self) -> bool:
+        return len(self.wall) >= FEWEST_ROUNDS and sum(self.wall) * self.work * self.repeats > LONG
+
     def run(self, repeats: int) -> tuple[float, float]:
         """Seconds of processor and of wall for one call."""
         self.last = self.process.ask("run", repeats=repeats)
@@ -34,12 +39,13 @@ class Runner:
 
 def race(runners: list[Runner], rounds: int, shortest: float, note: Callable[[Runner, int, float, float], None]) -> None:
     """Runs all arms `rounds` times (at least FEWEST_ROUNDS), each as often within a round as takes `shortest` seconds. The first
-    arm of a round changes. An arm that fails drops out, with the reason in `failure`; the others go on."""
+    arm of a round changes. An arm that has taken LONG in all stops at FEWEST_ROUNDS, and one that fails drops out, with the reason in
+    `failure`; the others go on."""
     rounds = max(rounds, FEWEST_ROUNDS)
     for number in range(-1, rounds):    # round −1 warms up, and says how often to repeat
         first = number % max(1, len(runners))
         for runner in runners[first:] + runners[:first]:
-            if runner.failure:
+            if runner.failure or runner.is_done:
                 continue
             try:
                 processor, wall = runner.run(runner.repeats)

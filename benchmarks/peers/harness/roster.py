@@ -39,7 +39,7 @@ ADAPTIVE = Case(
     "error; where it was not clear which, there is an arm for each. heyoka's Taylor method raises its order with the digits asked for, and "
     "compiles the equation for the processor, as eddy does; numbalsoda, odeint and SUNDIALS take one trajectory after another, of which "
     "every 16th is run. JAX and diffrax step all lanes until the slowest is done. heyoka's tolerance chooses the order of its series alone, and "
-    "its errors jump by e² from one order to the next: it runs at the next smaller one, and is marked.",
+    "its errors jump by about e² from one order to the next: it runs at the next smaller one, and where that is smaller by much, it is marked.",
     (*eddy("eddy_lorenz", "Tsit5", "Vern7", "Dopri8"),
      python("heyoka_arm.py", "heyoka, batches", "heyoka"),
      python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
@@ -82,7 +82,7 @@ def memory(number: str, steps: int, lanes: int, limit_mib: int) -> Case:
         f"{limit_mib} MiB for what is kept. Peak memory is what the kernel counted beyond what the process held before, work space and "
         "results included; who exceeds the limit can be seen there. flat JAX nests `jax.checkpoint` in two levels, diffrax is given as "
         "many checkpoints as fit; CVODES takes step sizes of its own, at a tolerance of 1e-11, and keeps all its steps: "
-        "its time is that of a lane divided by the steps of the others, and its error larger.",
+        "its time is that of a lane divided by the steps of the others, its error of another size.",
         (*eddy("eddy_gradient", "Tsit5"),
          python("flat_jax.py", "flat JAX Tsit5, checkpointed scan", "jax", method="Tsit5"),
          python("diffrax_arm.py", "diffrax Tsit5, recursive checkpoints", "diffrax", method="Tsit5"),
@@ -109,7 +109,7 @@ def neural(letter: str, lanes: int) -> Case:
 
 UNEVEN = Case(
     "7-uneven", "Van der Pol, μ from 1 to 100", "van_der_pol", "adaptive", "lane",
-    "1,024 Van der Pol oscillators, μ log-uniform from 1 to 100 in no order, t from 0 to 20: the number of steps differs by a factor of 30 "
+    "1,024 Van der Pol oscillators, μ log-uniform from 1 to 100 in no order, t from 0 to 20: the number of steps differs much "
     "from lane to lane. Who steps all lanes until the slowest is done pays for it. All methods are explicit but LSODA, which changes to an "
     "implicit one where the equation is stiff, and so is at an advantage that is not of its code.",
     (*eddy("eddy_van_der_pol", "Tsit5", "Vern7"),

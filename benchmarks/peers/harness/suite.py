@@ -130,10 +130,11 @@ class _Started:
         if runner.failure:
             self._fail(row, runner.failure)
             return
-        # On one core the processor's time is what a quiet machine would show on the wall; with several only the wall counts.
-        times = runner.seconds if cores == 1 else runner.wall
+        # On one core the processor's time is what a quiet machine would show on the wall; with several, and on a GPU, only the wall counts.
+        times = runner.seconds if cores == 1 and not self.arm.on_gpu else runner.wall
         row.minimum, row.median = min(times), median(times)
-        row.wall_over_processor = median([wall / max(processor, 1e-12) for wall, processor in zip(runner.wall, runner.seconds)])
+        if not self.arm.on_gpu:
+            row.wall_over_processor = median([wall / max(processor, 1e-12) for wall, processor in zip(runner.wall, runner.seconds)])
         lanes = len(range(0, self.lanes, self.arm.stride))
         for name in ("accepted", "rejected", "evaluations"):
             setattr(row, name, runner.last.number(name, math.nan) / lanes)

@@ -1,0 +1,70 @@
+"""What eddy set out to reach against its peers, beside what a run shows; where it falls short, why."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .result import Row, best
+
+Figure = Callable[[list[Row]], float | None]    # None where the run does not show it
+
+
+@dataclass(frozen=True)
+class Goal:
+    text: str
+    figure: Figure
+    at_least: float = 0.0
+    at_most: float = math.inf
+    why_not: str = ""
+
+    def is_reached(self, figure: float) -> bool:
+        return self.at_least <= figure <= self.at_most
+
+
+def ratio(numerator: Row | None, denominator: Row | None) -> float | None:
+    return numerator.median / denominator.median if numerator and denominator else None
+
+
+def of(number: str, target: float | None = None) -> Callable[[list[Row]], list[Row]]:
+    return lambda rows: [row for row in rows if row.case.split("-")[0] == number and target in (None, row.target)]
+
+
+def lead(number: str, target: float | None = None, peer: str = "") -> Figure:
+    """How much longer the best peer takes, or the one that is named."""
+    def figure(rows: list[Row]) -> float | None:
+        chosen = of(number, target)(rows)
+        return ratio(best(chosen, {peer} if peer else None, without="eddy"), best(chosen, {"eddy"}))
+    return figure
+
+
+def gradient_in_solves(rows: list[Row]) -> float | None:
+    return ratio(best(of("10b")(rows), {"eddy"}), best(of("10a")(rows), {"eddy"}))
+
+
+SERIES = ("heyoka's Taylor series takes its order from the digits asked for, and costs little more for further ones; a Runge–Kutta method of order 7 or 8 "
+          "takes more steps.")
+FORWARD = ("heyoka carries the derivatives forward in a compiled Taylor series: with three parameters that is little work. The reverse mode's work does not "
+           "grow with the number of parameters; theirs does, and the other peers are further behind.")
+
+GOALS = (
+    *(Goal(f"case {number}: ahead of every peer", lead(number), 1) for number in ("1", "4a", "4b")),
+    *(Goal(f"case 2 at {target:.0e}: at least {least} times as fast as heyoka", lead("2", target, "heyoka"), least, why_not=SERIES)
+      for target, least in ((1e-6, 3), (1e-8, 3), (1e-12, 2))),
+    *(Goal(f"case 2 at {target:.0e}: ahead of every peer", lead("2", target), 1, why_not=SERIES) for target in (1e-6, 1e-8, 1e-12)),
+    *(Goal(f"case 3 at {target:.0e}: at least 10 times as fast as the best peer", lead("3", target), 10, why_not=FORWARD) for target in (1e-6, 1e-8)),
+    Goal("case 10a: not behind odeint", lead("10a", peer="odeint"), 1),
+    Goal("case 10b: a gradient in at most 3 solves", gradient_in_solves, at_most=3),
+    Goal("case 11: at least 20 times as fast as the best peer", lead("11"), 20),
+)
+
+
+def table(rows: list[Row], goals: tuple[Goal, ...] = GOALS) -> str:
+    """Empty where the run shows none of them."""
+    shown = [(goal, figure) for goal in goals if (figure := goal.figure(rows)) is not None]
+    if not shown:
+        return ""
+    lines = ["| aim | this run | |", "| --- | ---: | --- |"]
+    for goal, figure in shown:
+        told = "reached" if goal.is_reached(figure) else " ".join(filter(None, ("not reached.", goal.why_not)))
+        lines.append(f"| {goal.text} | {figure:.2f} | {told} |")
+    return "\n".join(lines)
