@@ -5,7 +5,7 @@ namespace eddy::inline v0 {
 /// Rackauckas & Nie 2020, IEEE HPEC, doi:10.1109/HPEC43674.2020.9286178; digits of the authors'
 /// StochasticDiffEq.jl.
 struct SOSRA {
-    static constexpr bool has_error_estimate = false;
+    static constexpr bool has_error_estimate = true;
     static constexpr Calculus calculus = ito;
     static constexpr NoiseClass noise = NoiseClass::additive;
     static constexpr double strong_order = 1.5, weak_order = 2;
@@ -22,6 +22,7 @@ struct SOSRA {
                 .27753845684143835 + beta3 / 2},
         .a_h = {{}, {}, {B21}, {B31, B32}},
         .b_h = {beta1, beta2, 0, beta3},
+        .e = {.2889874966892885 - 1, 0, .6859880440839937, .025024459226717772},
     };
 };
 static_assert(ValidStochasticTableau<SOSRA>::value);

@@ -6,7 +6,7 @@ namespace eddy::inline v0 {
 /// authors' StochasticDiffEq.jl. Stages: both functions at the start, then in turn the drift at
 /// H0(i) and the diffusion at H(i).
 struct SOSRI {
-    static constexpr bool has_error_estimate = false;
+    static constexpr bool has_error_estimate = true;
     static constexpr Calculus calculus = ito;
     static constexpr NoiseClass noise = NoiseClass::diagonal;
     static constexpr double strong_order = 1.5, weak_order = 1;
@@ -49,6 +49,10 @@ struct SOSRI {
             table.b_h[diffusion] = beta3[i];
             table.b_w2[diffusion] = beta2[i];
             table.b_w3[diffusion] = beta4[i];
+            table.e[drift] = alpha[i] - (i == 0 ? 1 : 0);
+            table.e_w[diffusion] = beta3[i] / 2;
+            table.e_h[diffusion] = beta3[i];
+            table.e_w3[diffusion] = beta4[i];
             for (int j = 0; j < i; ++j) {
                 const int drift_j = j == 0 ? 0 : 2 * j - 1, diffusion_j = 2 * j;
                 table.a[drift][drift_j] = A0[i][j];

@@ -2,9 +2,10 @@
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>
 namespace eddy::inline v0 {
 /// SPaRK, the splitting path Runge–Kutta method: three evaluations of drift and diffusion.
+/// Heun's method at the ends of the step estimates the error.
 /// Foster & Jelinčič 2023, arXiv:2311.14201, definition 1.6.
 struct SPaRK {
-    static constexpr bool has_error_estimate = false;
+    static constexpr bool has_error_estimate = true;
     static constexpr Calculus calculus = stratonovich;
     static constexpr NoiseClass noise = NoiseClass::commutative;
     static constexpr double strong_order = 1, weak_order = 1;
@@ -17,6 +18,9 @@ struct SPaRK {
         .b_w = {outer, root_3 / 3, outer},
         .a_h = {{}, {root_3}},
         .b_h = {1, 0, -1},
+        .e = {outer - 1. / 2, root_3 / 3, outer - 1. / 2},
+        .e_w = {outer - 1. / 2, root_3 / 3, outer - 1. / 2},
+        .e_h = {1, 0, -1},
     };
 };
 static_assert(ValidStochasticTableau<SPaRK>::value);

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
+#include <limits>
 
 namespace eddy::inline v0::detail {
 
@@ -30,14 +32,46 @@ double steps_over(double length, double dt0) {
     return steps + 1;
 }
 
+/// How often a cell may be halved so that the ends of steps are apart as elapsed times.
+int depth_of(double cell, double span) {
+    if (cell == 0 || span == 0) return 0;
+    const double parts = cell / (8 * std::numeric_limits<double>::epsilon() * span);
+    return std::clamp(static_cast<int>(std::floor(std::log2(parts))), 0, most_levels);
+}
+
+/// The cells between tstops: whole ones that the last step, of constant size, cuts short, or ones
+/// whose last ends on the tstop. Returns their number.
+double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
+                std::vector<CellRow>& rows) {
+    rows.clear();
+    double cells = 0, from = 0;
+    for (const Tstop& tstop : times.tstops) {
+        CellRow row{from, tstop.elapsed, cells, 1};
+        if (times.dt0 > 0) {
+            const double length = tstop.elapsed - from;
+            row.count = is_adaptive
+                            ? steps_over(length, plan.cell)
+                            : std::ceil(std::ldexp(steps_over(length, times.dt0), -plan.level));
+            cells += row.count;
+        }
+        rows.push_back(row);
+        from = tstop.elapsed;
+    }
+    return cells;
+}
+
 }  // namespace
 
-NoisePlan plan_noise(const SolveOptions& options, const TimePlan& times,
-                     std::vector<double>& first_cells, const char* where) {
+NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& times,
+                     std::vector<CellRow>& rows, const char* where) {
     require_argument(options.t1 >= options.t0,
                      "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in "
                      "time",
                      where, options.t1, options.t0);
+    require_argument(times.dt0 > 0 || options.t1 == options.t0,
+                     "{}: a stochastic equation, but dt0 = 0; give the first and largest size of "
+                     "a step, .dt0 = ...",
+                     where);
     require_argument(options.noise_cell >= 0 && std::isfinite(options.noise_cell),
                      "{}: noise_cell = {}; give a length of time, or 0 for dt0", where,
                      options.noise_cell);
@@ -46,20 +80,17 @@ NoisePlan plan_noise(const SolveOptions& options, const TimePlan& times,
     plan.first_path = options.first_path;
     plan.antithetic = options.antithetic;
     plan.level = level_of(options.noise_cell, times.dt0, where);
-    first_cells.clear();
-    double cells = 0, from = 0;
-    for (const Tstop& tstop : times.tstops) {
-        first_cells.push_back(cells);
-        if (times.dt0 > 0)
-            cells +=
-                std::ceil(std::ldexp(steps_over(tstop.elapsed - from, times.dt0), -plan.level));
-        from = tstop.elapsed;
+    plan.cell = std::ldexp(times.dt0, plan.level);
+    if (is_adaptive) {
+        plan.level = depth_of(plan.cell, times.span);
+        times.dt_max = std::min(times.dt_max, times.dt0);
     }
+    const double cells = cells_of(plan, is_adaptive, times, rows);
     require_argument(cells < path_limit,
                      "{}: {} steps; there may be fewer than 2^48: give a larger "
                      "dt0",
                      where, cells);
-    plan.first_cell = first_cells.data();
+    plan.rows = rows.data();
     return plan;
 }
 

@@ -69,15 +69,13 @@ class LaneSolve {
         before_ = at_;
         const GivenSteps& given = lane_.problem.given;
         if (given.are_given()) next_size_ = given.size_at(lane_.index, at_.elapsed);
-        const double wanted = Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_;
-        const double left = tstop().elapsed - at_.elapsed;
-        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
-        lands_ = wanted * 1.01 >= left;
-        size_ = lands_ ? left : wanted;
+        choose_size(Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_);
         lane_.with_step(before_, size_,
                         [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });
         ++attempts_;
-        if constexpr (Spec::is_adaptive)
+        if constexpr (Spec::has_dyadic_steps)
+            judge_dyadic();
+        else if constexpr (Spec::is_adaptive)
             judge_by_error(std::min(next_size_, times_.dt_max));
         else
             judge_by_state();
@@ -86,10 +84,27 @@ class LaneSolve {
         ++num_accepted_;
         ++steps_of_stretch_;
         at_.y = trial_.next;
-        at_.elapsed = lands_ ? tstop().elapsed : elapsed_after_step();
+        at_.elapsed = elapsed_after_step();
+    }
+    void choose_size(double wanted) {
+        const double left = tstop().elapsed - at_.elapsed;
+        if constexpr (Spec::has_dyadic_steps) {
+            const auto cells = lane_.grid(at_.tstop);
+            const auto here = cells.place_at(at_.elapsed);
+            size_ = left > 0 ? cells.size_at(here, wanted) : 0;
+            least_size_ = cells.least_at(here);
+            end_ = cells.end_of(here, size_, tstop().elapsed);
+            lands_ = end_ == tstop().elapsed;
+        } else {
+            // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+            lands_ = wanted * 1.01 >= left;
+            size_ = lands_ ? left : wanted;
+        }
     }
     /// Steps of constant size are counted: a sum of sizes would gather an error at every step.
     [[nodiscard]] double elapsed_after_step() const {
+        if (Spec::has_dyadic_steps) return end_;
+        if (lands_) return tstop().elapsed;
         if (Spec::is_adaptive) return before_.elapsed + size_;
         return mul_add(static_cast<double>(steps_of_stretch_), times_.dt0, stretch_begin_);
     }
@@ -115,6 +130,21 @@ class LaneSolve {
             history_ = decision.history;
         }
         next_size_ = std::max(next, smallest);
+    }
+    /// Dyadic steps: at most twice the size follows one that was accepted, which it does not shrink;
+    /// at most half follows one that was rejected.
+    void judge_dyadic() {
+        const float norm = squared_norm();
+        const auto decision =
+            lane_.problem.controller.propose(norm, Stepper::error_order, history_);
+        const double smallest = std::max(times_.dt_min, least_size_);
+        accepted_ = norm <= 1 && size_ > 0;
+        stalled_ = !accepted_ && size_ > 0 && size_ <= smallest;
+        if (!accepted_ && size_ > 0) ++num_rejected_;
+        const double next = size_ * static_cast<double>(decision.factor);
+        next_size_ = accepted_ ? std::clamp(next, size_, 2 * size_) : std::min(next, size_ / 2);
+        next_size_ = std::max(next_size_, smallest);
+        history_ = decision.history;
     }
     /// Where the step has failed its error is infinite.
     [[nodiscard]] EDDY_HD float squared_norm() const {
@@ -234,7 +264,7 @@ class LaneSolve {
 
     // The last attempt:
     typename Stepper::template Trial<typename Spec::Number> trial_;
-    double size_ = 0;
+    double size_ = 0, end_ = 0, least_size_ = 0;  // the latter two of dyadic steps
     bool lands_ = false, accepted_ = false, stalled_ = false;
 
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;

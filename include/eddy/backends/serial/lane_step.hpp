@@ -53,16 +53,30 @@ class LaneProblem {
         return use(StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from, size)});
     }
 
+    /// The cells of noise that the steps to a tstop are parts of.
+    [[nodiscard]] DyadicGrid<double> grid(
+        std::int32_t tstop) const requires Spec::has_dyadic_steps {
+        DyadicGrid<double> cells;
+        cells.begin(problem.noise.cell, problem.noise.level);
+        cells.head_for(0, problem.noise.rows[tstop]);
+        return cells;
+    }
+
   private:
     [[nodiscard]] typename Spec::Path path([[maybe_unused]] const StepStart<Spec>& from,
                                            [[maybe_unused]] double size) const {
         const auto lane = static_cast<double>(index);
-        if constexpr (Spec::has_noise) {
+        if constexpr (Spec::has_dyadic_steps) {
+            const DyadicGrid<double> cells = grid(from.tstop);
+            return {{lane, from.elapsed, size},
+                    problem.noise,
+                    cells.noise_at(cells.place_at(from.elapsed), size)};
+        } else if constexpr (Spec::has_noise) {
             const double origin = from.tstop > 0 ? times().tstops[from.tstop - 1].elapsed : 0;
             const double steps = std::floor((from.elapsed - origin) / times().dt0 + 0.5);
             return {{lane, from.elapsed, size},
                     problem.noise,
-                    {problem.noise.first_cell[from.tstop], steps}};
+                    {problem.noise.rows[from.tstop].first, steps}};
         } else if constexpr (Spec::has_path)
             return typename Spec::Path({lane, from.elapsed, size});
         else

@@ -6,6 +6,7 @@
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/controller/constant.hpp>
 #include <eddy/steppers/controller/pid.hpp>
+#include <eddy/steppers/stochastic/sde_graph.hpp>
 #include <tuple>
 #include <type_traits>
 
@@ -79,18 +80,23 @@ inline constexpr bool has_error_estimate = [] {
     }
 }();
 
-template <class Method>
+template <class Field, class Method>
 struct ControllerOf {
     using type = std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
 };
-template <class Method>
+template <class Field, class Method>
 requires requires { typename Method::Controller; }
-struct ControllerOf<Method> {
+struct ControllerOf<Field, Method> {
     using type = typename Method::Controller;
 };
+/// With noise in every step, smaller steps seldom buy what they cost.
+template <StochasticField Field, class Method>
+struct ControllerOf<Field, Method> {
+    using type = ConstantController;
+};
 /// The one that the method names, else an adaptive controller where it can estimate its error.
-template <class Method>
-using DefaultController = typename ControllerOf<Method>::type;
+template <class Field, class Method>
+using DefaultController = typename ControllerOf<Field, Method>::type;
 
 template <class T, class... Extras>
 [[nodiscard]] constexpr T extra_or_default(const Extras&... extras) {
@@ -108,11 +114,11 @@ inline constexpr bool is_extra =
     IsBackend<T> || IsController<T> || IsObserved<T> || IsDifferentiateTimes<T>;
 
 /// The types of a call's extras.
-template <class Method, class... Extras>
+template <class Field, class Method, class... Extras>
 struct ExtrasOf {
     using Backend = typename PickExtra<BackendKind, Cpu, Extras...>::type;
     using Controller =
-        typename PickExtra<ControllerKind, DefaultController<Method>, Extras...>::type;
+        typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;
     using Function =
         typename PickExtra<ObservedKind, Observed<void>, Extras...>::type::function_type;
     static constexpr bool with_times = (IsDifferentiateTimes<Extras> || ...);

@@ -10,10 +10,11 @@
 
 namespace eddy::inline v0::detail {
 
-/// The plan refers to `first_cells`, one for each tstop. InvalidArgument, beginning with `where`,
-/// says what to change.
-[[nodiscard]] EDDY_EXPORT NoisePlan plan_noise(const SolveOptions& options, const TimePlan& times,
-                                               std::vector<double>& first_cells, const char* where);
+/// The plan refers to `rows`, one for each tstop. `times` get bounds for the sizes of steps where a
+/// controller chooses them. InvalidArgument, beginning with `where`, says what to change.
+[[nodiscard]] EDDY_EXPORT NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive,
+                                               TimePlan& times, std::vector<CellRow>& rows,
+                                               const char* where);
 
 EDDY_EXPORT void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes,
                                       const char* where);

@@ -19,7 +19,7 @@ class GradientSolver {
         detail::is_method<Method>,
         "GradientSolver: the method must be a struct with an order and a tableau, such as "
         "Tsit5");
-    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
     using LossTerm = detail::LossTermOf<Field, LossFunction>;

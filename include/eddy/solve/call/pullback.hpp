@@ -25,7 +25,7 @@ class PullbackSolver {
         detail::is_method<Method>,
         "PullbackSolver: the method must be a struct with an order and a tableau, such as "
         "Tsit5");
-    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
     using Observable = detail::ObservableOf<Field, typename Choice::Function>;
@@ -131,7 +131,7 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     const Arrays& cotangents, const Cancellation& cancelled) {
     static_assert(detail::check_data<Arrays, Real>());
     static_assert(
-        detail::is_of_host<typename detail::ExtrasOf<Method, Extras...>::Backend::Memory>,
+        detail::is_of_host<typename detail::ExtrasOf<Field, Method, Extras...>::Backend::Memory>,
         "pullback: the solution holds y0 and p on the host, where its backend does not compute; "
         "give arrays of its memory to a pullback_solver");
     auto solver = std::apply(

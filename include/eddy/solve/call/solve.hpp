@@ -109,7 +109,7 @@ class EnsembleSolver {
         detail::is_method<Method>,
         "EnsembleSolver: the method must be a struct with an order and a tableau, such as "
         "Tsit5");
-    using Choice = detail::ExtrasOf<Method, Extras...>;
+    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
     using Backend = typename Choice::Backend;
     using Controller = typename Choice::Controller;
     using Observable = detail::ObservableOf<Field, typename Choice::Function>;
@@ -240,7 +240,7 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
 
   private:
     static auto memory(const Extras&... extras) {
-        using Backend = typename detail::ExtrasOf<Method, Extras...>::Backend;
+        using Backend = typename detail::ExtrasOf<Field, Method, Extras...>::Backend;
         return detail::extra_or_default<Backend>(extras...).memory();
     }
 

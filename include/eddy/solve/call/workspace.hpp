@@ -86,6 +86,8 @@ class PreparedProblem {
             options,
             {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
             where);
+        if constexpr (Spec::has_noise)
+            problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
         problem.controller = controller;
         problem.rtol = static_cast<Scalar>(options.rtol);
@@ -93,8 +95,6 @@ class PreparedProblem {
             problem.atol[i] = static_cast<Scalar>(options.atol[i]);
         if constexpr (Spec::has_constant_size)
             problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
-        if constexpr (Spec::has_noise)
-            problem.noise = plan_noise(options, times_, first_cells_, where);
     }
     template <class Memory>
     void share_parameters([[maybe_unused]] const Memory& memory) {
@@ -124,7 +124,7 @@ class PreparedProblem {
     }
 
     TimePlan times_;
-    std::vector<double> first_cells_;        // (tstop); of noise
+    std::vector<CellRow> cells_;             // (tstop); of noise
     std::vector<SharedParameter> shared_p_;  // (component)
 };
 

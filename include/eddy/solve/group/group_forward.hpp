@@ -224,7 +224,7 @@ class GroupForward {
                 const ChainStepper<Spec>& steps = chains_[chain].steps;
                 ChainState<Spec>& at = x.chain[chain];
                 at.y = steps.constant_step(steps.after_steps(first[chain] + further), at.y,
-                                           at.memory, noise[chain]);
+                                           at.memory, &noise[chain]);
             }
         }
         bool broken = false;

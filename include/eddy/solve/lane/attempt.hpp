@@ -55,7 +55,10 @@ class ChainStepper {
         smallest_ = max(problem.times.dt_min, std::numeric_limits<double>::min());
         if constexpr (!is_adaptive) per_size_ = 1 / problem.times.dt0;
         if constexpr (Spec::has_path) lanes_ = Time(0);
-        if constexpr (Spec::has_noise) first_cell_ = Time(0);
+        if constexpr (Spec::has_dyadic_steps)
+            cells_.begin(problem.noise.cell, problem.noise.level);
+        else if constexpr (Spec::has_noise)
+            cells_ = Time(0);
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
     /// Another lane in a place.
@@ -71,23 +74,37 @@ class ChainStepper {
         set_lane(lowest_, place, to.lowest);
         set_lane(highest_, place, to.highest);
         set_lane(origin_, place, index > 0 ? tstops[index - 1].elapsed : 0.);
-        if constexpr (Spec::has_noise)
-            set_lane(first_cell_, place, index > 0 ? problem_->noise.first_cell[index] : 0.);
+        if constexpr (Spec::has_noise) {
+            const CellRow row = index < 0 ? CellRow{} : problem_->noise.rows[index];
+            if constexpr (Spec::has_dyadic_steps)
+                cells_.head_for(place, row);
+            else
+                set_lane(cells_, place, row.first);
+        }
     }
 
     /// Tries a step of every place from x.
     [[gnu::always_inline]] EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
         const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
         const Time left = tstop - x.elapsed;
-        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
-        const TimeMask lands = limited * Time(1.01) >= left;
-        const Time size = select(lands, left, limited);
-        attempt.size = size;
-        attempt.lands = lands;
+        if constexpr (Spec::has_dyadic_steps) {
+            const auto here = cells_.place_at(x.elapsed);
+            attempt.size = select(left > Time(0), cells_.size_at(here, limited), Time(0));
+            attempt.lands = cells_.end_of(here, attempt.size, tstop) == tstop;
+        } else {
+            land(limited, left, attempt);
+        }
         with_input(
-            x, size, [&](const auto& in) __attribute__((always_inline)) {
+            x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
                 Stepper::attempt(in, x.memory, attempt.trial);
             });
+    }
+    [[gnu::always_inline]] EDDY_HD static void land(const Time& limited, const Time& left,
+                                                    Attempt<Spec>& attempt) {
+        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+        const TimeMask lands = limited * Time(1.01) >= left;
+        attempt.size = select(lands, left, limited);
+        attempt.lands = lands;
     }
 
     /// Judges what was tried from x, and returns where that leads.
@@ -154,31 +171,18 @@ class ChainStepper {
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
     }
 
-    /// The state after a round of constant size, for places that have at least a step and a half
-    /// left to their tstops.
-    [[nodiscard, gnu::always_inline]] EDDY_HD State
-    constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory) const {
-        const Time size(problem_->times.dt0);
-        return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(),
-                                       problem_->size, path_of(elapsed, size)},
-                             memory);
-    }
-    /// What a loop over such rounds keeps of the noise.
+    /// What a loop over rounds of constant size keeps of the noise.
     struct NothingKept {};
     using KeptNoise = std::conditional_t<Spec::has_noise, NoiseBlock<Time>, NothingKept>;
+    /// The state after such a round, for places that have at least a step and a half left to their
+    /// tstops.
     [[nodiscard, gnu::always_inline]] EDDY_HD State
     constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
-                  [[maybe_unused]] KeptNoise& kept) const {
-        if constexpr (Spec::has_noise) {
-            const Time size(problem_->times.dt0);
-            const Path path({lanes_, elapsed, size}, problem_->noise,
-                            {first_cell_, steps_since(elapsed, origin_, per_size_)}, &kept);
-            return Stepper::step(
-                StepInput{times_of(elapsed, size), y, parameters.values(), problem_->size, path},
-                memory);
-        } else {
-            return constant_step(elapsed, y, memory);
-        }
+                  KeptNoise* kept = nullptr) const {
+        const Time size(problem_->times.dt0);
+        return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(),
+                                       problem_->size, path_of(elapsed, size, kept)},
+                             memory);
     }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
@@ -191,6 +195,8 @@ class ChainStepper {
     /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
                                                                  const Time& size) const {
+        if constexpr (Spec::has_dyadic_steps)
+            return cells_.end_of(cells_.place_at(elapsed), size, tstop);
         const Time further =
             is_adaptive ? elapsed + size : after_steps(steps_at(elapsed) + Time(1));
         return select(size == tstop - elapsed, tstop, further);
@@ -254,10 +260,14 @@ class ChainStepper {
             size};
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Path
-    path_of([[maybe_unused]] const Time& elapsed, [[maybe_unused]] const Time& size) const {
-        if constexpr (Spec::has_noise)
+    path_of([[maybe_unused]] const Time& elapsed, [[maybe_unused]] const Time& size,
+            [[maybe_unused]] KeptNoise* kept = nullptr) const {
+        if constexpr (Spec::has_dyadic_steps)
             return Path({lanes_, elapsed, size}, problem_->noise,
-                        {first_cell_, steps_since(elapsed, origin_, per_size_)});
+                        cells_.noise_at(cells_.place_at(elapsed), size));
+        else if constexpr (Spec::has_noise)
+            return Path({lanes_, elapsed, size}, problem_->noise,
+                        {cells_, steps_since(elapsed, origin_, per_size_)}, kept);
         else if constexpr (Spec::has_path)
             return Path(StepInterval<Time>{lanes_, elapsed, size});
         else
@@ -276,15 +286,28 @@ class ChainStepper {
         attempt.used = select(accepted, attempt.size, Time(0));
         Time next = attempt.size * convert<Time>(decision.factor);
         after.history = decision.history;
-        if (any(attempt.lands)) [[unlikely]]
-            forget_cuts(x, attempt, accepted, next, after.history);
-        // Below four units in the last place of the elapsed time a step would hardly move it.
-        const Time smallest =
-            max(Time(smallest_), x.elapsed * Time(4 * std::numeric_limits<double>::epsilon()));
+        Time smallest;
+        if constexpr (Spec::has_dyadic_steps) {
+            next = dyadic(next, attempt.size, accepted);
+            smallest = max(Time(smallest_), cells_.least_at(cells_.place_at(x.elapsed)));
+            after.elapsed = select(accepted, elapsed_after(x.elapsed, attempt.size), x.elapsed);
+        } else {
+            if (any(attempt.lands)) [[unlikely]]
+                forget_cuts(x, attempt, accepted, next, after.history);
+            // Below four units in the last place of the elapsed time a step would hardly move it.
+            smallest =
+                max(Time(smallest_), x.elapsed * Time(4 * std::numeric_limits<double>::epsilon()));
+            after.elapsed =
+                select(accepted, select(attempt.lands, tstop, x.elapsed + attempt.size), x.elapsed);
+        }
         attempt.stalled = moves & (!accepted) & (attempt.size <= smallest);
-        after.elapsed =
-            select(accepted, select(attempt.lands, tstop, x.elapsed + attempt.size), x.elapsed);
         after.size = max(next, smallest);
+    }
+    /// At most twice the size follows one that was accepted, which it does not shrink; at most half
+    /// follows one that was rejected.
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Time dyadic(const Time& next, const Time& size,
+                                                                 const TimeMask& accepted) {
+        return select(accepted, min(max(next, size), Time(2) * size), min(next, Time(0.5) * size));
     }
 
     /// A step cut short to land says nothing against the size before the cut; and its small error is
@@ -357,8 +380,11 @@ class ChainStepper {
     Time lowest_, highest_;  // (place) bounds of the times that f is asked at
     Time origin_;            // (place) the last tstop; 0: the start
     std::conditional_t<Spec::has_path, Time, NoPath> lanes_;
-    std::conditional_t<Spec::has_noise, Time, NoPath> first_cell_;  // before the last tstop
-    double per_size_ = 0;                                           // 1/dt0
+    // Of noise: those that steps are parts of; or the number of cells before the last tstop.
+    std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
+                       std::conditional_t<Spec::has_noise, Time, NoPath>>
+        cells_;
+    double per_size_ = 0;  // 1/dt0
     double smallest_ = 0;
 };
 

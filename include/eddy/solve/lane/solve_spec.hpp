@@ -9,7 +9,7 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/core/vec.hpp>
-#include <eddy/steppers/brownian/brownian_path.hpp>
+#include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/controller/decision.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <type_traits>
@@ -51,7 +51,10 @@ struct SolveSpec {
     using Path = typename Stepper::template Path<Time>;
     static constexpr bool has_path = !std::is_same_v<Path, NoPath>;
     /// Is the path one of Brownian noise, which a NoisePlan numbers?
-    static constexpr bool has_noise = std::is_same_v<Path, BrownianPath<Time>>;
+    static constexpr bool has_noise =
+        std::is_same_v<Path, BrownianPath<Time>> || std::is_same_v<Path, DyadicPath<Time>>;
+    /// Are steps dyadic parts of the cells of noise?
+    static constexpr bool has_dyadic_steps = has_noise && is_adaptive;
     /// Are rounds of one known size worth a shorter text?
     static constexpr bool has_constant_size = !is_adaptive && HasConstantSize<Stepper, Scalar>;
 

@@ -4,9 +4,10 @@
 // Steps between two tstops are counted from the first of them; 2^level steps make a cell, and a step
 // is a node at depth `level` of its cell's tree. A step that a tstop cuts short takes the increments
 // of its node, scaled to its length: what was before is independent of them, so the law is exact.
+// Steps of adaptive size: dyadic_path.hpp.
 
+#include <eddy/steppers/brownian/dyadic_grid.hpp>
 #include <eddy/steppers/brownian/increments.hpp>
-#include <eddy/steppers/brownian/noise.hpp>
 #include <eddy/steppers/term.hpp>
 
 namespace eddy::inline v0 {
@@ -14,10 +15,11 @@ namespace eddy::inline v0 {
 /// The noise of a call, as loops read it.
 struct NoisePlan {
     PhiloxKey key;
-    std::uint64_t first_path = 0;        // the number of lane 0's
-    bool antithetic = false;             // paths 2k + 1 are those of 2k with the other sign
-    int level = 0;                       // a cell is 2^level steps
-    const double* first_cell = nullptr;  // (tstop) number of cells before steps head for it
+    std::uint64_t first_path = 0;   // the number of lane 0's
+    bool antithetic = false;        // paths 2k + 1 are those of 2k with the other sign
+    int level = 0;                  // a cell is 2^level steps; of adaptive size, at most
+    double cell = 0;                // its length
+    const CellRow* rows = nullptr;  // (tstop) the cells before it
 };
 
 /// Where a step is: the number of cells before the last tstop, of steps since then.
@@ -25,6 +27,38 @@ template <class Time>
 struct NoisePosition {
     Time first_cell, step;
 };
+
+namespace detail {
+
+/// A cell as a whole, of length 1, from its root normals.
+template <class Number, class Single>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianPiece<Number> root_piece(
+    const Single& z, const Single& area) {
+    constexpr auto root_12 = static_cast<ScalarOf<Number>>(0.28867513459481287);
+    return {convert<Number>(z), Number(root_12) * convert<Number>(area)};
+}
+
+/// From a node of `length` to its right half where `right` is 1, else to its left one; where the mask
+/// says so.
+template <class Time, class Number, class Counts, int noises>
+[[gnu::always_inline]] EDDY_HD inline void go_down(const PathNoise<Time>& noise, const Counts& cell,
+                                                   const Counts& node, const Counts& right,
+                                                   double length,
+                                                   BrownianPiece<Number> (&piece)[noises],
+                                                   const MaskOf<Number>& goes) {
+    eddy::WithElement<Time, float> z[2 * noises];
+    noise.template splitting<noises>(cell, node, z);
+    const auto goes_right = convert<Number>(static_cast<Time>(right)) > Number(0);
+    const Number root(static_cast<ScalarOf<Number>>(std::sqrt(length)));
+    for (int i = 0; i < noises; ++i) {
+        const auto halves =
+            split(piece[i], root, convert<Number>(z[2 * i]), convert<Number>(z[2 * i + 1]));
+        piece[i] = {select(goes, select(goes_right, halves.right.w, halves.left.w), piece[i].w),
+                    select(goes, select(goes_right, halves.right.h, halves.left.h), piece[i].h)};
+    }
+}
+
+}  // namespace detail
 
 /// The number of steps of constant size since the last tstop, read off the elapsed time.
 template <class Time>
@@ -74,8 +108,7 @@ class BrownianPath {
         noise.root(cell, 1, area);
         BrownianPiece<Number> piece[noises];
         for_components<noises>([&](int i) __attribute__((always_inline)) {
-            constexpr auto root_12 = static_cast<ScalarOf<Number>>(0.28867513459481287);
-            piece[i] = {convert<Number>(z[i]), Number(root_12) * convert<Number>(area[i])};
+            piece[i] = detail::root_piece<Number>(z[i], area[i]);
         });
         const Number root = descend(noise, cell, step, piece);
         for_components<noises>([&](int i) __attribute__((always_inline)) {
@@ -98,33 +131,16 @@ class BrownianPath {
     [[nodiscard]] EDDY_HD Number descend(const detail::PathNoise<Time>& noise, const Counts& cell,
                                          const Counts& step,
                                          BrownianPiece<Number> (&piece)[noises]) const {
-        using Real = ScalarOf<Number>;
-        using Single = WithElement<Time, float>;
         Counts node(1);
         double length = 1;
         for (int depth = 0; depth < plan_->level; ++depth) {
-            Single z[2 * noises];
-            noise.template splitting<noises>(cell, node, z);
             const Counts right = (step >> (plan_->level - 1 - depth)) & Counts(1);
-            const Number is_right = convert_counts<Number>(right);
-            const Number root(static_cast<Real>(std::sqrt(length)));
-            for (int i = 0; i < noises; ++i) {
-                const auto halves =
-                    split(piece[i], root, convert<Number>(z[2 * i]), convert<Number>(z[2 * i + 1]));
-                const auto goes_right = is_right > Number(0);
-                piece[i] = {select(goes_right, halves.right.w, halves.left.w),
-                            select(goes_right, halves.right.h, halves.left.h)};
-            }
+            detail::go_down(noise, cell, node, right, length, piece, MaskOf<Number>(true));
             node = (node << 1) | right;
             length /= 2;
         }
         return convert<Number>(sqrt(size_ * Time(1 / length)));
     }
-    template <class Number, class Counts>
-    [[nodiscard]] EDDY_HD static Number convert_counts(const Counts& counts) {
-        return convert<Number>(static_cast<Time>(counts));
-    }
-
     const NoisePlan* plan_;
     Time lane_, size_;
     NoisePosition<Time> at_;

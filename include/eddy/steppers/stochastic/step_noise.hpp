@@ -7,6 +7,28 @@
 
 namespace eddy::inline v0 {
 
+namespace detail {
+
+/// Those of g of stage j in stage i; in y⁺ where i is the number of stages, in the estimate of the
+/// error where it is one more.
+struct NoiseWeights {
+    double w = 0, h = 0, root = 0, w2 = 0, w3 = 0;
+    [[nodiscard]] constexpr bool any() const {
+        return w != 0 || h != 0 || root != 0 || w2 != 0 || w3 != 0;
+    }
+};
+template <int i, int j, int stages>
+[[nodiscard]] constexpr NoiseWeights noise_weights(const StochasticTableau<stages>& table) {
+    if constexpr (i == stages)
+        return {table.b_w[j], table.b_h[j], 0, table.b_w2[j], table.b_w3[j]};
+    else if constexpr (i > stages)
+        return {table.e_w[j], table.e_h[j], 0, 0, table.e_w3[j]};
+    else
+        return {table.a_w[i][j], table.a_h[i][j], table.a_root[i][j], 0, 0};
+}
+
+}  // namespace detail
+
 template <class Real, int num_noises, class Method>
 class StepNoise {
     static constexpr auto needs = detail::needs_of(Method::stochastic);
@@ -29,16 +51,13 @@ class StepNoise {
         }
     }
 
-    /// The factor of g of stage j in stage i, or in y⁺ where i is the number of stages, for noise k.
+    /// The factor of g of stage j in stage i, in y⁺ where i is the number of stages, in the estimate
+    /// of the error where it is one more, for noise k.
     template <int i, int j>
     [[nodiscard, gnu::always_inline]] EDDY_HD Real weight(int k) const {
-        constexpr bool last = i == Method::stochastic.num_stages;
-        constexpr int row = last ? 0 : i;
-        constexpr double of_w = last ? Method::stochastic.b_w[j] : Method::stochastic.a_w[row][j];
-        constexpr double of_h = last ? Method::stochastic.b_h[j] : Method::stochastic.a_h[row][j];
-        constexpr double of_root = last ? 0 : Method::stochastic.a_root[row][j];
-        constexpr double of_square = last ? Method::stochastic.b_w2[j] : 0,
-                         of_cube = last ? Method::stochastic.b_w3[j] : 0;
+        constexpr detail::NoiseWeights of = detail::noise_weights<i, j>(Method::stochastic);
+        constexpr double of_w = of.w, of_h = of.h, of_root = of.root, of_square = of.w2,
+                         of_cube = of.w3;
         Real sum{};
         if constexpr (of_w == 1)
             sum = path.w[k];

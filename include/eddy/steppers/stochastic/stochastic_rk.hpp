@@ -4,6 +4,7 @@
 // diffusion only the entries that are not zero by construction.
 
 #include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
 #include <eddy/steppers/stepper.hpp>
 #include <eddy/steppers/stochastic/step_noise.hpp>
@@ -30,9 +31,11 @@ struct StraightLine {
 
 template <class Term, StochasticMethod Method, bool estimates_error>
 struct StochasticRungeKuttaStepper {
-    static_assert(!estimates_error,
-                  "stochastic equation: steps are of constant size; give "
-                  "eddy::ConstantController{} after the options");
+    static_assert(
+        !estimates_error || Method::stochastic.estimates_error(),
+        "stochastic equation: this method has no error estimate, its steps are of constant "
+        "size: leave the controller out, or take a method that has one, such as SPaRK, "
+        "Heun, SRA1 or SOSRI");
     static_assert(Method::noise != NoiseClass::additive || Term::noise == NoiseClass::additive,
                   "stochastic equation: this method is for additive noise, a diffusion that does "
                   "not read y; take one for general noise, such as EulerMaruyama or EulerHeun");
@@ -60,14 +63,16 @@ struct StochasticRungeKuttaStepper {
     static constexpr int evaluations_per_replay = evaluations_per_attempt;
 
     template <class Time>
-    using Path = typename Term::template Path<Time>;
+    using Path = std::conditional_t<estimates_error, DyadicPath<Time>, BrownianPath<Time>>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>
     using Memory = NoMemory;
+    struct NoEstimate {};
     template <class Number>
     struct Trial {
         State<Number> next;
+        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, NoEstimate> error;
     };
     struct Rows {
         struct Weights {
@@ -80,6 +85,14 @@ struct StochasticRungeKuttaStepper {
                 weights.b[i] = Method::stochastic.b[i];
                 for (int j = 0; j < num_stages; ++j) weights.a[i][j] = Method::stochastic.a[i][j];
             }
+            return weights;
+        }();
+    };
+    /// The weights of the error in place of b.
+    struct ErrorRow {
+        static constexpr typename Rows::Weights tableau = [] {
+            typename Rows::Weights weights{};
+            for (int i = 0; i < num_stages; ++i) weights.b[i] = Method::stochastic.e[i];
             return weights;
         }();
     };
@@ -105,14 +118,27 @@ struct StochasticRungeKuttaStepper {
     template <class Input, class Number>
     [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
                                                        Trial<Number>& trial) {
-        trial.next = step(in, memory);
+        if constexpr (estimates_error) {
+            const auto noise = Noise<PrimalOf<Number>>(in.path);
+            Stages<Number> stages;
+            State<Number> unused[num_stages];
+            run(in, noise, stages, unused);
+            trial.next = next_state(in, noise, stages);
+            trial.error = State<Number>{};
+            add_sum<num_stages + 1>(in, noise, stages, trial.error);
+        } else {
+            trial.next = step(in, memory);
+        }
     }
     template <class Trial, class Mask>
     [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
     template <class Trial, class SquaredNorm>
     [[nodiscard]] EDDY_HD static auto squared_error(const Trial& trial,
                                                     SquaredNorm&& squared_norm) {
-        return squared_norm(trial.next);
+        if constexpr (estimates_error)
+            return squared_norm(trial.error);
+        else
+            return squared_norm(trial.next);
     }
 
     template <class Input, class Number>
@@ -191,27 +217,25 @@ struct StochasticRungeKuttaStepper {
         : needs.drift[i] && needs.diffusion[i] ? detail::SdeParts::both
         : needs.drift[i]                       ? detail::SdeParts::drift
                                                : detail::SdeParts::diffusion;
-    /// Does stage i, or y⁺, read g of stage j?
+    // Of rows: stage i, y⁺ where i is the number of stages, the estimate of the error behind it.
+    /// Does row i read g of stage j?
     template <int i, int j>
-    static constexpr bool reads_diffusion = [] {
-        if constexpr (i == num_stages)
-            return Method::stochastic.b_w[j] != 0 || Method::stochastic.b_h[j] != 0 ||
-                   Method::stochastic.b_w2[j] != 0 || Method::stochastic.b_w3[j] != 0;
-        else
-            return Method::stochastic.a_w[i][j] != 0 || Method::stochastic.a_h[i][j] != 0 ||
-                   Method::stochastic.a_root[i][j] != 0;
-    }();
+    static constexpr bool reads_diffusion = detail::noise_weights<i, j>(Method::stochastic).any();
     /// The weight of h f of stage j.
     template <int i, int j, class Size>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto drift_weight(const Size& size) {
-        if constexpr (i == num_stages)
+        if constexpr (i > num_stages)
+            return size.template b<ErrorRow, j>();
+        else if constexpr (i == num_stages)
             return size.template b<Rows, j>();
         else
             return size.template a<Rows, i, j>();
     }
     template <int i, int j>
     static constexpr bool reads_drift = [] {
-        if constexpr (i == num_stages)
+        if constexpr (i > num_stages)
+            return Method::stochastic.e[j] != 0;
+        else if constexpr (i == num_stages)
             return Method::stochastic.b[j] != 0;
         else
             return Method::stochastic.a[i][j] != 0;
@@ -222,7 +246,16 @@ struct StochasticRungeKuttaStepper {
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> sum(
         const Input& in, const Noise<Real>& noise, const Stages<Number>& stages) {
         State<Number> y = in.y;
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        add_sum<i>(in, noise, stages, y);
+        return y;
+    }
+    /// Adds what row i weighs.
+    template <int i, class Input, class Real, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_sum(const Input& in, const Noise<Real>& noise,
+                                                       const Stages<Number>& stages,
+                                                       State<Number>& y) {
+        static_for<0, (i < num_stages ? i : num_stages)>([&]<int j>() __attribute__((
+            always_inline)) {
             if constexpr (reads_drift<i, j>)
                 detail::add_scaled(y, drift_weight<i, j>(in.dt), stages.drift[j]);
             if constexpr (reads_diffusion<i, j>) {
@@ -237,7 +270,6 @@ struct StochasticRungeKuttaStepper {
                 });
             }
         });
-        return y;
     }
     template <class Input, class Real, class Number>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(

@@ -6,6 +6,7 @@
 //                                              + b_w3_i (W³ − 3hW)/(6h))
 //             + b_slope_i (g·∇) g(Y_i) W²/2,  less h/2 in the sense of Itô
 //
+// and where it has one, the estimate of its error is the same sum with the weights e in place of b.
 // with the increment W and the space-time Lévy area H of each noise. What has no weight is not
 // computed. The form holds those of Rößler (2010), of Foster, dos Reis & Strange (2024) and of
 // methods for additive noise, where a stage reads g at a time alone.
@@ -30,6 +31,17 @@ struct StochasticTableau {
     double b_w2[stages]{};
     double b_w3[stages]{};
     double b_slope[stages]{};
+    double e[stages]{};
+    double e_w[stages]{};
+    double e_h[stages]{};
+    double e_w3[stages]{};
+
+    [[nodiscard]] constexpr bool estimates_error() const {
+        for (int i = 0; i < stages; ++i) {
+            if (e[i] != 0 || e_w[i] != 0 || e_h[i] != 0 || e_w3[i] != 0) return true;
+        }
+        return false;
+    }
 };
 
 /// A method with such a table, the calculus whose solution it converges to, the most demanding noise
@@ -102,6 +114,15 @@ struct ValidStochasticTableau {
     static_assert(is_near(sum(table.b), 1), "stochastic tableau: the weights b must sum to 1");
     static_assert(is_near(sum(table.b_w), 1), "stochastic tableau: the weights b_w must sum to 1");
     static_assert(is_near(sum(table.b_h), 0), "stochastic tableau: the weights b_h must sum to 0");
+    static_assert(is_near(sum(table.e), 0) && is_near(sum(table.e_h), 0),
+                  "stochastic tableau: the weights e and e_h must each sum to 0");
+    static constexpr bool says_what_it_has() {
+        if constexpr (requires { Method::has_error_estimate; })
+            return Method::has_error_estimate == table.estimates_error();
+        return true;
+    }
+    static_assert(says_what_it_has(),
+                  "stochastic tableau: has_error_estimate says whether there are weights e");
     static constexpr bool value = true;
 };
 
@@ -109,7 +130,6 @@ struct ValidStochasticTableau {
 /// a path. Order 1 in the sense of Stratonovich for commutative noise.
 template <RungeKuttaMethod Method>
 struct AlongPath {
-    static constexpr bool has_error_estimate = false;
     static constexpr Calculus calculus =
         Method::order == 1 ? Calculus::ito : Calculus::stratonovich;
     static constexpr NoiseClass noise =
@@ -122,10 +142,12 @@ struct AlongPath {
         for (int i = 0; i < stages; ++i) {
             table.c[i] = Method::tableau.c[i];
             table.b[i] = table.b_w[i] = Method::tableau.b[i];
+            table.e[i] = table.e_w[i] = Method::tableau.b_error[i];
             for (int j = 0; j < i; ++j) table.a[i][j] = table.a_w[i][j] = Method::tableau.a[i][j];
         }
         return table;
     }();
+    static constexpr bool has_error_estimate = stochastic.estimates_error();
 };
 
 }  // namespace eddy::inline v0

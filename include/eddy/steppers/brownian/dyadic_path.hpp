@@ -1,0 +1,76 @@
+#pragma once
+// The Brownian path of steps of adaptive size: each place of a Time is at a depth of its own in the
+// tree of its cell. Where a cell is not cut short, the increments of a step are those that
+// BrownianPath gives for steps of that constant size, bit for bit.
+
+#include <eddy/steppers/brownian/brownian_path.hpp>
+
+namespace eddy::inline v0 {
+
+/// The path of a step that is a dyadic part of a cell.
+template <class Time>
+class DyadicPath {
+    using Counts = typename detail::CountsOf<Time>::type;
+
+  public:
+    [[gnu::always_inline]] EDDY_HD DyadicPath(const StepInterval<Time>& interval,
+                                              const NoisePlan& plan,
+                                              const detail::NoisePlace<Time>& at)
+        : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
+
+    /// W of each noise over the step, and H as well where `with_area`: the W are the same.
+    template <class Number, int noises, bool with_area>
+    [[nodiscard]] EDDY_HD BrownianIncrements<Number, noises, with_area> increments() const {
+        static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
+        using Single = WithElement<Time, float>;
+        const detail::PathNoise<Time> noise(
+            plan_->key, detail::as_counts(lane_) + Counts(plan_->first_path), plan_->antithetic);
+        const Counts cell = detail::as_counts(at_.cell);
+        Single z[noises], area[noises];
+        noise.root(cell, 0, z);
+        noise.root(cell, 1, area);
+        BrownianPiece<Number> piece[noises];
+        for_components<noises>([&](int i) __attribute__((always_inline)) {
+            piece[i] = detail::root_piece<Number>(z[i], area[i]);
+        });
+        descend(noise, cell, piece);
+        const Number root = convert<Number>(sqrt(at_.length));
+        BrownianIncrements<Number, noises, with_area> result;
+        for_components<noises>([&](int i) __attribute__((always_inline)) {
+            result.w[i] = root * piece[i].w;
+            if constexpr (with_area) result.h[i] = root * piece[i].h;
+        });
+        return result;
+    }
+
+    /// √ of the step's length.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
+        return convert<Number>(sqrt(size_));
+    }
+
+  private:
+    /// From the roots, of length 1, to the step's nodes.
+    template <class Number, int noises>
+    EDDY_HD void descend(const detail::PathNoise<Time>& noise, const Counts& cell,
+                         BrownianPiece<Number> (&piece)[noises]) const {
+        const Counts units = detail::as_counts(at_.units);
+        Counts node(1);
+        double length = 1;
+        for (int depth = 0; depth < plan_->level; ++depth) {
+            const auto goes_on = at_.part < Time(length);
+            if (!any(goes_on)) return;
+            const Counts right = (units >> (plan_->level - 1 - depth)) & Counts(1);
+            detail::go_down(noise, cell, node, right, length, piece,
+                            convert<Number>(select(goes_on, Time(1), Time(0))) > Number(0));
+            node = (node << 1) | right;
+            length /= 2;
+        }
+    }
+
+    const NoisePlan* plan_;
+    Time lane_, size_;
+    detail::NoisePlace<Time> at_;
+};
+
+}  // namespace eddy::inline v0
