@@ -1,19 +1,23 @@
 #pragma once
 // A device on the host: memory of its own, which host text cannot touch, and kernels on emulated warps.
-// What a backend for a GPU does around the loops, but for the GPU.
+// `EmulatedDevice` is the backend Cuda but for the thin functions of its runtime and the instructions
+// of a warp, which are here.
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <bit>
 #include <cstring>
+#include <eddy/backends/grid/grid_backend.hpp>
 #include <eddy/solve/call/gradient.hpp>
-#include <limits>
 #include <map>
 #include <new>
+#include <string>
+#include <thread>
 #include <type_traits>
+#include <utility>
 
-#include "solve/warp_backend.hpp"
+#include "support/emulated_grid.hpp"
 
 namespace support {
 
@@ -21,25 +25,32 @@ namespace support {
 /// where an array lies ends with a segmentation fault.
 class DevicePages {
   public:
-    [[nodiscard]] static void* allocate(std::size_t num_bytes) {
+    [[nodiscard]] static void* allocate(std::size_t num_bytes, int device) {
         void* const first =
             mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (first == MAP_FAILED) throw std::bad_alloc();
         std::memset(first, 0xff, num_bytes);  // every number is NaN
-        pieces[static_cast<std::byte*>(first)] = num_bytes;
+        pieces[static_cast<std::byte*>(first)] = {num_bytes, device};
         mprotect(first, num_bytes, PROT_NONE);
         return first;
     }
     static void release(void* first) {
         const auto piece = pieces.find(static_cast<std::byte*>(first));
-        munmap(first, piece->second);
+        munmap(first, piece->second.num_bytes);
         pieces.erase(piece);
     }
-    [[nodiscard]] static bool holds(const void* address) {
+    /// The number of the device, or on_the_host.
+    [[nodiscard]] static int device_of(const void* address) {
         auto piece = pieces.upper_bound(static_cast<std::byte*>(const_cast<void*>(address)));
-        if (piece == pieces.begin()) return false;
+        if (piece == pieces.begin()) return eddy::detail::on_the_host;
         --piece;
-        return address < piece->first + piece->second;
+        return address < piece->first + piece->second.num_bytes ? piece->second.device
+                                                                : eddy::detail::on_the_host;
+    }
+    [[nodiscard]] static std::size_t num_bytes() {
+        std::size_t sum = 0;
+        for (const auto& [first, piece] : pieces) sum += piece.num_bytes;
+        return sum;
     }
     [[nodiscard]] static std::size_t num_pieces() { return pieces.size(); }
 
@@ -54,38 +65,142 @@ class DevicePages {
 
   private:
     static void protect(int access) {
-        for (const auto& [first, num_bytes] : pieces) mprotect(first, num_bytes, access);
+        for (const auto& [first, piece] : pieces) mprotect(first, piece.num_bytes, access);
     }
-    static inline std::map<std::byte*, std::size_t> pieces;
+    struct Piece {
+        std::size_t num_bytes;
+        int device;
+    };
+    static inline std::map<std::byte*, Piece> pieces;
 };
 
-struct EmulatedMemory {
-    static constexpr const char* name = "the memory of the emulated device";
+/// A thread's sight of its warp, by the emulated grid.
+class GridWarp {
+  public:
+    using Place = eddy::test::Place;
 
-    [[nodiscard]] static void* allocate(std::size_t num_bytes) {
-        return DevicePages::allocate(num_bytes);
+    GridWarp(eddy::test::EmulatedWarp& warp, std::ptrdiff_t index, std::ptrdiff_t num_warps)
+        : warp_(&warp), index_(index), num_warps_(num_warps) {}
+
+    [[nodiscard]] std::ptrdiff_t index() const { return index_; }
+    [[nodiscard]] std::ptrdiff_t num_warps() const { return num_warps_; }
+    [[nodiscard]] int member() const { return warp_->member(); }
+    [[nodiscard]] std::uint32_t ballot(bool flag, Place where = Place::current()) const {
+        return warp_->ballot(flag, where);
     }
-    static void release(void* there) { DevicePages::release(there); }
-    static void copy_in(void* there, const void* here, std::size_t num_bytes) {
-        const DevicePages::Open open;
-        std::memcpy(there, here, num_bytes);
+    [[nodiscard]] static int count(std::uint32_t flags) { return std::popcount(flags); }
+    [[nodiscard]] bool any(bool flag, Place where = Place::current()) const {
+        return warp_->any(flag, where);
     }
-    static void copy_out(void* here, const void* there, std::size_t num_bytes) {
-        const DevicePages::Open open;
-        std::memcpy(here, there, num_bytes);
+    [[nodiscard]] std::int64_t max(std::int64_t x, Place where = Place::current()) const {
+        return warp_->max(x, where);
     }
-    [[nodiscard]] static bool holds(const void* address) { return DevicePages::holds(address); }
-    template <class Real>
-    [[nodiscard]] static eddy::NotFinite first_not_finite(const eddy::EnsembleView<Real>& array) {
+    [[nodiscard]] std::int64_t min(std::int64_t x, Place where = Place::current()) const {
+        return warp_->min(x, where);
+    }
+    [[nodiscard]] std::int64_t sum(std::int64_t x, Place where = Place::current()) const {
+        return warp_->sum(x, where);
+    }
+    [[nodiscard]] std::int64_t from_first(std::int64_t x, Place where = Place::current()) const {
+        return warp_->broadcast(x, 0, where);
+    }
+    void sync(Place where = Place::current()) const { warp_->sync(where); }
+    /// What was there before.
+    std::int64_t add(std::int64_t& counter, std::int64_t value) const {
+        return warp_->fetch_add(counter, value);
+    }
+    void lower(std::int64_t& least, std::int64_t value) const {
+        std::atomic_ref shared(least);
+        for (std::int64_t now = shared.load(); value < now;)
+            if (shared.compare_exchange_weak(now, value)) break;
+    }
+
+  private:
+    eddy::test::EmulatedWarp* warp_;
+    std::ptrdiff_t index_, num_warps_;
+};
+
+/// What a test may set, and look at.
+struct EmulatedState {
+    int devices = 2, current = 0, processors = 1;
+    std::size_t bytes = std::size_t{64} << 20;  // that there are
+    std::uint64_t seed = 1;
+    int fails_with = 0;  // all that can fail
+    int allocations = 0, launches = 0;
+    std::ptrdiff_t idle_warps = 1;  // that a launch rounds up to
+};
+
+/// The thin functions: of one device, or of as many as a test says, which fail where it says so.
+struct EmulatedRuntime {
+    using Warp = GridWarp;
+    using Stream = int;
+    static constexpr const char* memory_name = "the memory of the emulated device";
+    static constexpr int warps_per_block = 1;
+
+    static inline EmulatedState state;
+
+    static int num_devices(int& count) { return set(count, state.devices); }
+    static int current_device(int& device) { return set(device, state.current); }
+    static int use_device(int device) { return set(state.current, device); }
+    static int num_processors(int, int& count) { return set(count, state.processors); }
+    static int memory_of_device(std::size_t& num_free, std::size_t& in_all) {
+        num_free = state.bytes - DevicePages::num_bytes();
+        return set(in_all, state.bytes);
+    }
+    static int place_of(const void* address, int& place) {
+        return set(place, DevicePages::device_of(address));
+    }
+    static int allocate(void*& piece, std::size_t num_bytes) {
+        if (state.fails_with != 0) return state.fails_with;
+        if (DevicePages::num_bytes() + num_bytes > state.bytes) return 2;
+        ++state.allocations;
+        piece = DevicePages::allocate(num_bytes, state.current);
+        return 0;
+    }
+    static void release(void* piece) { DevicePages::release(piece); }
+    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
+        ++state.allocations;
+        here = there = ::operator new(num_bytes);
+        return state.fails_with;
+    }
+    static void release_mapped(void* here) { ::operator delete(here); }
+    static int copy(void* to, const void* from, std::size_t num_bytes, Stream) {
         const DevicePages::Open open;
-        for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
-                if (!std::isfinite(array(lane, i))) return {lane, i, double(array(lane, i))};
-            }
-        }
-        return {};
+        std::memcpy(to, from, num_bytes);
+        return state.fails_with;
+    }
+    static int synchronize(Stream) { return state.fails_with; }
+    static int is_done(Stream, bool& is_done) {
+        is_done = true;
+        return state.fails_with;
+    }
+    static void pause() { std::this_thread::yield(); }
+    template <class Work>
+    static int launch(const Work& work, std::ptrdiff_t num_warps, Stream) {
+        if (state.fails_with != 0) return state.fails_with;
+        ++state.launches;
+        const DevicePages::Open open;
+        const std::ptrdiff_t warps = num_warps + state.idle_warps;
+        eddy::test::run_warps(static_cast<int>(warps), state.seed,
+                              [&](int warp, eddy::test::EmulatedWarp& threads) {
+                                  work(GridWarp(threads, warp, warps));
+                              });
+        return 0;
+    }
+    static std::string words(int code) { return "code " + std::to_string(code); }
+
+  private:
+    template <class T>
+    static int set(T& to, T value) {
+        to = value;
+        return state.fails_with;
     }
 };
+static_assert(eddy::detail::GridRuntime<EmulatedRuntime>);
+
+using EmulatedDevice = eddy::GridBackend<EmulatedRuntime>;
+static_assert(eddy::Backend<EmulatedDevice>);
+using EmulatedMemory = EmulatedDevice::Memory;
 static_assert(eddy::DeviceMemory<EmulatedMemory>);
 
 /// A (lane, component) array on the device, each component contiguous.
@@ -96,11 +211,11 @@ class DeviceArray {
     using Scalar = Real;
     static constexpr bool IsRowMajor = false, IsVectorAtCompileTime = false;
 
-    explicit DeviceArray(const eddy::EnsembleArray<Real>& values)
+    explicit DeviceArray(const eddy::EnsembleArray<Real>& values, int device = 0)
         : rows_(values.rows()),
           cols_(values.cols()),
-          first_(static_cast<Real*>(DevicePages::allocate(num_bytes()))) {
-        EmulatedMemory::copy_in(first_, values.data(), num_bytes());
+          first_(static_cast<Real*>(DevicePages::allocate(num_bytes(), device))) {
+        EmulatedRuntime::copy(first_, values.data(), num_bytes(), 0);
     }
     DeviceArray(DeviceArray&& other) noexcept
         : rows_(other.rows_), cols_(other.cols_), first_(std::exchange(other.first_, nullptr)) {}
@@ -122,61 +237,5 @@ class DeviceArray {
     std::ptrdiff_t rows_, cols_;
     Real* first_;
 };
-
-/// The backend: warps that stay, and take one group after another.
-struct EmulatedDevice {
-    struct backend_tag {};
-
-    std::ptrdiff_t resident_warps = 3;
-
-    template <class Real>
-    using Lanes = Real;
-    template <class Spec>
-    using Team = WarpTeam;
-    using Memory = EmulatedMemory;
-    [[nodiscard]] static EmulatedMemory memory() { return {}; }
-    /// Nothing: memory is taken for each call.
-    struct Kept {};
-
-    [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
-        return std::clamp<std::ptrdiff_t>(num_groups, 1, resident_warps);
-    }
-    /// As far as the staircase goes.
-    [[nodiscard]] static TableStores stores(const eddy::detail::GradientPlan& plan, std::ptrdiff_t,
-                                            Kept&) {
-        return {plan.checkpoints, nullptr, 0};
-    }
-
-    template <class Kernel>
-    void launch(const eddy::LaunchPlan& plan, const Kernel& kernel, eddy::detail::CallLink&,
-                Kept&) const {
-        static_assert(std::is_trivially_copyable_v<Kernel>);
-        const std::size_t bytes = eddy::detail::arena_bytes<WarpTeam>(kernel);
-        eddy::detail::Mirrors mirrors(memory());
-        const Kernel* const on_device = mirrors.in(&kernel, 1);
-        std::vector<std::byte> empty(bytes);
-        std::vector<std::byte*> arenas;
-        for (std::ptrdiff_t warp = 0; warp < plan.num_workers; ++warp)
-            arenas.push_back(mirrors.out(empty.data(), static_cast<std::ptrdiff_t>(bytes)));
-        const DevicePages::Open open;
-        eddy::test::run_warps(static_cast<int>(plan.num_workers), 1,
-                              [&](int warp, eddy::test::EmulatedWarp& threads) {
-                                  run_warp(plan, *on_device, warp, threads,
-                                           arenas[static_cast<std::size_t>(warp)]);
-                              });
-    }
-
-  private:
-    template <class Kernel>
-    static void run_warp(const eddy::LaunchPlan& plan, const Kernel& kernel, int warp,
-                         eddy::test::EmulatedWarp& threads, std::byte* arena) {
-        for (std::ptrdiff_t group = warp; group < plan.num_groups(); group += plan.num_workers) {
-            WarpTeam team(threads, plan, warp, group);
-            kernel(team, eddy::detail::Arena(arena));
-            team.sync();
-        }
-    }
-};
-static_assert(eddy::Backend<EmulatedDevice>);
 
 }  // namespace support

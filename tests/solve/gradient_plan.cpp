@@ -20,7 +20,8 @@ constexpr std::int64_t num_lanes = 512;
 
 GradientPlan plan_for(const eddy::SolveOptions& options, std::ptrdiff_t num_workers) {
     const eddy::TimePlan times = eddy::plan_times(options, {true, false}, "gradient_plan");
-    return plan_gradient<Spec, Team>(options, times.view(), num_lanes, num_workers);
+    return plan_gradient<Spec, Team>(options, times.view(), num_lanes, num_workers,
+                                     {options.memory_budget, eddy::detail::machine_memory_bytes()});
 }
 
 /// Bytes of states, log and links, by the text that lays them out.

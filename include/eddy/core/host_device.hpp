@@ -21,6 +21,13 @@ inline constexpr bool compiling_for_device = true;
 inline constexpr bool compiling_for_device = false;
 #endif
 
+/// True in a source that nvcc compiles, for its host as for its device.
+#if defined(__CUDACC__)
+inline constexpr bool compiled_by_nvcc = true;
+#else
+inline constexpr bool compiled_by_nvcc = false;
+#endif
+
 namespace detail {
 
 /// Does nothing to x; the compiler must assume that it might. Device code knows no memory operands.

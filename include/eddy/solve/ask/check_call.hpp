@@ -4,6 +4,7 @@
 
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
 #include <eddy/trace/field.hpp>
@@ -122,9 +123,10 @@ consteval bool check_data() {
 template <class Backend, class... Arrays>
 consteval bool check_reach() {
     using Reached = typename Backend::Memory;
-    constexpr bool reached =
-        ((std::is_same_v<Arrays, NoData> ||
-          std::is_same_v<MemoryOf<typename EachArray<Arrays>::type>, Reached>)&&...);
+    constexpr bool reached = ((
+        std::is_same_v<Arrays, NoData> ||
+        (is_of_host<MemoryOf<typename EachArray<Arrays>::type>> && takes_arrays_of_host<Reached>) ||
+        std::is_same_v<MemoryOf<typename EachArray<Arrays>::type>, Reached>)&&...);
     static_assert(reached,
                   "solve: an array lies where the backend does not compute; copy it, or choose the "
                   "backend whose Memory is the array's: Cpu and Serial take arrays of the host");

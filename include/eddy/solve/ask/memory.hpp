@@ -24,7 +24,7 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
                                 const EnsembleView<const double>& doubles,
                                 const EnsembleView<const float>& floats) {
     { M::name } -> std::convertible_to<const char*>;        // "the memory of the device"
-    { memory.allocate(num_bytes) } -> std::same_as<void*>;  // std::bad_alloc where there is none
+    { memory.allocate(num_bytes) } -> std::same_as<void*>;  // throws where there is none
     memory.release(there);
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
@@ -40,17 +40,49 @@ namespace detail {
 template <class Memory>
 inline constexpr bool is_of_host = std::is_same_v<Memory, HostMemory>;
 
-/// Checks the numbers of an array where it lies.
-template <class Memory, class Real>
+/// Does a backend of this memory take arrays of the host as well? Those are copied for each call.
+template <class Memory>
+inline constexpr bool takes_arrays_of_host = [] {
+    if constexpr (requires { Memory::takes_arrays_of_host; })
+        return Memory::takes_arrays_of_host;
+    else
+        return is_of_host<Memory>;
+}();
+
+/// The memory that a backend computes in, with what a solver object keeps of it.
+template <class Backend>
+[[nodiscard]] auto memory_for(const Backend& backend,
+                              [[maybe_unused]] typename Backend::Kept& kept) {
+    if constexpr (requires { backend.memory(kept); })
+        return backend.memory(kept);
+    else
+        return backend.memory();
+}
+
+/// Must the numbers be read by way of the memory?
+template <class Memory>
+[[nodiscard]] bool lies_in([[maybe_unused]] const Memory& memory,
+                           [[maybe_unused]] const void* first) {
+    if constexpr (is_of_host<Memory>)
+        return false;
+    else
+        return !takes_arrays_of_host<Memory> || memory.holds(first);
+}
+
+/// Checks the numbers of an array where it lies. `Array` is its type, which says where that is.
+template <class Array, class Memory, class Real>
 void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
                        const char* name, const char* where) {
     if constexpr (is_of_host<Memory>) {
         require_finite(array, name, where);
     } else {
         if (array.num_lanes * array.num_components == 0) return;
-        require_argument(memory.holds(array.first),
-                         "{}: {} does not lie in {}, as its type says; copy it there", where, name,
-                         Memory::name);
+        const bool is_there = memory.holds(array.first);
+        if constexpr (is_of_host<MemoryOf<Array>>) {
+            if (!is_there) return require_finite(array, name, where);
+        }
+        require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
+                         where, name, Memory::name);
         const NotFinite found = memory.first_not_finite(array);
         if (found.lane >= 0)
             throw_not_finite(found.value, found.lane, found.component, name, where);
@@ -62,23 +94,20 @@ template <class Memory, class Real>
 [[nodiscard]] std::remove_const_t<Real> number_of([[maybe_unused]] const Memory& memory,
                                                   const EnsembleView<Real>& array,
                                                   std::ptrdiff_t lane, std::ptrdiff_t component) {
-    if constexpr (is_of_host<Memory>) {
-        return array(lane, component);
-    } else {
-        std::remove_const_t<Real> number;
+    if (!lies_in(memory, array.first)) return array(lane, component);
+    std::remove_const_t<Real> number;
+    if constexpr (!is_of_host<Memory>)
         memory.copy_out(&number, &array(lane, component), sizeof(number));
-        return number;
-    }
+    return number;
 }
 
 /// A copy in the memory of the host.
 template <class Memory, class Real>
 [[nodiscard]] EnsembleArray<Real> host_copy([[maybe_unused]] const Memory& memory,
                                             const EnsembleView<const Real>& array) {
-    if constexpr (is_of_host<Memory>) {
-        return EnsembleArray<Real>(array);
-    } else {
-        EnsembleArray<Real> copy(array.num_lanes, array.num_components);
+    if (!lies_in(memory, array.first)) return EnsembleArray<Real>(array);
+    EnsembleArray<Real> copy(array.num_lanes, array.num_components);
+    if constexpr (!is_of_host<Memory>) {
         for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
             Real* const column = copy.data() + i * array.num_lanes;
             if (array.lane_stride == 1 && array.num_lanes > 0)
@@ -87,8 +116,8 @@ template <class Memory, class Real>
             for (std::ptrdiff_t lane = 0; array.lane_stride != 1 && lane < array.num_lanes; ++lane)
                 column[lane] = number_of(memory, array, lane, i);
         }
-        return copy;
     }
+    return copy;
 }
 
 }  // namespace detail

@@ -37,6 +37,17 @@ class EDDY_EXPORT CallLink {
         return has_poll() && std::this_thread::get_id() == caller_;
     }
 
+    /// Lanes have, where another machine counts them.
+    void ended(std::int64_t lanes, std::int64_t accepted, std::int64_t rejected) {
+        counts_.add(lanes, accepted, rejected);
+    }
+    /// Does anybody count?
+    [[nodiscard]] bool is_watched() const { return is_watched_; }
+    /// May anything end the call before it is done?
+    [[nodiscard]] bool may_be_stopped() const {
+        return is_watched_ || has_poll() || cancelled_.stop_possible();
+    }
+
     // For the calling thread.
 
     [[nodiscard]] bool has_poll() const { return static_cast<bool>(poll_); }

@@ -107,7 +107,7 @@ class GradientSolver {
             constexpr const char* where = "hessian_vector_product";
             auto& workspace = prepare<true>(data, y0, p, where);
             workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
-                                                backend_.memory());
+                                                detail::memory_for(backend_, kept_));
             workspace.open_loss();
             workspace.run(options_, backend_, kept_, cancelled, where);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
@@ -167,7 +167,8 @@ class GradientSolver {
         auto& workspace =
             workspace_.get<detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>,
                                                      Choice::with_times>>();
-        workspace.prepared.prepare(options_, controller_, y0, p, where, backend_.memory());
+        workspace.prepared.prepare(options_, controller_, y0, p, where,
+                                   detail::memory_for(backend_, kept_));
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().saves.size();
         if constexpr (std::is_same_v<Data, detail::NoData>)
@@ -175,7 +176,7 @@ class GradientSolver {
         else
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
                                    detail::data_size_of<Field, LossFunction>, "data", where,
-                                   backend_.memory());
+                                   detail::memory_for(backend_, kept_));
         workspace.seeds.data = workspace.arrays.data();
         return workspace;
     }

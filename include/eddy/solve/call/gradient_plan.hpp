@@ -27,13 +27,28 @@ namespace eddy::inline v0::detail {
 struct WorkerBudget {
     std::int64_t bytes, available;
 };
-/// A budget beyond the machine's memory is what the machine has.
-[[nodiscard]] inline WorkerBudget budget_of_worker(const SolveOptions& options,
+/// What all workers together may use, of what there is.
+struct MemoryLimits {
+    std::size_t budget;
+    std::int64_t available;
+};
+/// Those of the machine, or of the device that the backend computes on.
+template <class Backend>
+[[nodiscard]] MemoryLimits memory_limits(std::size_t budget,
+                                         [[maybe_unused]] const Backend& backend,
+                                         [[maybe_unused]] typename Backend::Kept& kept) {
+    if constexpr (requires { backend.memory_limits(budget, kept); })
+        return backend.memory_limits(budget, kept);
+    else
+        return {budget, machine_memory_bytes()};
+}
+/// A budget beyond what is there is what is there.
+[[nodiscard]] inline WorkerBudget budget_of_worker(const MemoryLimits& limits,
                                                    std::ptrdiff_t num_workers) {
-    const std::int64_t machine = machine_memory_bytes();
-    const bool is_less = options.memory_budget < static_cast<std::size_t>(machine);
-    const std::int64_t bytes = is_less ? static_cast<std::int64_t>(options.memory_budget) : machine;
-    return {bytes / num_workers, machine / num_workers};
+    const bool is_less = limits.budget < static_cast<std::size_t>(limits.available);
+    const std::int64_t bytes =
+        is_less ? static_cast<std::int64_t>(limits.budget) : limits.available;
+    return {bytes / num_workers, limits.available / num_workers};
 }
 
 /// The capacities of a worker's log, slots and refilling.
@@ -69,8 +84,9 @@ void plan_rounds(GradientPlan& plan, const SolveOptions& options, const WorkerBu
 /// The budget, divided among the threads: a quarter of it for logs.
 template <class Spec, class Team>
 [[nodiscard]] GradientPlan plan_gradient(const SolveOptions& options, const LaneTimes& times,
-                                         std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers) {
-    const WorkerBudget budget = budget_of_worker(options, num_workers);
+                                         std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers,
+                                         const MemoryLimits& limits) {
+    const WorkerBudget budget = budget_of_worker(limits, num_workers);
     const std::int64_t of_lane = most_rounds_of_lane(times, Spec::is_adaptive);
     GradientPlan plan;
     plan.num_lanes = static_cast<std::int32_t>(num_lanes);

@@ -110,11 +110,13 @@ struct GradientWorkspace {
                     bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        const LaunchPlan groups = plan_launch(backend, lanes, group_size<Team>(lanes, backend));
+        const LaunchPlan groups =
+            plan_launch<Spec>(backend, lanes, group_size<Team>(lanes, backend));
         reset(lanes, groups.num_groups());
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
-        GradientPlan plan = plan_gradient<Spec, Team>(options, prepared.problem.times,
-                                                      groups.group_size, groups.num_workers);
+        GradientPlan plan = plan_gradient<Spec, Team>(
+            options, prepared.problem.times, groups.group_size, groups.num_workers,
+            memory_limits(options.memory_budget, backend, kept));
         // Given steps carry derivatives.
         plan.watches = watches<Backend> && !prepared.problem.given.are_given();
         const auto stores = backend.stores(plan, groups.num_workers, kept);
@@ -168,10 +170,13 @@ struct GradientWorkspace {
 
     template <class Team, class Backend>
     [[nodiscard]] static std::ptrdiff_t group_size(std::ptrdiff_t lanes, const Backend& backend) {
-        if constexpr (!Spec::shares_parameters)
-            return lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes));
-        // Beyond 64 parameters the sum runs over groups: they depend on the number of lanes alone.
-        const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, 16);
+        // Beyond 64 parameters the sum runs over groups: they depend on the number of lanes alone. A
+        // device wants more of them than threads do.
+        constexpr bool by_lanes_alone =
+            Spec::shares_parameters &&
+            (is_of_host<typename Backend::Memory> || !Spec::sums_by_lane);
+        const std::ptrdiff_t groups = by_lanes_alone ? 16 : 4 * num_workers<Spec>(backend, lanes);
+        const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, groups);
         return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
     }
     [[nodiscard]] std::vector<std::ptrdiff_t> marked_lanes() const {
@@ -320,7 +325,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
                      where, name, views.size(), num_saves);
     for (const auto& view : views) {
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
-        require_finite_in(memory, view, name, where);
+        require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
     }
 }
 

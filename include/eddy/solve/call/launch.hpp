@@ -20,7 +20,7 @@ void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend
     if constexpr (is_of_host<typename Backend::Memory>) {
         backend.launch(plan, kernel, call, kept);
     } else {
-        Mirrors mirrors(backend.memory());
+        Mirrors mirrors(memory_for(backend, kept));
         backend.launch(plan, mirrored(kernel, plan, mirrors), call, kept);
         mirrors.fetch();
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
 
 namespace eddy::inline v0 {
 
@@ -15,14 +17,14 @@ struct LaunchPlan {
     std::ptrdiff_t group_size = 1;
     std::ptrdiff_t num_workers = 1;
 
-    [[nodiscard]] std::ptrdiff_t num_groups() const {
+    [[nodiscard]] EDDY_HD std::ptrdiff_t num_groups() const {
         return (num_lanes + group_size - 1) / group_size;
     }
-    [[nodiscard]] std::ptrdiff_t first_lane(std::ptrdiff_t group) const {
+    [[nodiscard]] EDDY_HD std::ptrdiff_t first_lane(std::ptrdiff_t group) const {
         return group * group_size;
     }
-    [[nodiscard]] std::int32_t lanes_of(std::ptrdiff_t group) const {
-        return static_cast<std::int32_t>(std::min(group_size, num_lanes - first_lane(group)));
+    [[nodiscard]] EDDY_HD std::int32_t lanes_of(std::ptrdiff_t group) const {
+        return static_cast<std::int32_t>(min(group_size, num_lanes - first_lane(group)));
     }
 };
 
@@ -40,11 +42,21 @@ template <class Spec, class Team>
     return std::clamp<std::ptrdiff_t>((share + places - 1) / places, 1, most_refills) * places;
 }
 
-template <class Backend>
+/// How many groups a backend works on at a time, of so many. Where it depends on what a lane takes
+/// (registers), the backend is told: num_workers_for<Spec>(count).
+template <class Spec, class Backend>
+[[nodiscard]] std::ptrdiff_t num_workers(const Backend& backend, std::ptrdiff_t num_groups) {
+    if constexpr (requires { backend.template num_workers_for<Spec>(num_groups); })
+        return backend.template num_workers_for<Spec>(num_groups);
+    else
+        return backend.num_workers(num_groups);
+}
+
+template <class Spec, class Backend>
 [[nodiscard]] LaunchPlan plan_launch(const Backend& backend, std::ptrdiff_t num_lanes,
                                      std::ptrdiff_t group_size) {
     LaunchPlan plan{num_lanes, group_size, 1};
-    plan.num_workers = backend.num_workers(plan.num_groups());
+    plan.num_workers = num_workers<Spec>(backend, plan.num_groups());
     return plan;
 }
 

@@ -15,7 +15,10 @@ namespace eddy::inline v0::detail {
 template <class Memory>
 class Mirrors {
   public:
-    explicit Mirrors(const Memory& memory) : memory_(memory) {}
+    /// A memory that keeps its pieces from call to call begins with the first one again.
+    explicit Mirrors(const Memory& memory) : memory_(memory) {
+        if constexpr (requires { memory_.begin_call(); }) memory_.begin_call();
+    }
     Mirrors(const Mirrors&) = delete;
     Mirrors& operator=(const Mirrors&) = delete;
     ~Mirrors() {
@@ -29,6 +32,29 @@ class Mirrors {
     [[nodiscard]] const T* in(const T* here, std::ptrdiff_t count) {
         return static_cast<const T*>(add(here, nullptr, count, sizeof(T)));
     }
+    /// An array of the caller's that kernels read: as it is, where it lies there already.
+    template <class Real>
+    [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& view) {
+        if (view.first == nullptr || lies_in(memory_, view.first)) return view;
+        const EnsembleView<const Real> dense{nullptr, view.num_lanes, view.num_components, 1,
+                                             view.num_lanes};
+        EnsembleView<const Real> there = dense;
+        const std::ptrdiff_t count = view.num_lanes * view.num_components;
+        if (is_dense(view)) {
+            there.first = in(view.first, count);
+        } else {
+            const EnsembleArray<Real> copy(view);
+            there.first = in(copy.data(), count);
+        }
+        return there;
+    }
+    template <class Real>
+    [[nodiscard]] const EnsembleView<const Real>* all_in(const EnsembleView<const Real>* views,
+                                                         std::ptrdiff_t count) {
+        std::vector<EnsembleView<const Real>> there(views, views + (views ? count : 0));
+        for (EnsembleView<const Real>& view : there) view = in(view);
+        return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
+    }
     /// What kernels read and write.
     template <class T>
     [[nodiscard]] T* out(T* here, std::ptrdiff_t count) {
@@ -37,9 +63,8 @@ class Mirrors {
     }
     template <class Real>
     [[nodiscard]] EnsembleView<Real> out(EnsembleView<Real> view) {
-        const bool is_dense = view.lane_stride == 1 &&
-                              (view.num_components <= 1 || view.component_stride == view.num_lanes);
-        require_argument(is_dense || view.num_lanes <= 1 || view.first == nullptr,
+        if (view.first == nullptr || memory_.holds(view.first)) return view;
+        require_argument(is_dense(view) || view.num_lanes <= 1,
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
@@ -61,6 +86,12 @@ class Mirrors {
     }
 
   private:
+    template <class Real>
+    [[nodiscard]] static bool is_dense(const EnsembleView<Real>& view) {
+        return view.lane_stride == 1 &&
+               (view.num_components <= 1 || view.component_stride == view.num_lanes);
+    }
+
     struct Mirror {
         void* there;
         void* back_to;  // null: nothing is written
@@ -86,6 +117,12 @@ template <class Spec, class Memory>
     times.saves = mirrors.in(times.saves, times.num_saves);
     times.save_time = mirrors.in(times.save_time, times.num_saves);
     problem.shared_p = mirrors.in(problem.shared_p, Spec::parameter_size);
+    problem.y0 = mirrors.in(problem.y0);
+    problem.p = mirrors.in(problem.p);
+    problem.y0_tangent = mirrors.in(problem.y0_tangent);
+    problem.p_tangent = mirrors.in(problem.p_tangent);
+    if constexpr (Spec::has_noise)
+        problem.noise.first_cell = mirrors.in(problem.noise.first_cell, times.num_tstops);
     return problem;
 }
 
@@ -93,26 +130,30 @@ template <class Spec, class Memory>
 [[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
                                        std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
     using Real = typename Spec::Scalar;
-    seeds.data = mirrors.in(seeds.data, num_saves);
-    seeds.loss =
-        mirrors.out(EnsembleView<Real>{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0}).first;
+    seeds.data = mirrors.all_in(seeds.data, num_saves);
+    // One number has a stride of its own where it is the only one.
+    const std::ptrdiff_t stride = plan.num_lanes == 1 ? 1 : seeds.loss_stride;
+    seeds.loss = mirrors.out(EnsembleView<Real>{seeds.loss, plan.num_lanes, 1, stride, 0}).first;
     return seeds;
 }
 template <class Spec, int num_outputs, class Memory>
 [[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
                                                      const LaunchPlan&, std::ptrdiff_t num_saves,
                                                      Mirrors<Memory>& mirrors) {
-    seeds.cotangents = mirrors.in(seeds.cotangents, num_saves);
+    seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
     return seeds;
 }
 
-template <class Spec, class Observable, class Steps, class Memory>
-[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, Steps> kernel, const LaunchPlan& plan,
-                            Mirrors<Memory>& mirrors) {
-    require_argument(!kernel.steps.is_wanted(),
-                     "solve: save_steps = true, but kernels in {} cannot keep what has no end "
-                     "known beforehand; give save points instead",
-                     Memory::name);
+template <class Spec, class Observable, class Memory>
+[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
+                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
+    if (auto& steps = kernel.steps; steps.is_wanted()) {
+        const std::int64_t num_steps = steps.first[plan.num_lanes];
+        steps.first = mirrors.in(steps.first, plan.num_lanes + 1);
+        steps.count = mirrors.out(steps.count, plan.num_lanes);
+        steps.t = mirrors.out(steps.t, num_steps);
+        steps.y = mirrors.out(steps.y, num_steps * Spec::state_size);
+    }
     const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
     kernel.problem = mirrored(kernel.problem, mirrors);
     kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);

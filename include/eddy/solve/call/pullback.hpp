@@ -98,11 +98,12 @@ class PullbackSolver {
         auto& workspace =
             workspace_
                 .get<detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>>();
-        workspace.prepared.prepare(options_, controller_, y0, p, where, backend_.memory());
+        workspace.prepared.prepare(options_, controller_, y0, p, where,
+                                   detail::memory_for(backend_, kept_));
         detail::collect_arrays(workspace.arrays, cotangents,
                                workspace.prepared.times().saves.size(),
                                workspace.prepared.num_lanes(), Observable::num_outputs,
-                               "cotangents", where, backend_.memory());
+                               "cotangents", where, detail::memory_for(backend_, kept_));
         workspace.seeds.cotangents = workspace.arrays.data();
         return workspace;
     }
@@ -131,7 +132,8 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     const Arrays& cotangents, const Cancellation& cancelled) {
     static_assert(detail::check_data<Arrays, Real>());
     static_assert(
-        detail::is_of_host<typename detail::ExtrasOf<Field, Method, Extras...>::Backend::Memory>,
+        detail::takes_arrays_of_host<
+            typename detail::ExtrasOf<Field, Method, Extras...>::Backend::Memory>,
         "pullback: the solution holds y0 and p on the host, where its backend does not compute; "
         "give arrays of its memory to a pullback_solver");
     auto solver = std::apply(

@@ -142,8 +142,9 @@ class SensitiveSteps {
         outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
         using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch(
-            backend, lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes)));
+        const LaunchPlan plan = plan_launch<Spec>(
+            backend, lanes,
+            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec>(backend, lanes)));
         launch(plan,
                SensitiveStepsKernel<Spec>{prepared_.problem, outcomes.data(),
                                           static_cast<std::int32_t>(plan.group_size), &steps},

@@ -30,7 +30,6 @@ struct StepsOfSolution {
 template <class Spec, class Observable>
 struct SolveWorkspace {
     using Real = typename Spec::Scalar;
-    using Kernel = SolveKernel<Spec, Observable, StepsOfSolution<Real>>;
 
     PreparedProblem<Spec> prepared;
     Solution<Real> solution;
@@ -69,20 +68,48 @@ struct SolveWorkspace {
         const SavedArrays<Real> saved = open_outputs();
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch(
-            backend, lanes, lanes_per_group<Spec, Team>(lanes, 4 * backend.num_workers(lanes)));
-        launch(plan,
-               Kernel{prepared.problem,
-                      solution.lanes().data(),
-                      saved,
-                      static_cast<std::int32_t>(plan.group_size),
-                      {options.save_steps ? &solution : nullptr}},
-               backend, kept, options, cancelled, title);
+        const LaunchPlan plan = plan_launch<Spec>(
+            backend, lanes,
+            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec>(backend, lanes)));
+        const auto run_kernel = [&](const auto& steps) {
+            using Kernel = SolveKernel<Spec, Observable, std::remove_cvref_t<decltype(steps)>>;
+            launch(plan,
+                   Kernel{prepared.problem, solution.lanes().data(), saved,
+                          static_cast<std::int32_t>(plan.group_size), steps},
+                   backend, kept, options, cancelled, title);
+        };
+        if constexpr (is_of_host<typename Backend::Memory>) {
+            run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
+        } else {
+            run_kernel(StepArrays<Real>{});
+            if (options.save_steps) run_again_for_steps(run_kernel);
+        }
         guard.done();
         return solution;
     }
 
   private:
+    /// Kernels that cannot allocate write steps where the first run has counted them. A call that was
+    /// cancelled keeps none.
+    template <class RunKernel>
+    void run_again_for_steps(const RunKernel& run_kernel) {
+        const auto lanes = static_cast<std::size_t>(solution.num_lanes());
+        std::vector<std::int64_t> first(lanes + 1), count(lanes);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const LaneOutcome& outcome = solution.lanes()[lane];
+            if (outcome.result == Result::cancelled) return;
+            first[lane + 1] = first[lane] + outcome.accepted + 1;
+        }
+        std::vector<double> t(static_cast<std::size_t>(first[lanes]));
+        std::vector<Real> y(t.size() * Spec::state_size);
+        run_kernel(StepArrays<Real>{first.data(), count.data(), t.data(), y.data()});
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            for (std::int64_t k = first[lane]; k < first[lane] + count[lane]; ++k)
+                solution.append_step(static_cast<std::ptrdiff_t>(lane),
+                                     t[static_cast<std::size_t>(k)],
+                                     &y[static_cast<std::size_t>(k * Spec::state_size)]);
+        }
+    }
     /// NaN in the arrays that were given, and in those of the solution, which take their place.
     [[nodiscard]] SavedArrays<Real> open_outputs() {
         const auto open = [&](std::vector<EnsembleView<Real>>& views, auto own) {
@@ -188,7 +215,8 @@ class EnsembleSolver {
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.prepare(options_, controller_, y0, p, "solve", backend_.memory());
+            workspace.prepared.prepare(options_, controller_, y0, p, "solve",
+                                       detail::memory_for(backend_, kept_));
             workspace.take(into, "solve");
             return workspace.run(options_, backend_, kept_, cancelled, "solve");
         }
@@ -205,9 +233,9 @@ class EnsembleSolver {
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",
-                                       backend_.memory());
+                                       detail::memory_for(backend_, kept_));
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
-                                                backend_.memory());
+                                                detail::memory_for(backend_, kept_));
             workspace.take(into, "pushforward");
             workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");

@@ -50,9 +50,10 @@ class PreparedProblem {
             require_shape(array_shape(problem.p), wanted, "p", where,
                           is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
         }
-        require_finite_in(memory, problem.y0, "y0", where);
+        require_finite_in<Y0>(memory, problem.y0, "y0", where);
         if constexpr (Spec::has_noise) require_path_numbers(problem.noise, lanes, where);
-        if constexpr (Spec::parameter_size > 0) require_finite_in(memory, problem.p, "p", where);
+        if constexpr (Spec::parameter_size > 0)
+            require_finite_in<Parameters>(memory, problem.p, "p", where);
         if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
 
@@ -67,9 +68,9 @@ class PreparedProblem {
         if constexpr (Spec::parameter_size > 0) {
             require_shape(array_shape(problem.p_tangent), array_shape(problem.p),
                           "the tangent of p", where);
-            require_finite_in(memory, problem.p_tangent, "the tangent of p", where);
+            require_finite_in<Parameters>(memory, problem.p_tangent, "the tangent of p", where);
         }
-        require_finite_in(memory, problem.y0_tangent, "the tangent of y0", where);
+        require_finite_in<Y0>(memory, problem.y0_tangent, "the tangent of y0", where);
         share_parameters(memory);
     }
 
@@ -169,7 +170,7 @@ class EmptyUnlessDone {
     EmptyUnlessDone(const EmptyUnlessDone&) = delete;
     EmptyUnlessDone& operator=(const EmptyUnlessDone&) = delete;
     ~EmptyUnlessDone() {
-        if (object_) *object_ = Object();
+        if (object_) static_cast<void>(*object_ = Object());
     }
     void done() { object_ = nullptr; }
 

@@ -367,7 +367,7 @@ class GroupForward {
     Team* team_;
     const Problem<Spec>* problem_;
     ForwardMemory memory_;
-    Saving<Spec, Recorder> saving_;
+    LaneSaves<Spec, Recorder> saving_;
     Chain<Spec> chains_[num_chains];
     RefillLimits limits_;
     // The same for all members:

@@ -30,14 +30,14 @@ inline constexpr bool saves_nothing = requires {
 /// finite; and of every accepted step where it wants to. `num_saved` counts, for each lane of the
 /// group, the save points that it has reached.
 template <class Spec, class Recorder>
-class Saving {
+class LaneSaves {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
     using Stepper = typename Spec::Stepper;
     static constexpr int num_places = Spec::num_places;
 
   public:
-    EDDY_HD Saving(Recorder& recorder, const Problem<Spec>& problem, std::int32_t* num_saved)
+    EDDY_HD LaneSaves(Recorder& recorder, const Problem<Spec>& problem, std::int32_t* num_saved)
         : recorder_(&recorder), problem_(&problem), num_saved_(num_saved) {}
 
     /// A lane of the group begins.

@@ -1,6 +1,7 @@
 #pragma once
 // Puts what a lane's save points show into the arrays of a solution.
 
+#include <cstdint>
 #include <eddy/solve/lane/objective.hpp>
 
 namespace eddy::inline v0::detail {
@@ -10,6 +11,25 @@ struct NoSteps {
     [[nodiscard]] EDDY_HD static constexpr bool is_wanted() { return false; }
     template <class State>
     EDDY_HD void append(std::ptrdiff_t, double, const State&) const {}
+};
+
+/// Room for the accepted steps of all lanes, one lane after another, where kernels cannot allocate.
+template <class Real>
+struct StepArrays {
+    const std::int64_t* first = nullptr;  // (lane), and the end of the last one; null: nobody wants
+    std::int64_t* count = nullptr;        // (lane) so far
+    double* t = nullptr;                  // (step)
+    Real* y = nullptr;                    // (step, component)
+
+    [[nodiscard]] EDDY_HD bool is_wanted() const { return first != nullptr; }
+    template <class State>
+    EDDY_HD void append(std::ptrdiff_t lane, double at, const State& state) const {
+        const std::int64_t step = first[lane] + count[lane];
+        if (step >= first[lane + 1]) return;
+        ++count[lane];
+        t[step] = at;
+        for (int i = 0; i < State::size(); ++i) y[step * State::size() + i] = primal(state[i]);
+    }
 };
 
 /// The arrays of a solution: a (lane, component) array for each save point.

@@ -1,0 +1,44 @@
+#pragma once
+// A GPU of NVIDIA's: one thread a lane, 32 of which step together. For sources that nvcc compiles, in
+// programs that link eddy::cuda; the same calls as everywhere, with Cuda{} after the options.
+
+#include <eddy/core/host_device.hpp>
+
+static_assert(eddy::compiled_by_nvcc,
+              "eddy::Cuda: this source is not compiled by nvcc; give it the suffix .cu, enable the "
+              "language CUDA in CMake, and link eddy::cuda");
+
+#include <eddy/backends/cuda/runtime.hpp>
+#include <eddy/backends/grid/grid_backend.hpp>
+
+namespace eddy::inline v0 {
+
+/// Cuda{.device = 1, .stream = stream}. Arrays of the host are copied for each call, those in the
+/// memory of the device (`on_device`) are used where they are. A call returns when it is done.
+using Cuda = GridBackend<detail::CudaRuntime>;
+static_assert(Backend<Cuda>);
+
+/// An array that lies on a device: a pointer of cudaMalloc's, and strides in numbers. Columns are
+/// contiguous where none are given.
+template <class Real>
+[[nodiscard]] auto on_device(Real* first, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components,
+                             std::ptrdiff_t lane_stride, std::ptrdiff_t component_stride) {
+    return ViewIn<Cuda::Memory, Real>{
+        {first, num_lanes, num_components, lane_stride, component_stride}};
+}
+template <class Real>
+[[nodiscard]] auto on_device(Real* first, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components) {
+    return on_device(first, num_lanes, num_components, 1, num_lanes);
+}
+/// The same of a thrust::device_vector, or of what else gives data().get().
+template <class Vector>
+requires requires(Vector& vector) { vector.data().get(); }
+[[nodiscard]] auto on_device(Vector& vector, std::ptrdiff_t num_lanes,
+                             std::ptrdiff_t num_components) {
+    require_argument(static_cast<std::ptrdiff_t>(vector.size()) == num_lanes * num_components,
+                     "on_device: {} numbers for {} lanes of {} components; give {}", vector.size(),
+                     num_lanes, num_components, num_lanes * num_components);
+    return on_device(vector.data().get(), num_lanes, num_components);
+}
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,84 @@
+#pragma once
+// The CUDA runtime as a grid backend calls it: thin functions that return CUDA's codes. With warp.hpp it
+// is all that only a machine with a device runs. For sources that nvcc compiles.
+
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <cstddef>
+#include <eddy/backends/cuda/warp.hpp>
+#include <eddy/backends/grid/runtime.hpp>
+#include <string>
+#include <thread>
+
+namespace eddy::inline v0::detail {
+
+inline constexpr int threads_per_block = 128;
+
+template <class Work>
+__global__ void __launch_bounds__(threads_per_block, Work::blocks_per_processor)
+    run_in_each_warp(const __grid_constant__ Work work) {
+    work(CudaWarp{});
+}
+
+struct CudaRuntime {
+    using Warp = CudaWarp;
+    using Stream = cudaStream_t;
+    static constexpr const char* memory_name = "the memory of the device";
+    static constexpr int warps_per_block = threads_per_block / 32;
+
+    static int num_devices(int& count) { return cudaGetDeviceCount(&count); }
+    static int current_device(int& device) { return cudaGetDevice(&device); }
+    static int use_device(int device) { return cudaSetDevice(device); }
+    static int num_processors(int device, int& count) {
+        return cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    }
+    static int memory_of_device(std::size_t& num_free, std::size_t& in_all) {
+        return cudaMemGetInfo(&num_free, &in_all);
+    }
+    static int place_of(const void* address, int& place) {
+        cudaPointerAttributes attributes{};
+        const int code = cudaPointerGetAttributes(&attributes, address);
+        const bool is_there =
+            attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+        place = is_there ? attributes.device : on_the_host;
+        return code;
+    }
+    static int allocate(void*& piece, std::size_t num_bytes) {
+        const int code = cudaMalloc(&piece, num_bytes);
+        if (code != cudaSuccess) static_cast<void>(cudaGetLastError());  // it is told, not kept
+        return code;
+    }
+    static void release(void* piece) { static_cast<void>(cudaFree(piece)); }
+    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
+        const int code =
+            cudaHostAlloc(&here, num_bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+        return code != cudaSuccess ? code : cudaHostGetDevicePointer(&there, here, 0);
+    }
+    static void release_mapped(void* here) { static_cast<void>(cudaFreeHost(here)); }
+    static int copy(void* to, const void* from, std::size_t num_bytes, Stream stream) {
+        return cudaMemcpyAsync(to, from, num_bytes, cudaMemcpyDefault, stream);
+    }
+    static int synchronize(Stream stream) { return cudaStreamSynchronize(stream); }
+    static int is_done(Stream stream, bool& is_done) {
+        const cudaError_t code = cudaStreamQuery(stream);
+        is_done = code != cudaErrorNotReady;
+        return is_done ? code : cudaSuccess;
+    }
+    static void pause() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
+    template <class Work>
+    static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {
+        const auto blocks =
+            static_cast<unsigned>((num_warps + warps_per_block - 1) / warps_per_block);
+        void* arguments[] = {const_cast<void*>(static_cast<const void*>(&work))};
+        return cudaLaunchKernel(reinterpret_cast<const void*>(&run_in_each_warp<Work>),
+                                dim3(blocks), dim3(threads_per_block), arguments, 0, stream);
+    }
+    static std::string words(int code) {
+        const auto error = static_cast<cudaError_t>(code);
+        return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+    }
+};
+static_assert(GridRuntime<CudaRuntime>);
+
+}  // namespace eddy::inline v0::detail

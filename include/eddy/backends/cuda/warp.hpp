@@ -1,0 +1,68 @@
+#pragma once
+// A thread's sight of its warp, in instructions of a device. For sources that nvcc compiles.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace eddy::inline v0::detail {
+
+/// See grid/grid_team.hpp. Every collective is reached by all 32 threads.
+class CudaWarp {
+  public:
+    /// Nobody checks where collectives are called.
+    struct Place {
+        [[nodiscard]] __host__ __device__ static constexpr Place current() { return {}; }
+    };
+
+    [[nodiscard]] __device__ std::ptrdiff_t index() const {
+        return (std::ptrdiff_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+    }
+    [[nodiscard]] __device__ std::ptrdiff_t num_warps() const {
+        return std::ptrdiff_t{gridDim.x} * blockDim.x / 32;
+    }
+    [[nodiscard]] __device__ int member() const { return static_cast<int>(threadIdx.x % 32); }
+
+    [[nodiscard]] __device__ std::uint32_t ballot(bool flag, Place = {}) const {
+        return __ballot_sync(all, flag);
+    }
+    [[nodiscard]] __device__ static int count(std::uint32_t flags) { return __popc(flags); }
+    [[nodiscard]] __device__ bool any(bool flag, Place = {}) const {
+        return __any_sync(all, flag) != 0;
+    }
+    [[nodiscard]] __device__ std::int64_t max(std::int64_t x, Place = {}) const {
+        return reduce(x, [](std::int64_t a, std::int64_t b) { return a < b ? b : a; });
+    }
+    [[nodiscard]] __device__ std::int64_t min(std::int64_t x, Place = {}) const {
+        return reduce(x, [](std::int64_t a, std::int64_t b) { return b < a ? b : a; });
+    }
+    [[nodiscard]] __device__ std::int64_t sum(std::int64_t x, Place = {}) const {
+        return reduce(x, [](std::int64_t a, std::int64_t b) { return a + b; });
+    }
+    [[nodiscard]] __device__ std::int64_t from_first(std::int64_t x, Place = {}) const {
+        return __shfl_sync(all, static_cast<long long>(x), 0);
+    }
+    __device__ void sync(Place = {}) const { __syncwarp(); }
+
+    /// What was there before.
+    __device__ std::int64_t add(std::int64_t& counter, std::int64_t value) const {
+        return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(&counter),
+                                                   static_cast<unsigned long long>(value)));
+    }
+    __device__ void lower(std::int64_t& least, std::int64_t value) const {
+        atomicMin(reinterpret_cast<long long*>(&least), static_cast<long long>(value));
+    }
+
+  private:
+    static constexpr unsigned all = 0xffffffff;
+    template <class Combine>
+    __device__ static std::int64_t reduce(std::int64_t x, Combine combine) {
+        for (int distance = 16; distance > 0; distance /= 2)
+            x = combine(x, static_cast<std::int64_t>(
+                               __shfl_xor_sync(all, static_cast<long long>(x), distance)));
+        return x;
+    }
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,107 @@
+#pragma once
+// A warp as a team of the group loops: 32 members with plain numbers. `Warp` is a thread's sight of
+// its warp, a few instructions of a device (cuda/warp.hpp) or their emulation on the host.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/backends/grid/grid_pool.hpp>
+#include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/group/team.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// What warps at work know of their call.
+struct GridLink {
+    const volatile int* cancelled;  // in memory of the host: read rarely
+    GridMailbox* counts = nullptr;  // null: nobody watches
+};
+
+template <class Warp>
+class GridTeam {
+    using Place = typename Warp::Place;  // in the source, for those who check
+
+  public:
+    static constexpr int num_chains = 1;
+    static constexpr int num_members = 32;
+
+    EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
+                     std::ptrdiff_t worker, std::ptrdiff_t group)
+        : warp_(warp),
+          link_(&link),
+          worker_(worker),
+          first_lane_(plan.first_lane(group)),
+          num_lanes_(plan.lanes_of(group)) {}
+
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD int member() const { return warp_.member(); }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD bool any(bool flag, Place where = Place::current()) {
+        return warp_.any(flag, where);
+    }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD std::int64_t max(std::int64_t x,
+                                                               Place where = Place::current()) {
+        return warp_.max(x, where);
+    }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD std::int64_t min(std::int64_t x,
+                                                               Place where = Place::current()) {
+        return warp_.min(x, where);
+    }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD std::int64_t sum(std::int64_t x,
+                                                               Place where = Place::current()) {
+        return warp_.sum(x, where);
+    }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD std::int64_t from_first(
+        std::int64_t x, Place where = Place::current()) {
+        return warp_.from_first(x, where);
+    }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void sync(Place where = Place::current()) { warp_.sync(where); }
+
+    [[nodiscard]] EDDY_HD std::ptrdiff_t worker() const { return worker_; }
+    [[nodiscard]] EDDY_HD std::ptrdiff_t first_lane() const { return first_lane_; }
+    [[nodiscard]] EDDY_HD std::int32_t num_lanes() const { return num_lanes_; }
+    [[nodiscard]] EDDY_HD std::int32_t num_taken() const { return num_taken_; }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD std::int32_t take_lane(
+        bool wants, Place where = Place::current()) {
+        const std::uint32_t who = warp_.ballot(wants, where);
+        const std::uint32_t before = who & ((std::uint32_t{1} << member()) - 1);
+        const std::int32_t lane = num_taken_ + Warp::count(before);
+        const bool has_one = wants && lane < num_lanes_;
+        num_taken_ = eddy::min(num_lanes_, num_taken_ + Warp::count(who));
+        return has_one ? lane : no_lane;
+    }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void ended(const LaneOutcome& outcome) {
+        if (link_->counts == nullptr) return;
+        GridMailbox& counts = *link_->counts;
+        warp_.add(counts.lanes_done, outcome.result == Result::cancelled ? 0 : 1);
+        warp_.add(counts.accepted, outcome.accepted);
+        warp_.add(counts.rejected, outcome.rejected);
+    }
+
+    /// Whether it was at the last look: the host's memory is far away.
+    [[nodiscard]] EDDY_HD bool is_cancelled(Place where = Place::current()) {
+        constexpr int calls_between_looks = 256;
+        if (++calls_since_look_ >= calls_between_looks) look(where);
+        return is_cancelled_;
+    }
+    [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) {
+        look(where);
+        return !is_cancelled_;
+    }
+    [[nodiscard]] EDDY_HD static std::int64_t patience(std::int64_t) { return 256; }
+
+  private:
+    /// Together: members that look by themselves might see different things.
+    EDDY_HD void look(Place where) {
+        calls_since_look_ = 0;
+        is_cancelled_ = is_cancelled_ || any(*link_->cancelled != 0, where);
+    }
+
+    Warp warp_;
+    const GridLink* link_;
+    std::ptrdiff_t worker_, first_lane_;
+    std::int32_t num_lanes_, num_taken_ = 0;
+    int calls_since_look_ = 0;
+    bool is_cancelled_ = false;
+};
+
+}  // namespace eddy::inline v0::detail

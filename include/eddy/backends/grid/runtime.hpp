@@ -1,0 +1,90 @@
+#pragma once
+// What a grid backend asks of a machine with kernels: a few thin functions, each of which returns a
+// code, 0 where it is done. Those of CUDA are in cuda/runtime.hpp; tests have others, which run the
+// same launcher on the host. Codes are CUDA's.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <eddy/backends/cuda/cuda_error.hpp>
+#include <string>
+
+namespace eddy::inline v0::detail {
+
+/// Where an address lies: the number of a device, or on the host.
+inline constexpr int on_the_host = -1;
+
+/// A kernel that no code is asked for.
+struct AnyWork {
+    static constexpr int blocks_per_processor = 1;
+};
+
+template <class R>
+concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, std::size_t& bytes,
+                               void*& piece, void* there, const void* from, bool& flag,
+                               typename R::Stream stream, const AnyWork& work, int code) {
+    typename R::Warp;  // a thread's sight of its warp: grid_team.hpp
+    { R::memory_name } -> std::convertible_to<const char*>;
+    { R::num_devices(number) } -> std::same_as<int>;
+    { R::current_device(number) } -> std::same_as<int>;
+    { R::use_device(device) } -> std::same_as<int>;
+    { R::num_processors(device, number) } -> std::same_as<int>;
+    { R::memory_of_device(bytes, bytes) } -> std::same_as<int>;  // free, in all
+    { R::place_of(from, number) } -> std::same_as<int>;
+    { R::allocate(piece, num_bytes) } -> std::same_as<int>;
+    R::release(there);
+    { R::allocate_mapped(piece, piece, num_bytes) } -> std::same_as<int>;  // here, there
+    R::release_mapped(there);
+    // In the order of the stream. What is copied from or to may be gone when it returns, if it is
+    // pageable memory of the host.
+    { R::copy(there, from, num_bytes, stream) } -> std::same_as<int>;
+    { R::synchronize(stream) } -> std::same_as<int>;
+    { R::is_done(stream, flag) } -> std::same_as<int>;
+    {R::pause()};  // of the thread that waits
+    {
+        R::launch(work, device, stream)
+        } -> std::same_as<int>;  // work(warp) in so many warps or more
+    { R::words(code) } -> std::convertible_to<std::string>;
+};
+
+/// Throws where a function of the runtime was not done; `what` was being tried.
+template <class Runtime>
+void require_done(int code, const char* what) {
+    constexpr int no_device = 100, no_driver = 35, no_code = 209;
+    if (code == 0) return;
+    const std::string said = " (" + std::string(Runtime::words(code)) + ")";
+    if (code == no_device)
+        throw CudaError("Cuda: this machine has no CUDA device" + said +
+                        "; use Cpu{}, or run where there is one");
+    if (code == no_driver)
+        throw CudaError("Cuda: the CUDA driver is missing, or older than this program needs" +
+                        said + "; install a newer one, or use Cpu{}");
+    if (code == no_code)
+        throw CudaError("Cuda: the program has no code for this device" + said +
+                        "; add its architecture to CMAKE_CUDA_ARCHITECTURES");
+    throw CudaError("Cuda: " + std::string(what) + " failed" + said +
+                    "; errors of earlier kernels of the program show here, too");
+}
+
+/// Makes a device the current one of this thread while it lives.
+template <class Runtime>
+class DeviceInUse {
+  public:
+    explicit DeviceInUse(int device) {
+        require_done<Runtime>(Runtime::current_device(before_), "asking for the current device");
+        is_another_ = before_ != device;
+        if (is_another_)
+            require_done<Runtime>(Runtime::use_device(device), "changing the current device");
+    }
+    ~DeviceInUse() {
+        if (is_another_) static_cast<void>(Runtime::use_device(before_));
+    }
+    DeviceInUse(const DeviceInUse&) = delete;
+    DeviceInUse& operator=(const DeviceInUse&) = delete;
+
+  private:
+    int before_ = 0;
+    bool is_another_ = false;
+};
+
+}  // namespace eddy::inline v0::detail
