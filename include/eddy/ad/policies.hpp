@@ -27,8 +27,8 @@ struct Names {
 
 namespace detail {
 
-[[nodiscard]] constexpr Saving save_if(bool condition) {
-    return condition ? Saving::save : Saving::recompute;
+[[nodiscard]] constexpr eddy::Saving save_if(bool condition) {
+    return condition ? eddy::Saving::save : eddy::Saving::recompute;
 }
 
 [[nodiscard]] constexpr bool is_dot(const Candidate& value) {
@@ -43,53 +43,55 @@ namespace detail {
 }
 
 struct EverythingSaveable {
-    constexpr Saving operator()(const Candidate&) const { return Saving::save; }
+    constexpr eddy::Saving operator()(const Candidate&) const { return eddy::Saving::save; }
 };
 struct NothingSaveable {
-    constexpr Saving operator()(const Candidate&) const { return Saving::recompute; }
+    constexpr eddy::Saving operator()(const Candidate&) const { return eddy::Saving::recompute; }
 };
 struct DotsSaveable {
-    constexpr Saving operator()(const Candidate& value) const { return save_if(is_dot(value)); }
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        return save_if(is_dot(value));
+    }
 };
 struct DotsWithNoBatchDimsSaveable {
-    constexpr Saving operator()(const Candidate& value) const {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
         return save_if(is_dot_without_batch(value));
     }
 };
 template <class TheNames>
 struct SaveOnlyTheseNames {
-    constexpr Saving operator()(const Candidate& value) const {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
         return save_if(TheNames::tag(value));
     }
 };
 template <class TheNames>
 struct SaveAnythingExceptTheseNames {
-    constexpr Saving operator()(const Candidate& value) const {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
         return save_if(!TheNames::tag(value));
     }
 };
 template <class TheNames>
 struct SaveAnyNamesButThese {
-    constexpr Saving operator()(const Candidate& value) const {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
         return save_if(value.num_names > 0 && !TheNames::tag(value));
     }
 };
 template <class First, class Second>
 struct SaveFromBothPolicies {
-    constexpr Saving operator()(const Candidate& value) const {
-        const Saving first = First{}(value);
-        return first != Saving::recompute ? first : Second{}(value);
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        const eddy::Saving first = First{}(value);
+        return first != eddy::Saving::recompute ? first : Second{}(value);
     }
 };
 template <class Saved, class Offloaded>
 struct SaveAndOffloadOnlyTheseNames {
-    constexpr Saving operator()(const Candidate& value) const {
-        return Offloaded::tag(value) ? Saving::offload : save_if(Saved::tag(value));
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        return Offloaded::tag(value) ? eddy::Saving::offload : save_if(Saved::tag(value));
     }
 };
 struct OffloadDotWithNoBatchDims {
-    constexpr Saving operator()(const Candidate& value) const {
-        return is_dot_without_batch(value) ? Saving::offload : Saving::recompute;
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        return is_dot_without_batch(value) ? eddy::Saving::offload : eddy::Saving::recompute;
     }
 };
 

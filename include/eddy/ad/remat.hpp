@@ -16,7 +16,7 @@ namespace eddy::inline v0 {
 namespace detail {
 
 template <class Policy>
-constexpr Saving ask(const Candidate& value) {
+constexpr eddy::Saving ask(const Candidate& value) {
     return Policy{}(value);
 }
 

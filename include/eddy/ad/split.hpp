@@ -107,10 +107,10 @@ class Splitter {
         return is_mask(joint_[v].op) || joint_[v].op == Op::broadcast;
     }
     /// The policy's answer. Constants are in the program.
-    [[nodiscard]] constexpr Saving ask(int v, int region) const {
+    [[nodiscard]] constexpr eddy::Saving ask(int v, int region) const {
         const Node& node = joint_[v];
-        if (node.op == Op::constant) return Saving::recompute;
-        if (node.op == Op::argument) return Saving::save;
+        if (node.op == Op::constant) return eddy::Saving::recompute;
+        if (node.op == Op::argument) return eddy::Saving::save;
         Candidate candidate{.op = node.op, .size = node.size};
         candidate.weights_are_arguments =
             is_argument(node, 0) || (node.op == Op::dot && is_argument(node, 1));
@@ -140,7 +140,7 @@ class Splitter {
     [[nodiscard]] constexpr bool is_recomputed(const Wanted& now) const {
         if (is_cheap(now.value)) return true;
         return (now.region == 0 || is_inside(now.value, now.region)) &&
-               ask(now.value, now.region) == Saving::recompute;
+               ask(now.value, now.region) == eddy::Saving::recompute;
     }
 
     /// Appends what `make(now)` needs and is not there yet, the first needed last.
@@ -192,9 +192,9 @@ class Splitter {
     constexpr int keep(int v) {
         const Node& node = joint_[v];
         if (node.op == Op::argument) return push(node, {}, 0);
-        Saving saving = ask(v, 0);  // offload, where a policy on the way said so
+        eddy::Saving saving = ask(v, 0);  // offload, where a policy on the way said so
         for (int region = node.region; region != 0; region = joint_.regions[index(region)].parent) {
-            if (ask(v, region) == Saving::offload) saving = Saving::offload;
+            if (ask(v, region) == eddy::Saving::offload) saving = eddy::Saving::offload;
         }
         const int offset = split_.residual_size;
         split_.residuals.push_back({node, offset, saving, names_[index(v)]});

@@ -117,4 +117,13 @@ template <class Make>
     }
 }
 
+/// Does a program read one of its arguments?
+template <GraphSizes room>
+[[nodiscard]] constexpr bool reads_argument(const StaticGraph<room>& code, int index) {
+    for (int i = 0; i < code.sizes.nodes; ++i) {
+        if (code.nodes[i].op == Op::argument && code.nodes[i].index == index) return true;
+    }
+    return false;
+}
+
 }  // namespace eddy::inline v0

@@ -81,7 +81,8 @@ struct GradientWorkspace {
 
     /// Is the way back watched? On the host alone, so far.
     template <class Backend>
-    static constexpr bool watches = can_watch<Spec>&& is_of_host<typename Backend::Memory>;
+    static constexpr bool watches = team_watches<Spec, typename Backend::template Team<Spec>>&&
+        is_of_host<typename Backend::Memory>;
     /// Are lanes solved once more where their steps do not carry their derivatives? Not where the
     /// states are given, nor where the parts of lanes in a sum over many parameters are not known.
     template <class Backend>

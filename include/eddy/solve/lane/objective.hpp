@@ -56,6 +56,7 @@ struct StateObservable {
 template <class Field, class ObjectiveProgram>
 struct TracedObjective {
     static constexpr int num_outputs = ObjectiveProgram::graph.outputs[0].size;
+    static constexpr bool reads_parameters = reads_argument(ObjectiveProgram::graph, 2);
 
     template <class Lane, class Parameters, class Data>
     EDDY_HD static Vec<Lane, num_outputs> value(double t, const Vec<Lane, Field::state_size>& y,
@@ -76,7 +77,10 @@ struct TracedObjective {
                                                          const Parameters& p, const Data& data,
                                                          const Vec<Lane, num_outputs>& cotangent,
                                                          AddToP&& add_to_p, Lane& t_cotangent) {
-        using Pullback = decltype(vjp<0, 1, 2>(ObjectiveProgram{}));
+        // Of many parameters that the function does not read there would be as many zeros.
+        using Pullback =
+            std::conditional_t<reads_parameters, decltype(vjp<0, 1, 2>(ObjectiveProgram{})),
+                               decltype(vjp<0, 1>(ObjectiveProgram{}))>;
         Vec<Lane, Field::state_size> y_cotangent{};
         const auto sink = [&]<int output>(int i, const Lane& value) {
             if constexpr (output == 0)

@@ -32,6 +32,16 @@ template <class Real, int size, class Tolerance>
     return sqrt(scaled_mean_square(x, magnitude, rtol, atol));
 }
 
+/// The error of one component of a step from y to next, with the scale that it is measured by.
+template <class Real>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Scaled<Real> scaled_error(
+    const Real& error, const Real& y, const Real& next, const ScalarOf<Real>& rtol,
+    const ScalarOf<Real>& atol) {
+    const Real magnitude = max(abs(next), abs(y));  // in this order NaN in `next` stays
+    const Real scale = mul_add(magnitude, Real(rtol), Real(atol));
+    return {error, max(scale, Real(std::numeric_limits<ScalarOf<Real>>::min()))};
+}
+
 /// The mean of the squares (error_i / (atol_i + rtol max(|y_i|, |next_i|)))², in single precision: the
 /// squared norm of an error estimate of the step from y to next. NaN where `next` is not finite, and
 /// where a scale overflows. Dual numbers count by their values; atol is a number or a Vec.
@@ -43,12 +53,8 @@ template <class Number, int size, class Tolerance>
     using Scalar = ScalarOf<Number>;
     using Single = WithElement<Real, float>;
     return sum_of_squared_ratios<size>([&](int i) __attribute__((always_inline)) {
-               // In this order NaN in `next` stays.
-               const Real magnitude = max(abs(primal(next[i])), abs(primal(y[i])));
-               const Real scale =
-                   mul_add(magnitude, Real(rtol), Real(detail::component<Scalar>(atol, i)));
-               return Scaled<Real>{primal(error[i]),
-                                   max(scale, Real(std::numeric_limits<Scalar>::min()))};
+               return scaled_error(primal(error[i]), primal(y[i]), primal(next[i]), rtol,
+                                   detail::component<Scalar>(atol, i));
            }) *
            Single(1.f / static_cast<float>(size));
 }
