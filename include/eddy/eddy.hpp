@@ -14,6 +14,7 @@
 #include <eddy/trace/field.hpp>
 #include <eddy/trace/graphviz.hpp>
 #include <eddy/trace/interpret.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
 #include <eddy/trace/pass_report.hpp>
 #include <eddy/trace/print.hpp>
 #include <eddy/trace/trace.hpp>
@@ -54,6 +55,7 @@
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
 
 #include <eddy/interop/interrupt.hpp>
 #include <eddy/interop/progress.hpp>

@@ -1,0 +1,106 @@
+#pragma once
+// The CPU, for wide equations: lanes in tiles, groups of lanes over threads. A vector of the equation is
+// one operation on a block of numbers, (component, lane), so that neither the program nor what a compiler
+// has to do with it grows with the widths of layers and states. docs/design/tiles.md says when that pays.
+
+#include <eddy/backends/tiles/solve_tiles.hpp>
+#include <eddy/core/error.hpp>
+#include <eddy/solve/call/backend.hpp>
+
+namespace eddy::inline v0 {
+
+/// Explicit Runge–Kutta methods with tableaus, solve, value_and_gradient and pullback. Each lane has its own
+/// steps; it has the bits that it has on any backend, where the functions of its equation do. Lanes are not
+/// solved again where their steps do not carry derivatives (`stable_gradients`).
+struct Tiles {
+    struct backend_tag {};
+
+    int threads = 0;  ///< 0: as many as the machine runs at once
+
+    /// The type of number that a single lane is seen in, where it is seen alone.
+    template <class Real>
+    using Lanes = Real;
+
+    void require_valid(const char* where) const {
+        require_argument(threads >= 0,
+                         "{}: Tiles with threads = {}; give at least 1, or 0 for as many as the "
+                         "machine runs at once",
+                         where, threads);
+    }
+    [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
+        if (num_groups <= 1 || threads == 1) return 1;
+        const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();
+        return std::min(wanted, num_groups);
+    }
+
+    using Memory = HostMemory;
+    [[nodiscard]] static HostMemory memory() { return {}; }
+
+    template <class Spec>
+    struct TeamOf {
+        using type = detail::TileTeam<Spec>;
+    };
+    template <class Spec>
+    using Team = typename TeamOf<Spec>::type;
+
+    /// What a solver object keeps for its calls; a copy begins empty.
+    struct Kept {
+        KeptThreads threads;
+        std::vector<detail::TileWorker> workers;
+
+        Kept() = default;
+        Kept(const Kept&) noexcept {}
+        Kept(Kept&&) noexcept = default;
+        Kept& operator=(Kept other) noexcept {
+            threads = std::move(other.threads);
+            workers = std::move(other.workers);
+            return *this;
+        }
+        ~Kept() = default;
+    };
+
+    /// The rounds of a tile have a loop of their own.
+    struct NoStores {};
+    [[nodiscard]] NoStores stores(const detail::GradientPlan&, std::ptrdiff_t, Kept&) const {
+        return {};
+    }
+    /// Which thread takes a group depends on chance: see kept_threads.hpp.
+    template <class Kernel>
+    void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
+                Kept& kept) const {
+        if constexpr (check_kernel<Kernel>()) {
+            const auto workers = static_cast<std::size_t>(plan.num_workers);
+            if (kept.workers.size() < workers) kept.workers.resize(workers);
+            detail::TileWork<Kernel> work{
+                plan, kernel, {&call, &kept.threads}, kept.workers.data()};
+            kept.threads.for_each_group(plan.num_groups(), plan.num_workers, work);
+        }
+    }
+
+  private:
+    template <class Kernel>
+    static consteval bool check_kernel() {
+        using Spec = typename Kernel::Spec;
+        if constexpr (requires { typename Spec::Method; }) {
+            static_assert(RungeKuttaMethod<typename Spec::Method>,
+                          "Tiles: the method must be an explicit tableau, such as Tsit5; leave the "
+                          "backend out for others");
+            static_assert(!Spec::is_dual,
+                          "Tiles: pushforward and hessian_vector_product are not computed in "
+                          "tiles; leave the backend out");
+            if constexpr (requires { Kernel::differentiates_times; })
+                static_assert(!Kernel::differentiates_times,
+                              "Tiles: derivatives with respect to times are not computed in tiles; "
+                              "leave the backend out");
+            return true;
+        }
+        return false;
+    }
+};
+
+template <>
+struct Tiles::TeamOf<detail::AnySpec> {
+    using type = detail::ThreadTeam<1>;
+};
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,281 @@
+#pragma once
+// What a tile computes: the states of its lanes, one attempt of all of them, its errors, what lies within
+// it. How far each lane is, and what an attempt means for it, is told by clocks.
+
+#include <cmath>
+#include <eddy/backends/tiles/lane_clock.hpp>
+#include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/first_step.hpp>
+#include <eddy/steppers/tile/tile_runge_kutta.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// How many lanes a tile takes: so many that the longest vector of the equation stays in the first-level
+/// cache, at least one native vector of them. It depends on the equation alone.
+template <class Spec, bool with_gradient>
+inline constexpr int tile_lanes = [] {
+    using Real = typename Spec::Scalar;
+    using Stepper = TileRungeKutta<typename Spec::Field, typename Spec::Method, Real>;
+    constexpr int bytes_of_vector = 32 << 10;
+    int lanes = most_tile_lanes<Real>;
+    while (lanes > native_lanes<Real> &&
+           lanes * static_cast<int>(sizeof(Real)) * Stepper::template longest < with_gradient >>
+               bytes_of_vector)
+        lanes /= 2;
+    return lanes;
+}();
+
+template <class Spec, bool with_gradient>
+class TileStep {
+  public:
+    using Real = typename Spec::Scalar;
+    using Stepper = TileRungeKutta<typename Spec::Field, typename Spec::Method, Real>;
+    using Clock = LaneClock<Spec>;
+    using LaneState = typename Spec::LaneState;
+    static constexpr int state_size = Spec::state_size;
+    static constexpr int num_stages = Spec::Stepper::num_stages;
+    static constexpr int num_dense_stages = Stepper::num_dense_stages;
+    static constexpr int most_lanes = tile_lanes<Spec, with_gradient>;
+    /// Is the first stage of a step taken from the one before? Where residuals are kept it is computed
+    /// with its own: what the last step kept may be gone.
+    static constexpr bool keeps_first_stage = Spec::Stepper::keeps_last_stage && !with_gradient;
+
+    TileStep(const Problem<Spec>& problem, Arena& arena) : problem_(&problem) {
+        constexpr std::int64_t size = state_size;
+        in_ = {most_lanes, arena.take<double>(most_lanes), arena.take<double>(most_lanes),
+               arena.take<Real>(most_lanes)};
+        chosen_ = arena.take<Real>(most_lanes);
+        norms_ = arena.take<float>(most_lanes);
+        next_ = arena.take<Real>(size * most_lanes);
+        work_ = arena.take<Real>(size * most_lanes);
+        coarse_ = arena.take<Real>(Spec::Stepper::has_coarse_error ? size * most_lanes : 0);
+        p_ = arena.take<Real>(
+            Spec::shares_parameters ? 0 : std::int64_t{Spec::parameter_size} * most_lanes);
+        stepper_.lay_out(arena, most_lanes, std::bool_constant<with_gradient>{});
+    }
+
+    /// Takes lanes of the problem, and writes their first states to y.
+    void begin(std::ptrdiff_t first_lane, int count, Real* y) {
+        first_lane_ = first_lane;
+        count_ = count;
+        in_.width = whole_vectors<Real>(count);
+        // Beyond the last lane, that lane again: numbers that the equation can take.
+        const auto load = [&](Real* to, int size, const auto& from) {
+            for (int c = 0; c < size; ++c) {
+                for (int lane = 0; lane < in_.width; ++lane)
+                    to[c * in_.width + lane] = from(first_lane + std::min(lane, count - 1), c);
+            }
+        };
+        load(y, state_size, problem_->y0);
+        if constexpr (Spec::shares_parameters) {
+            stepper_.set_parameters({problem_->shared_p, 1, true});
+        } else {
+            if constexpr (Spec::parameter_size > 0) load(p_, Spec::parameter_size, problem_->p);
+            stepper_.set_parameters({p_, in_.width, false});
+        }
+    }
+    [[nodiscard]] int width() const { return in_.width; }
+    [[nodiscard]] int num_lanes() const { return count_; }
+    [[nodiscard]] std::ptrdiff_t first_lane() const { return first_lane_; }
+    [[nodiscard]] Stepper& stepper() { return stepper_; }
+    [[nodiscard]] const TileInterval<Real>& interval() const { return in_; }
+    [[nodiscard]] const Real* next() const { return next_; }
+    [[nodiscard]] Real* work() const { return work_; }
+
+    /// The next steps of lanes, from `elapsed` of so large a `size`, and bounded by a tstop.
+    void set_step(int lane, double elapsed, double size, std::int32_t tstop) {
+        const LaneTimes& times = problem_->times;
+        const Tstop& to = times.tstops[tstop];
+        const TimeAt<double> start{times.t0, times.direction, elapsed, to.lowest, to.highest};
+        in_.first[lane] = start + 0.;
+        in_.last[lane] = start + size;
+        in_.h[lane] = static_cast<Real>(times.direction * size);
+    }
+    /// Lanes that the tile has no work for step nowhere.
+    void fill_up() {
+        for (int lane = count_; lane < in_.width; ++lane) {
+            in_.first[lane] = in_.last[lane] = in_.first[count_ - 1];
+            in_.h[lane] = 0;
+        }
+    }
+
+    /// An attempt from y, and its verdicts. `kept`, if any, gets what the way back needs.
+    void attempt(const Real* y, Clock* clocks, Real* kept) {
+        for (int lane = 0; lane < count_; ++lane) {
+            clocks[lane].choose_size(*problem_, first_lane_ + lane);
+            set_step(lane, clocks[lane].elapsed(), clocks[lane].size(), clocks[lane].tstop());
+        }
+        fill_up();
+        if constexpr (with_gradient) {
+            stepper_.template stages<0, Stepper::num_stages>(in_, y, kept);
+            stepper_.template stages<Stepper::num_stages, num_stages>(in_, y);
+        } else {
+            stepper_.template stages<keeps_first_stage ? 1 : 0, num_stages>(in_, y);
+        }
+        stepper_.next_state(in_, y, next_);
+        if constexpr (Spec::is_adaptive)
+            judge_by_error(y, clocks);
+        else
+            judge_by_state(clocks);
+    }
+    /// Accepted steps take y and what is carried along.
+    void accept(Real* y, const Clock* clocks) {
+        choose_lanes([&](int lane) { return clocks[lane].was_accepted(); });
+        choose_rows(y, state_size, in_.width, chosen_, next_);
+        if constexpr (keeps_first_stage)
+            choose_rows(stepper_.k(0), state_size, in_.width, chosen_, stepper_.k(num_stages - 1));
+    }
+    /// The first stage of lanes whose steps now head for another tstop.
+    template <class IsChosen>
+    void renew_first_stage(const Real* y, const Clock* clocks, const IsChosen& is_chosen) {
+        if constexpr (keeps_first_stage) {
+            for (int lane = 0; lane < count_; ++lane)
+                set_step(lane, clocks[lane].elapsed(), 0, clocks[lane].tstop());
+            fill_up();
+            stepper_.first_stage(in_, y, work_);
+            choose_lanes(is_chosen);
+            choose_rows(stepper_.k(0), state_size, in_.width, chosen_, work_);
+        }
+    }
+    /// A row with ones in the lanes that are chosen.
+    template <class IsChosen>
+    const Real* choose_lanes(const IsChosen& is_chosen) {
+        for (int lane = 0; lane < in_.width; ++lane)
+            chosen_[lane] = static_cast<Real>(lane < count_ && is_chosen(lane));
+        return chosen_;
+    }
+
+    /// The further stages of dense output, of the last attempt.
+    void complete_stages(const Real* y) {
+        stepper_.template stages<num_stages, num_dense_stages>(in_, y);
+    }
+    /// The state of a lane within the last attempt.
+    [[nodiscard]] LaneState state_within(int lane, const Real* y, double theta) const {
+        LaneState k[num_dense_stages];
+        for (int i = 0; i < num_dense_stages; ++i) k[i] = state_of(lane, stepper_.k(i));
+        return Interpolant<typename Spec::Method>::evaluate(state_of(lane, y), in_.h[lane], k,
+                                                            static_cast<Real>(theta));
+    }
+    [[nodiscard]] LaneState state_of(int lane, const Real* rows) const {
+        LaneState state;
+        for (int c = 0; c < state_size; ++c) state[c] = rows[c * in_.width + lane];
+        return state;
+    }
+
+    /// Of an attempt that stalled: a component that is not finite, or the one with the largest error.
+    [[nodiscard]] Real size_of_component(int lane, int c, const Real* y) const {
+        const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
+        const Real to = next_[at];
+        if constexpr (Spec::is_adaptive) {
+            if (!std::isfinite(to)) return to;
+            const auto error =
+                scaled_error(work_[at], y[at], to, problem_->rtol, problem_->atol[c]);
+            return error.x / error.scale;
+        } else {
+            return to;
+        }
+    }
+
+    /// The sizes of first steps, (lane).
+    void choose_first_sizes(const Real* y, double* sizes);
+
+  private:
+    void judge_by_error(const Real* y, Clock* clocks) requires Spec::is_adaptive {
+        stepper_.error(in_, work_);
+        if constexpr (Spec::Stepper::has_coarse_error) stepper_.template error<true>(in_, coarse_);
+        for_vectors<Real>(in_.width, [&](int lane) {
+            auto square = squared_norm(work_ + lane, y + lane, next_ + lane);
+            if constexpr (Spec::Stepper::has_coarse_error)
+                square =
+                    combined_square(square, squared_norm(coarse_ + lane, y + lane, next_ + lane));
+            square.store(norms_ + lane);
+        });
+        for (int lane = 0; lane < count_; ++lane) clocks[lane].judge(*problem_, norms_[lane]);
+    }
+    /// squared_error_norm of the lanes of a vector.
+    [[nodiscard]] auto squared_norm(const Real* error, const Real* y, const Real* next) const {
+        using P = TilePack<Real>;
+        using Single = eddy::WithElement<P, float>;
+        return sum_of_squared_ratios<state_size>([&](int c) {
+                   const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width;
+                   return scaled_error(P::load(error + at), P::load(y + at), P::load(next + at),
+                                       problem_->rtol, problem_->atol[c]);
+               }) *
+               Single(1.f / static_cast<float>(state_size));
+    }
+    void judge_by_state(Clock* clocks) requires(!Spec::is_adaptive) {
+        using P = TilePack<Real>;
+        for_vectors<Real>(in_.width, [&](int lane) {
+            P sum(Real(0));
+            for (int c = 0; c < state_size; ++c)
+                sum = sum + P::load(next_ + std::ptrdiff_t{c} * in_.width + lane);
+            sum.store(chosen_ + lane);
+        });
+        for (int lane = 0; lane < count_; ++lane)
+            clocks[lane].judge(*problem_, std::isfinite(chosen_[lane]));
+    }
+
+    const Problem<Spec>* problem_;
+    Stepper stepper_;
+    TileInterval<Real> in_;
+    std::ptrdiff_t first_lane_ = 0;
+    int count_ = 0;
+    Real *chosen_, *next_, *work_, *coarse_, *p_;  // work: the error estimate, then anything
+    float* norms_;
+};
+
+/// Hairer's rule, as FirstStep has it for a Number of lanes.
+template <class Spec, bool with_gradient>
+void TileStep<Spec, with_gradient>::choose_first_sizes(const Real* y, double* sizes) {
+    const LaneTimes& times = problem_->times;
+    if (times.dt0 != 0) {
+        std::fill_n(sizes, count_, times.dt0);
+        return;
+    }
+    using P = TilePack<Real>;
+    using Time = eddy::WithElement<P, double>;
+    Real *const f0 = stepper_.k(0), *const f1 = work_, *const y1 = next_;
+    for (int lane = 0; lane < in_.width; ++lane)
+        in_.last[lane] = times.tstops[0].confine(mul_add(times.direction, 0., times.t0));
+    stepper_.derivative(in_.last, in_.width, y, f0);
+    const auto norm = [&](int lane, const auto& value) {
+        P sum(Real(0));
+        for (int c = 0; c < state_size; ++c) {
+            const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
+            const P tolerance = P(problem_->atol[c]) + P(problem_->rtol) * abs(P::load(y + at));
+            const P ratio = value(at) / max(tolerance, P(std::numeric_limits<Real>::min()));
+            sum = c == 0 ? ratio * ratio : mul_add(ratio, ratio, sum);
+        }
+        return sqrt(sum / P(static_cast<Real>(state_size)));
+    };
+    const P span(static_cast<Real>(times.span)), direction(static_cast<Real>(times.direction));
+    const auto load = [](const Real* block) {
+        return [block](std::ptrdiff_t at) { return P::load(block + at); };
+    };
+    const auto trial_of = [&](int lane, const P& f_norm) {
+        return initial_step_trial(norm(lane, load(y)), f_norm, span);
+    };
+    for_vectors<Real>(in_.width, [&](int lane) {
+        const P trial = trial_of(lane, norm(lane, load(f0)));
+        for (int c = 0; c < state_size; ++c) {
+            const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
+            mul_add(direction * trial, P::load(f0 + at), P::load(y + at)).store(y1 + at);
+        }
+        const TimeAt<Time> start{times.t0, times.direction, Time(0), Time(times.tstops[0].lowest),
+                                 Time(times.tstops[0].highest)};
+        (start + convert<Time>(trial)).store(in_.last + lane);
+    });
+    stepper_.derivative(in_.last, in_.width, y1, f1);
+    for_vectors<Real>(in_.width, [&](int lane) {
+        const P f_norm = norm(lane, load(f0)), trial = trial_of(lane, f_norm);
+        const P change =
+            norm(lane, [&](std::ptrdiff_t at) { return P::load(f1 + at) - P::load(f0 + at); });
+        const P slope = change / max(trial, P(std::numeric_limits<Real>::min()));
+        const P h = initial_step(trial, f_norm, slope, Spec::Stepper::order, span);
+        const Time smallest(std::max(times.dt_min, std::numeric_limits<double>::min()));
+        min(max(smallest, convert<Time>(h)), Time(times.dt_max)).store(in_.last + lane);
+    });
+    std::copy_n(in_.last, count_, sizes);
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,164 @@
+#pragma once
+// The gradient of shared weights: the sum over lanes of outer products, G += Σ_lanes u vᵀ. It is a
+// matrix product whose inner dimension are the lanes, which are neighbours in memory for both operands:
+// one of them is transposed first, so that its components are. Lanes that bring nothing are left out,
+// never multiplied by zero; the others are added in their order, so that the sum depends on nothing
+// but the lanes.
+
+#include <eddy/core/simd/transpose.hpp>
+#include <eddy/core/tile/product.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// The lanes of a tile that take part, in their order.
+struct TileLanes {
+    const int* lane = nullptr;
+    int count = 0;
+    bool are_all = false;  // lanes 0, 1, … up to the width
+};
+
+/// Rows of a block as columns: to[lane · padded + component], for the lanes that take part, with zeros
+/// up to whole vectors.
+template <class Real>
+[[gnu::noinline]] void transpose_rows(const TileVector<Real>& x, int size, const TileLanes& lanes,
+                                      Real* to) {
+    constexpr int of_vector = native_lanes<Real>;
+    using P = TilePack<Real>;
+    const int padded = whole_vectors<Real>(size);
+    int c = 0;
+    if (lanes.are_all && !x.is_uniform) {
+        for (; c + of_vector <= size; c += of_vector) {
+            for (int lane = 0; lane < lanes.count; lane += of_vector) {
+                typename P::Part square[of_vector];
+                simd::for_parts<of_vector>([&]<int i>() __attribute__((always_inline)) {
+                    square[i] = P::load(x.data + (c + i) * x.stride + lane).part[0];
+                });
+                simd::transpose(square);
+                simd::for_parts<of_vector>([&]<int i>() __attribute__((always_inline)) {
+                    P::from_part(square[i]).store(to + (lane + i) * padded + c);
+                });
+            }
+        }
+    }
+    for (; c < padded; ++c) {
+        for (int k = 0; k < lanes.count; ++k) {
+            const int lane = x.is_uniform ? 0 : lanes.lane[k];
+            to[k * padded + c] = c < size ? x.data[c * x.stride + lane] : Real(0);
+        }
+    }
+}
+
+/// A matrix that outer products are added to: its transpose has the strides swapped.
+template <class Real>
+struct TileSum {
+    Real* data;
+    std::ptrdiff_t row_stride, column_stride;
+    int rows, columns;
+};
+
+/// Rows [row, row + rows) of the sum, columns from `column` on: `count` of them, in `vectors` vectors.
+template <int rows, int vectors, class Real>
+[[gnu::always_inline]] inline void add_outer_panel(const TileSum<Real>& sum, int row, int column,
+                                                   int count, const TileVector<Real>& u,
+                                                   const TileLanes& lanes, const Real* v,
+                                                   int v_stride) {
+    using P = TilePack<Real>;
+    constexpr int of_vector = native_lanes<Real>;
+    P total[rows][vectors];
+    // Columns that are not neighbours, and those of a last vector that is not full, one by one.
+    const bool is_plain = sum.column_stride == 1 && count == vectors * of_vector;
+    const auto visit = [&](auto&& visit_vector) __attribute__((always_inline)) {
+        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+            static_for<0, vectors>([&]<int k>() __attribute__((always_inline)) {
+                const int first = k * of_vector;
+                visit_vector(
+                    sum.data + (row + r) * sum.row_stride + (column + first) * sum.column_stride,
+                    count - first < of_vector ? count - first : of_vector, total[r][k]);
+            });
+        });
+    };
+    if (is_plain)
+        visit([](const Real* at, int, P& part)
+                  __attribute__((always_inline)) { part = P::load(at); });
+    else
+        visit([&](const Real* at, int size, P& part) __attribute__((always_inline)) {
+            part = P::load_strided(at, sum.column_stride, size);
+        });
+    for (int k = 0; k < lanes.count; ++k) {
+        const Real* const of_lane = v + static_cast<std::ptrdiff_t>(k) * v_stride + column;
+        const int lane = lanes.lane[k];
+        P of_v[vectors];
+        static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
+            of_v[j] = P::load(of_lane + j * of_vector);
+        });
+        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+            const P of_u(u.data[(row + r) * u.stride + lane]);
+            static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
+                total[r][j] = mul_add(of_u, of_v[j], total[r][j]);
+            });
+        });
+    }
+    if (is_plain)
+        visit([](Real * at, int, P& part) __attribute__((always_inline)) { part.store(at); });
+    else
+        visit([&](Real * at, int size, P& part) __attribute__((always_inline)) {
+            part.store_strided(at, sum.column_stride, size);
+        });
+}
+
+/// All rows, some vectors of columns.
+template <int vectors, class Real>
+[[gnu::noinline]] void add_outer_columns(const TileSum<Real>& sum, int column, int count,
+                                         const TileVector<Real>& u, const TileLanes& lanes,
+                                         const Real* v, int v_stride) {
+    constexpr int at_once = tile_panel_rows;
+    int row = 0;
+    for (; row + at_once <= sum.rows; row += at_once)
+        add_outer_panel<at_once, vectors>(sum, row, column, count, u, lanes, v, v_stride);
+    for (; row < sum.rows; ++row)
+        add_outer_panel<1, vectors>(sum, row, column, count, u, lanes, v, v_stride);
+}
+
+/// Numbers that `add_outer` works in.
+template <class Real>
+[[nodiscard]] constexpr int outer_scratch_size(int rows, int columns, int width) {
+    return whole_vectors<Real>(rows > columns ? rows : columns) * width;
+}
+
+/// sum(r, c) += Σ_lanes u_r v_c: u and v are rows of lanes.
+template <class Real>
+void add_outer(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v, const TileLanes& lanes,
+               Real* scratch) {
+    if (sum.columns < sum.rows && sum.columns < native_lanes<Real>) {  // vectors of rows, then
+        std::swap(u, v);
+        std::swap(sum.rows, sum.columns);
+        std::swap(sum.row_stride, sum.column_stride);
+    }
+    const int padded = whole_vectors<Real>(sum.columns);
+    transpose_rows(v, sum.columns, lanes, scratch);
+    for_panels<Real>(padded, [&]<int vectors>(int column) {
+        const int end = column + vectors * native_lanes<Real>;
+        add_outer_columns<vectors>(sum, column, (end < sum.columns ? end : sum.columns) - column, u,
+                                   lanes, scratch, padded);
+    });
+}
+
+/// sum(c) += Σ_lanes x_c. Of a whole row vectors are added, then their elements.
+template <class Real>
+[[gnu::noinline]] void add_over_lanes(Real* total, int size, const TileVector<Real>& x,
+                                      const TileLanes& lanes) {
+    using P = TilePack<Real>;
+    for (int c = 0; c < size; ++c) {
+        const Real* const row = x.data + c * x.stride;
+        if (lanes.are_all && !x.is_uniform) {
+            P of_row = P::load(row);
+            for (int lane = P::size; lane < lanes.count; lane += P::size)
+                of_row = of_row + P::load(row + lane);
+            total[c] += sum(of_row);
+        } else {
+            for (int k = 0; k < lanes.count; ++k) total[c] += row[x.is_uniform ? 0 : lanes.lane[k]];
+        }
+    }
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,100 @@
+#pragma once
+// The product of one matrix of weights with the vectors of all lanes of a tile: to = W x (+ b). Some
+// rows of W times some vectors of lanes are accumulated in registers; each number of x that is loaded
+// serves all of these rows, each weight all of these vectors. Every sum runs over the columns in their
+// order, each product contracted into it, so that a lane has the bits that it has on its own.
+// Goto & van de Geijn 2008, ACM Trans. Math. Softw. 34(3), doi:10.1145/1356052.1356053, on the kernel;
+// a tile is in the first-level cache already, so nothing is packed.
+
+#include <eddy/core/static_for.hpp>
+#include <eddy/core/tile/tile.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// W as it lies in memory: its transpose has the strides swapped.
+template <class Real>
+struct TileMatrix {
+    const Real* data;
+    std::ptrdiff_t row_stride, column_stride;
+    int rows, columns;
+    const Real* bias = nullptr;  // (row); null: none
+};
+
+/// Rows of a panel. Eight rows of two vectors are sixteen sums: they hide the latency of two units, and
+/// leave room for what is multiplied. Four of four vectors were slower by 40 % with g++, which then
+/// loads x anew for each row.
+inline constexpr int tile_panel_rows = simd::native_bytes == 64 ? 8 : 4;
+
+/// Rows [row, row + rows) times the lanes of `vectors` vectors.
+template <int rows, int vectors, class Real>
+[[gnu::always_inline]] inline void multiply_panel(const TileMatrix<Real>& matrix, int row,
+                                                  const Real* x, Real* to, int width) {
+    using P = TilePack<Real>;
+    constexpr int of_vector = native_lanes<Real>;
+    P sum[rows][vectors];
+    const Real* weights = matrix.data + row * matrix.row_stride;
+    const auto add_column = [&]<bool is_first>() __attribute__((always_inline)) {
+        P of_x[vectors];
+        static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+            of_x[v] = P::load(x + v * of_vector);
+        });
+        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+            const P weight(weights[r * matrix.row_stride]);
+            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+                sum[r][v] = is_first ? weight * of_x[v] : mul_add(weight, of_x[v], sum[r][v]);
+            });
+        });
+        x += width;
+        weights += matrix.column_stride;
+    };
+    int column = 0;
+    if (matrix.bias) {
+        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+                sum[r][v] = P(matrix.bias[row + r]);
+            });
+        });
+    } else {
+        add_column.template operator()<true>();
+        ++column;
+    }
+    for (; column < matrix.columns; ++column) add_column.template operator()<false>();
+    static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+        static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+            sum[r][v].store(to + static_cast<std::ptrdiff_t>(row + r) * width + v * of_vector);
+        });
+    });
+}
+
+/// All rows times some vectors of lanes.
+template <int vectors, class Real>
+[[gnu::noinline]] void multiply_lanes(const TileMatrix<Real>& matrix, const Real* x, Real* to,
+                                      int width) {
+    constexpr int at_once = tile_panel_rows;
+    int row = 0;
+    for (; row + at_once <= matrix.rows; row += at_once)
+        multiply_panel<at_once, vectors>(matrix, row, x, to, width);
+    static_for<0, at_once - 1>([&]<int fewer>() {
+        constexpr int rows = at_once - 1 - fewer;
+        if (matrix.rows - row == rows) multiply_panel<rows, vectors>(matrix, row, x, to, width);
+    });
+}
+
+/// Calls part<count>(first lane) for panels of one or two vectors that cover a row.
+template <class Real, class Part>
+[[gnu::always_inline]] inline void for_panels(int width, Part&& part) {
+    constexpr int of_vector = native_lanes<Real>;
+    int lane = 0;
+    for (; lane + 2 * of_vector <= width; lane += 2 * of_vector) part.template operator()<2>(lane);
+    if (lane < width) part.template operator()<1>(lane);
+}
+
+/// to = W x (+ b): blocks of W's rows and of its columns.
+template <class Real>
+inline void multiply(const TileMatrix<Real>& matrix, const Real* x, Real* to, int width) {
+    for_panels<Real>(width, [&]<int vectors>(int lane) {
+        multiply_lanes<vectors>(matrix, x + lane, to + lane, width);
+    });
+}
+
+}  // namespace eddy::inline v0::detail

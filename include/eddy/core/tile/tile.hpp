@@ -1,0 +1,63 @@
+#pragma once
+// A tile: some lanes of one equation, taken through it together. A vector of the equation is a block of
+// rows, (component, lane): the numbers of one component for all lanes of the tile are neighbours, and
+// rows follow each other without a gap. What is the same for all lanes, weights and literals, is read
+// as the plain numbers that it is. Invariant: `width`, the lanes of a row, is a multiple of the lanes
+// of a native vector; a lane's numbers do not depend on its neighbours.
+
+#include <cstddef>
+#include <eddy/core/pack_math.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// One native vector of a row.
+template <class Real>
+using TilePack = Pack<Real, native_lanes<Real>>;
+
+/// The widest row: 256 bytes are four vectors of AVX-512.
+template <class Real>
+inline constexpr int most_tile_lanes = 256 / static_cast<int>(sizeof(Real));
+
+/// So many lanes, rounded up to whole vectors.
+template <class Real>
+[[nodiscard]] constexpr int whole_vectors(int lanes) {
+    constexpr int of_vector = native_lanes<Real>;
+    return (lanes + of_vector - 1) / of_vector * of_vector;
+}
+
+/// A vector of the equation, as an operand: component c begins at data + c·stride, and is a row, or,
+/// where it is uniform, one number for all lanes. A scalar that stands for every component has stride 0.
+template <class Real>
+struct TileVector {
+    const Real* data = nullptr;
+    std::ptrdiff_t stride = 0;
+    bool is_uniform = false;
+
+    /// The vector of component c that begins with lane `lane`.
+    [[nodiscard, gnu::always_inline]] TilePack<Real> load(int c, int lane) const {
+        const Real* const component = data + c * stride;
+        return is_uniform ? TilePack<Real>(*component) : TilePack<Real>::load(component + lane);
+    }
+    [[nodiscard]] TileVector from(int component) const {
+        return {data + component * stride, stride, is_uniform};
+    }
+};
+
+/// Calls body(lane) for the first lane of each vector of a row.
+template <class Real, class Body>
+[[gnu::always_inline]] inline void for_vectors(int width, Body&& body) {
+    for (int lane = 0; lane < width; lane += native_lanes<Real>) body(lane);
+}
+
+/// to(c, ·) = value(c, lane) for all components.
+template <class Real, class Value>
+[[gnu::always_inline]] inline void fill_rows(Real* to, int size, int width, Value&& value) {
+    for (int c = 0; c < size; ++c) {
+        Real* const row = to + static_cast<std::ptrdiff_t>(c) * width;
+        for_vectors<Real>(
+            width, [&](int lane)
+                       __attribute__((always_inline)) { value(c, lane).store(row + lane); });
+    }
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,57 @@
+#pragma once
+// Where the cotangents of parameters go that a program on a tile hands over. Shared weights get one sum
+// over all lanes that take part, as a matrix product; few parameters get a sum for each lane, which lanes
+// then hand out in their order.
+
+#include <eddy/core/tile/outer.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// One sum for all lanes that take part, (component).
+template <class Real>
+struct SumOverTile {
+    Real* sum;
+    const TileLanes& lanes;
+    Real* scratch;  // outer_scratch_size of the largest matrix
+
+    void add(int begin, int size, const TileVector<Real>& x) const {
+        add_over_lanes(sum + begin, size, x, lanes);
+    }
+    void add_outer(int begin, int rows, int columns, const TileVector<Real>& u,
+                   const TileVector<Real>& v) const {
+        detail::add_outer<Real>({sum + begin, columns, 1, rows, columns}, u, v, lanes, scratch);
+    }
+};
+
+/// A sum for each lane, in rows.
+template <class Real>
+struct SumOfLanes {
+    Real* sum;  // (component, lane)
+    int width;
+
+    void add(int begin, int size, const TileVector<Real>& x) const {
+        add_rows(
+            begin,
+            size, [&](int c, int lane) __attribute__((always_inline)) { return x.load(c, lane); });
+    }
+    void add_outer(int begin, int rows, int columns, const TileVector<Real>& u,
+                   const TileVector<Real>& v) const {
+        add_rows(
+            begin, rows * columns, [&](int flat, int lane) __attribute__((always_inline)) {
+                return u.load(flat / columns, lane) * v.load(flat % columns, lane);
+            });
+    }
+
+  private:
+    template <class Value>
+    void add_rows(int begin, int size, const Value& value) const {
+        Real* const to = sum + static_cast<std::ptrdiff_t>(begin) * width;
+        fill_rows(
+            to, size, width, [&](int c, int lane) __attribute__((always_inline)) {
+                const Real* const at = to + static_cast<std::ptrdiff_t>(c) * width + lane;
+                return TilePack<Real>::load(at) + value(c, lane);
+            });
+    }
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,156 @@
+// Wide fields in tiles: networks against the same network in plain numbers, forward mode and central
+// differences, whatever the threads and the memory; and samples that go wrong alone.
+
+#include <cmath>
+#include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/dopri5.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <limits>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "solve/problems.hpp"
+#include "support/random.hpp"
+#include "support/same_bits.hpp"
+
+namespace {
+
+constexpr auto network = eddy::nn::mlp<3, 20, 33, 2>(eddy::nn::tanh);
+using Network = decltype(network);
+
+struct SquaredError {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r);
+    }
+};
+
+template <class Real>
+struct Batch {
+    eddy::EnsembleArray<Real> y0;
+    std::vector<eddy::EnsembleArray<Real>> data;
+    std::vector<Real> p = eddy::nn::glorot_uniform<Real>(network, 7);
+
+    Batch(std::ptrdiff_t lanes, std::size_t saves)
+        : y0(lanes, 2), data(saves, eddy::EnsembleArray<Real>(lanes, 2)) {
+        support::Random random(5);
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+            for (int i = 0; i < 2; ++i) {
+                y0(lane, i) = static_cast<Real>(random.uniform(-1, 1));
+                for (auto& point : data) point(lane, i) = static_cast<Real>(random.uniform(-1, 1));
+            }
+        }
+    }
+    template <class Backend>
+    auto gradient(const Backend& backend, eddy::SolveOptions options) const {
+        options.stable_gradients = false;
+        return eddy::value_and_gradient(network, eddy::Tsit5{}, SquaredError{}, data, y0,
+                                        eddy::shared(p), options, backend);
+    }
+};
+
+const eddy::SolveOptions within_steps{.t1 = 1.5, .rtol = 1e-5, .save_at = {0, 0.31, 0.8, 1.5}};
+
+double largest(const auto& array) {
+    double most = 0;
+    for (std::ptrdiff_t lane = 0; lane < array.rows(); ++lane)
+        for (std::ptrdiff_t i = 0; i < array.cols(); ++i)
+            most = std::max(most, std::abs(double(array(lane, i))));
+    return most;
+}
+double largest_difference(const auto& a, const auto& b) {
+    double most = 0;
+    for (std::ptrdiff_t lane = 0; lane < a.rows(); ++lane)
+        for (std::ptrdiff_t i = 0; i < a.cols(); ++i)
+            most = std::max(most, std::abs(double(a(lane, i)) - double(b(lane, i))));
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("tiles: the gradient of a network equals that in plain numbers") {
+    const Batch<double> batch(70, 4);
+
+    const auto plain = batch.gradient(eddy::Serial{}, within_steps);
+    const auto tiles = batch.gradient(eddy::Tiles{}, within_steps);
+
+    // tanh of packs and of the C library differ in the last places; over a few steps that is all.
+    CHECK(std::abs(tiles.loss.total - plain.loss.total) < 1e-12 * plain.loss.total);
+    CHECK(largest_difference(tiles.gradient.p, plain.gradient.p) <
+          1e-12 * largest(plain.gradient.p));
+    CHECK(largest_difference(tiles.gradient.y0, plain.gradient.y0) <
+          1e-12 * largest(plain.gradient.y0));
+    for (std::ptrdiff_t lane = 0; lane < 70; ++lane)
+        CHECK(tiles.report.stats(lane).accepted == plain.report.stats(lane).accepted);
+}
+
+TEST_CASE("tiles: the gradient of a network is the limit of central differences") {
+    Batch<double> batch(9, 1);
+    const eddy::SolveOptions options{.t1 = 1, .dt0 = 0.125};
+    const auto call = [&] {
+        return eddy::value_and_gradient(network, eddy::Dopri5{}, SquaredError{}, batch.data,
+                                        batch.y0, eddy::shared(batch.p), options,
+                                        eddy::ConstantController{}, eddy::Tiles{});
+    };
+    const auto exact = call();
+
+    for (std::size_t i = 0; i < batch.p.size(); i += 41) {
+        const double at = batch.p[i], h = 1e-5;
+        batch.p[i] = at + h;
+        const double above = call().loss.total;
+        batch.p[i] = at - h;
+        const double below = call().loss.total;
+        batch.p[i] = at;
+        // The difference is off by h² times a third derivative, and by rounding of the loss over h.
+        CHECK(std::abs((above - below) / (2 * h) -
+                       exact.gradient.p(0, static_cast<std::ptrdiff_t>(i))) < 1e-8);
+    }
+}
+
+TEST_CASE("tiles: gradients are the same bits for any threads, checkpoints and memory") {
+    const Batch<float> batch(1000, 4);
+    const auto one = batch.gradient(eddy::Tiles{.threads = 1}, within_steps);
+
+    const auto check_same = [&](const eddy::Tiles& backend, std::int64_t checkpoints,
+                                std::size_t budget) {
+        eddy::SolveOptions options = within_steps;
+        options.checkpoints = checkpoints;
+        options.memory_budget = budget;
+        const auto other = batch.gradient(backend, options);
+        CHECK(support::same_bits(other.loss.total, one.loss.total));
+        CHECK(support::same_array(other.gradient.p, one.gradient.p));
+        CHECK(support::same_array(other.gradient.y0, one.gradient.y0));
+    };
+    check_same({.threads = 2}, 0, std::size_t{256} << 20);
+    check_same({.threads = 1}, 1, std::size_t{256} << 20);
+    check_same({.threads = 2}, 3, std::size_t{1} << 16);
+    check_same({.threads = 2}, 0, 1);
+}
+
+TEST_CASE("tiles: a sample that runs away harms no other, and is reported") {
+    Batch<float> batch(80, 4), without(79, 4);
+    const std::ptrdiff_t bad = 13;
+    for (std::ptrdiff_t lane = 0; lane < 79; ++lane) {
+        const std::ptrdiff_t from = lane < bad ? lane : lane + 1;
+        for (int i = 0; i < 2; ++i) {
+            without.y0(lane, i) = batch.y0(from, i);
+            for (std::size_t k = 0; k < 4; ++k) without.data[k](lane, i) = batch.data[k](from, i);
+        }
+    }
+    for (int i = 0; i < 2; ++i) batch.y0(bad, i) = std::numeric_limits<float>::max();
+
+    const auto with_bad = batch.gradient(eddy::Tiles{}, within_steps);
+    const auto expected = without.gradient(eddy::Tiles{}, within_steps);
+
+    CHECK(with_bad.report.result(bad) == eddy::Result::non_finite);
+    CHECK(std::isnan(with_bad.loss(bad)));
+    CHECK(with_bad.gradient.y0(bad, 0) == 0);
+    CHECK(largest_difference(with_bad.gradient.p, expected.gradient.p) <
+          1e-5 * largest(expected.gradient.p));
+    for (std::ptrdiff_t lane = 0; lane < 79; ++lane)
+        CHECK(support::same_bits(with_bad.gradient.y0(lane < bad ? lane : lane + 1, 0),
+                                 expected.gradient.y0(lane, 0)));
+}
