@@ -30,6 +30,7 @@
 #include <eddy/solvers/spark.hpp>
 #include <eddy/solvers/sra1.hpp>
 #include <eddy/solvers/sriw1.hpp>
+#include <eddy/solvers/taylor.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/solvers/vern7.hpp>
 
