@@ -211,12 +211,12 @@ class WholeCases(unittest.TestCase):
         self.assertAlmostEqual(rows["loose"].tolerance / 0.9e-8, 1, delta=0.12)
         written = json.loads(self.file.read_text())
         self.assertEqual(len(written), 3)
-        self.assertAlmostEqual(written["9-fake 4 | strict | 1e-06"]["tolerance"] / 0.95e-3, 1, delta=0.1)
+        self.assertAlmostEqual(written["9-fake | strict | 1e-06"]["tolerance"] / 0.95e-3, 1, delta=0.1)
         self.assertEqual(sum(sample["kind"] == "sample" for sample in self.samples), 15)
         json.dumps(self.samples)
 
     def test_a_tolerance_of_the_file_is_taken_while_it_gives_the_error(self):
-        key = "9-fake 4 | eddy | 1e-06"
+        key = "9-fake | eddy | 1e-06"
         for tolerance, kept in ((0.9e-6, True), (1e-9, False)):
             rows = self.run_case(case_of(fake("eddy")), written={key: {"tolerance": tolerance, "error": 1e-6}})
             self.assertEqual(rows["eddy"].tolerance == tolerance, kept)

@@ -23,11 +23,12 @@ class Diffrax(Arm):
         self.term = diffrax.ODETerm(lambda t, y, p: jnp.stack(field(t, y, p)))
         self.solver = getattr(diffrax, options["method"])()
         self.y0, self.p = jnp.asarray(problem.y0[self.lanes.run]), jnp.asarray(problem.p[self.lanes.run])
+        self.parts = [(self.y0[part], self.p[part]) for part in self.lanes.parts]
         self.steps = int(options.get("steps", 0))
         self.tolerance, self.max_steps, self.checkpoints = jnp.asarray(1e-6), self.steps or 4096, None
         self.counts = {"accepted": self.steps * self.lanes.num_run} if self.steps else {}
         self.counting = jax.jit(jax.vmap(lambda y, p, tolerance: self._solve(y, p, tolerance, 1 << 16).stats, (0, 0, None)))
-        self.setting = f"jit(vmap(diffeqsolve)), {options['method']}, " + ("ConstantStepSize" if self.steps else "PIDController")
+        self.setting = f"jit(vmap(diffeqsolve)), {self.lanes.at_once:,} lanes at once, {options['method']}, " + ("ConstantStepSize" if self.steps else "PIDController")
         if self.task == "memory":
             state_bytes = 24 * self.lanes.num_run
             # Each checkpoint holds more than the state: times, FSAL stage, counters, about as much again.
@@ -63,7 +64,7 @@ class Diffrax(Arm):
             def loss(y, p, tolerance):
                 return jnp.sum(self._solve(y, p, tolerance, self.max_steps, adjoint=adjoint).ys[0] ** 2)
             function = jax.vmap(jax.grad(loss, argnums=1), (0, 0, None))
-        self.function = jax.jit(function).lower(self.y0, self.p, self.tolerance).compile()
+        self.function = jax.jit(function).lower(*self.parts[0], self.tolerance).compile()
         self.compile += time.perf_counter() - start
 
     def set_tolerance(self, tolerance: float) -> None:
@@ -77,11 +78,11 @@ class Diffrax(Arm):
                 self._compile()
 
     def run(self) -> dict[str, float]:
-        self.result = jax.block_until_ready(self.function(self.y0, self.p, self.tolerance))
+        self.results = jax.block_until_ready([self.function(y0, p, self.tolerance) for y0, p in self.parts])
         return self.counts
 
     def values(self) -> np.ndarray:
-        return np.asarray(self.result)[self.lanes.look]
+        return np.concatenate([np.asarray(result) for result in self.results])[self.lanes.look]
 
 
 if __name__ == "__main__":

@@ -94,6 +94,7 @@ class FlatJax(Arm):
         self.field, self.t1 = problem.field, problem.t1
         self.y0 = tuple(jnp.asarray(column) for column in problem.y0[self.lanes.run].T)
         self.p = tuple(jnp.asarray(column) for column in problem.p[self.lanes.run].T)
+        self.parts = [[tuple(column[part] for column in columns) for columns in (self.y0, self.p)] for part in self.lanes.parts]
         self.task, self.tolerance, self.length, self.counts = options["task"], jnp.asarray(1e-6), 0, {}
         self.mode = options.get("mode", "reverse")
         self.counting = jax.jit(lambda y, p, tolerance: adaptive(self.field, self.t1, y, p, tolerance))
@@ -110,8 +111,7 @@ class FlatJax(Arm):
 
     def _compile(self) -> None:
         start = time.perf_counter()
-        arguments = (self.y0, self.p, self.tolerance)
-        self.function = jax.jit(self._function()).lower(*arguments).compile()
+        self.function = jax.jit(self._function()).lower(*self.parts[0], self.tolerance).compile()
         self.compile += time.perf_counter() - start
 
     def _function(self):
@@ -153,7 +153,7 @@ class FlatJax(Arm):
             self._compile()
 
     def run(self) -> dict[str, float]:
-        self.result = jax.block_until_ready(self.function(self.y0, self.p, self.tolerance))
+        self.results = jax.block_until_ready([self.function(*part, self.tolerance) for part in self.parts])
         if self.task in ("fixed", "memory"):
             steps, lanes = int(self.options["steps"]), self.lanes.num_run
             return {"accepted": steps * lanes, "evaluations": (6 * steps + 1) * lanes}
@@ -167,8 +167,8 @@ class FlatJax(Arm):
         return attempts
 
     def values(self) -> np.ndarray:
-        result = self.result[2] if self.task == "adaptive" else self.result
-        return np.stack([np.asarray(part)[self.lanes.look] for part in result], 1)
+        results = [result[2] if self.task == "adaptive" else result for result in self.results]
+        return np.concatenate([np.stack([np.asarray(column) for column in result], 1) for result in results])[self.lanes.look]
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ class _Started:
         return self.suite.tolerances.get(self._key(target)) or target
 
     def _key(self, target: float) -> str:
-        return ToleranceFile.key(f"{self.case.key} {self.lanes}", self.arm.name, target)
+        return ToleranceFile.key(self.case.key, self.arm.name, target)
 
     def _reach(self, target: float) -> tuple[float, float]:
         """The tolerance of the file if it still gives the error, else a new one, and the error that it gives."""

@@ -1,5 +1,6 @@
 """The tolerances that were found, in a file of the repository: who runs the benchmarks again need not search, and who doubts them
-can read at which tolerance each arm ran. Each was found at the size of lanes and the error that its key says."""
+can read at which tolerance each arm ran. A run with fewer lanes looks at lanes that are nearly the same, so there is one tolerance for
+all; each run measures the error that it gives."""
 
 import json
 from pathlib import Path
