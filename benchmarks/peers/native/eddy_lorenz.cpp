@@ -15,6 +15,9 @@ std::unique_ptr<Arm> make(const Options& options) {
          {"Tsit5", make_arm<EddySolve<Lorenz, eddy::Tsit5, PIDController, Cpu>>},
          {"Vern7", make_arm<EddySolve<Lorenz, eddy::Vern7, PIDController, Cpu>>},
          {"Dopri8", make_arm<EddySolve<Lorenz, eddy::Dopri8, PIDController, Cpu>>},
+         {"Taylor9", make_arm<EddySolve<Lorenz, eddy::Taylor<9>, PIDController, Cpu>>},
+         {"Taylor11", make_arm<EddySolve<Lorenz, eddy::Taylor<11>, PIDController, Cpu>>},
+         {"Taylor18", make_arm<EddySolve<Lorenz, eddy::Taylor<18>, PIDController, Cpu>>},
          {"Tsit5 serial", make_arm<EddySolve<Lorenz, eddy::Tsit5, PIDController, Serial>>},
          {"Vern7 serial", make_arm<EddySolve<Lorenz, eddy::Vern7, PIDController, Serial>>}});
 }
