@@ -41,8 +41,7 @@ def gradient_in_solves(rows: list[Row]) -> float | None:
     return ratio(best(of("10b")(rows), {"eddy"}), best(of("10a")(rows), {"eddy"}))
 
 
-SERIES = ("heyoka's Taylor series takes its order from the digits asked for, and costs little more for further ones; a Runge–Kutta method of order 7 or 8 "
-          "takes more steps.")
+SERIES = "Both sides step along Taylor series where that is fastest; what is left is the work that each does for it."
 FORWARD = ("heyoka carries the derivatives forward in a compiled Taylor series: with three parameters that is little work. The reverse mode's work does not "
            "grow with the number of parameters; theirs does, and the other peers are further behind.")
 

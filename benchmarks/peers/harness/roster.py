@@ -38,7 +38,7 @@ ADAPTIVE = Case(
     "4,096 trajectories as in case 1, each with step sizes of its own, at three errors. Arms take the method of their library that suits the "
     "error; where it was not clear which, there is an arm for each. heyoka's Taylor method raises its order with the digits asked for, and "
     "compiles the equation for the processor, as eddy does; numbalsoda, odeint and SUNDIALS take one trajectory after another, of which "
-    "every 16th is run. JAX and diffrax step all lanes until the slowest is done. The number in the name of eddy's Taylor methods is their order; heyoka's tolerance chooses the order of its series alone, and "
+    "every 16th is run. JAX and diffrax step all lanes until the slowest is done. The number in the name of eddy's Taylor methods is their order, and one evaluation of theirs is a whole series; heyoka's tolerance chooses the order of its series alone, and "
     "its errors jump by about e² from one order to the next: it runs at the next smaller one, and where that is smaller by much, it is marked.",
     (*eddy("eddy_lorenz", "Tsit5", "Vern7", "Dopri8", "Taylor9", "Taylor11", "Taylor18"),
      python("heyoka_arm.py", "heyoka, batches", "heyoka"),

@@ -35,10 +35,10 @@ class EddyNeural : public Arm {
         const int steps = options.integer("steps");
         solver_ = std::make_unique<Solver>(eddy::SolveOptions{.t1 = 1, .dt0 = 1. / steps},
                                            eddy::ConstantController{},
-                                           eddy::Cpu{.threads = options.integer("cores", 1)});
+                                           eddy::Tiles{.threads = options.integer("cores", 1)});
     }
     [[nodiscard]] std::string setting() const override {
-        return "Dopri5, ConstantController, dense layers, shared parameters, float";
+        return "Dopri5, ConstantController, Tiles, dense layers, shared parameters, float";
     }
     Counts run() override {
         result_ = &(*solver_)(y0_, eddy::shared(weights_));
@@ -53,7 +53,7 @@ class EddyNeural : public Arm {
 
   private:
     using Solver = eddy::GradientSolver<Network, eddy::Dopri5, SquaredNorm,
-                                        eddy::ConstantController, eddy::Cpu>;
+                                        eddy::ConstantController, eddy::Tiles>;
     using Shared = decltype(eddy::shared(std::declval<const std::vector<float>&>()));
     using Result = std::remove_cvref_t<decltype(std::declval<Solver&>()(
         std::declval<eddy::EnsembleArray<float>&>(), std::declval<Shared>()))>;
