@@ -229,6 +229,11 @@ class WholeCases(unittest.TestCase):
         self.assertRegex(table, r"rough.*4 × too large")
         self.assertIs(best(list(rows.values())), rows["eddy"])
 
+    def test_where_the_work_is_given_larger_errors_are_marked_and_smaller_ones_not(self):
+        arms = [fake("eddy", factor=1e-13, power=0), fake("near", factor=1.4e-12, power=0), fake("far", factor=2e-12, power=0)]
+        rows = self.run_case(case_of(*arms, targets=(), same_error=1e-12))
+        self.assertEqual([rows[name].mark for name in ("eddy", "near", "far")], ["", "", "error 2 × too large"])
+
     def test_missing_crashing_and_hanging_peers_are_lines_of_the_table(self):
         arms = [fake("eddy"), fake("absent"), fake("crashes", ends="crash", runs=5), fake("hangs", ends="hang", runs=0),
                 fake("never began", ends="before"), fake("good")]

@@ -34,7 +34,7 @@ class Case:
     options: dict[str, str] = field(default_factory=dict)
     work_per_lane: float = 1
     shows_memory: bool = False
-    same_error: float | None = None         # where the work is given: the error that all should have
+    same_error: float | None = None         # where the work is given: the error that none should exceed
 
     @property
     def number(self) -> str:

@@ -118,7 +118,8 @@ class _Started:
         try:
             if target is None:
                 row.error = self._error()
-                row.mark = misses(row.error, self.case.same_error) if self.case.same_error else ""
+                limit = self.case.same_error
+                row.mark = misses(max(row.error, limit), limit) if limit else ""
             else:
                 row.tolerance, row.error = self._reach(target)
                 row.mark = misses(row.error, target)
