@@ -40,7 +40,7 @@ ADAPTIVE = Case(
     "compiles the equation for the processor, as eddy does; numbalsoda, odeint and SUNDIALS take one trajectory after another, of which "
     "every 16th is run. JAX and diffrax step all lanes until the slowest is done. The number in the name of eddy's Taylor methods is their order, and one evaluation of theirs is a whole series; heyoka's tolerance chooses the order of its series alone, and "
     "its errors jump by about e² from one order to the next: it runs at the next smaller one, and where that is smaller by much, it is marked.",
-    (*eddy("eddy_lorenz", "Tsit5", "Vern7", "Dopri8", "Taylor9", "Taylor11", "Taylor18"),
+    (*eddy("eddy_lorenz", "Tsit5", "Vern7", "Dopri8", "Taylor9", "Taylor14", "Taylor18"),
      python("heyoka_arm.py", "heyoka, batches", "heyoka"),
      python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
      python("numbalsoda_arm.py", "numbalsoda DOP853", "numbalsoda", 16, method="dop853"),
