@@ -89,4 +89,12 @@ function(eddy_device_compile_test name)
             ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()
+
+# eddy_device_test(name program.cu): compiled and linked by nvcc, and run; skipped where there is no nvcc, or no device.
+function(eddy_device_test name source)
+    add_test(NAME device.${name} COMMAND_EXPAND_LISTS
+        COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/device/run.py ${source} $<TARGET_FILE:eddy>
+            ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
+    set_tests_properties(device.${name} PROPERTIES LABELS device SKIP_RETURN_CODE 4 TIMEOUT 600)
+endfunction()
 find_program(EDDY_NVCC nvcc PATHS /usr/local/cuda/bin DOC "CUDA compiler, for the device_compile tests")

@@ -209,3 +209,99 @@ TEST_CASE("emulated device: a view says where it lies, too") {
         CHECK(support::same_row(half.y0(), lane, start, 2 * lane));
     }
 }
+
+TEST_CASE("emulated device: arrays of the host are copied there, whatever their strides") {
+    const Array rows = start;
+    Array wide(2 * num_lanes, 2);
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
+        for (int i = 0; i < 2; ++i) wide(2 * lane, i) = rates(lane, i);
+    }
+    const eddy::EnsembleView<const double> gaps{wide.data(), num_lanes, 2, 2, 2 * num_lanes};
+    const OnDevice y0_there{start};
+
+    const auto expected =
+        eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, options, eddy::Serial{});
+    const auto found =
+        eddy::solve(Forced{}, eddy::Bosh3{}, y0_there, gaps, options, EmulatedDevice{});
+
+    CHECK(same_array(found.y(1), expected.y(1)));
+    CHECK(same_gradient(eddy::pullback(found, data), eddy::pullback(expected, data)));
+}
+
+TEST_CASE("emulated device: a second call on arrays of the same shape allocates nothing there") {
+    auto solver =
+        eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options, EmulatedDevice{});
+    static_cast<void>(solver(data, start, rates));
+    const std::size_t pieces = DevicePages::num_pieces();
+    support::EmulatedRuntime::state.allocations = 0;
+
+    static_cast<void>(solver(data, start, rates));
+
+    CHECK(support::EmulatedRuntime::state.allocations == 0);
+    CHECK(DevicePages::num_pieces() == pieces);
+}
+
+TEST_CASE("emulated device: a call that is cancelled, or watched, is so there") {
+    std::stop_source source;
+    source.request_stop();
+    auto cancelled = options;
+    cancelled.cancelled = source.get_token();
+    cancelled.dt_max = 1e-3;
+    std::int64_t lanes_done = 0;
+    auto watched = options;
+    watched.progress = [&](const eddy::WatchedCall& call) {
+        return std::shared_ptr<void>(static_cast<void*>(&lanes_done),
+                                     [&, call](void*) { lanes_done = call.counts->lanes_done(); });
+    };
+
+    const auto stopped =
+        eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, cancelled, EmulatedDevice{});
+    static_cast<void>(
+        eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, watched, EmulatedDevice{}));
+
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane)
+        CHECK(stopped.result(lane) == eddy::Result::cancelled);
+    CHECK(lanes_done == num_lanes);
+}
+
+TEST_CASE("emulated device: what is wrong with the device is one sentence, before any work") {
+    auto& state = support::EmulatedRuntime::state;
+    const auto message = [&](const EmulatedDevice& backend) {
+        state.launches = 0;
+        const std::string said = message_of([&] {
+            static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, options, backend));
+        });
+        CHECK(state.launches == 0);
+        state = {};
+        return said;
+    };
+    const OnDevice on_another{start, 1};
+
+    state.fails_with = 100;
+    CHECK(message({}) ==
+          "Cuda: this machine has no CUDA device (code 100); use Cpu{}, or run where "
+          "there is one");
+    state.fails_with = 35;
+    CHECK(message({}) ==
+          "Cuda: the CUDA driver is missing, or older than this program needs (code "
+          "35); install a newer one, or use Cpu{}");
+    state.fails_with = 700;
+    CHECK(message({}) ==
+          "Cuda: asking where an array lies failed (code 700); errors of earlier "
+          "kernels of the program show here, too");
+    CHECK(message({.device = 2}) ==
+          "solve: Cuda with device = 2, but this machine has 2; they count from 0");
+    state.bytes = DevicePages::num_bytes() + 1000;
+    CHECK(message({}) ==
+          "Cuda: 2400 bytes of the memory of the emulated device are needed besides "
+          "the 72 that this call has, but 928 of " +
+              std::to_string(DevicePages::num_bytes() + 1000) +
+              " are free; give fewer lanes or save points a call, or a smaller "
+              ".memory_budget");
+    CHECK(message_of([&] {
+              static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, on_another, rates, options,
+                                            EmulatedDevice{}));
+          }) ==
+          "Cuda: an array lies on device 1, but the call computes on device 0; copy it, or "
+          "give Cuda{.device = 1}");
+}

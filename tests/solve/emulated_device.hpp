@@ -109,6 +109,13 @@ class GridWarp {
     std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return warp_->fetch_add(counter, value);
     }
+    /// Others go first: who waits for a flag would wait for ever.
+    bool claim(std::int32_t& flag) const {
+        std::int64_t nothing = 0;
+        warp_->fetch_add(nothing, 0);
+        return std::exchange(flag, 1) == 0;
+    }
+    void give_back(std::int32_t& flag) const { flag = 0; }
     void lower(std::int64_t& least, std::int64_t value) const {
         std::atomic_ref shared(least);
         for (std::int64_t now = shared.load(); value < now;)
@@ -135,13 +142,13 @@ struct EmulatedRuntime {
     using Warp = GridWarp;
     using Stream = int;
     static constexpr const char* memory_name = "the memory of the emulated device";
-    static constexpr int warps_per_block = 1;
 
     static inline EmulatedState state;
 
     static int num_devices(int& count) { return set(count, state.devices); }
     static int current_device(int& device) { return set(device, state.current); }
     static int use_device(int device) { return set(state.current, device); }
+    /// So few that warps wait for the arenas of others.
     static int num_processors(int, int& count) { return set(count, state.processors); }
     static int memory_of_device(std::size_t& num_free, std::size_t& in_all) {
         num_free = state.bytes - DevicePages::num_bytes();

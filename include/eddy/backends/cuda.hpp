@@ -8,6 +8,7 @@ static_assert(eddy::compiled_by_nvcc,
               "eddy::Cuda: this source is not compiled by nvcc; give it the suffix .cu, enable the "
               "language CUDA in CMake, and link eddy::cuda");
 
+#include <eddy/backends/cuda/cuda_check.hpp>
 #include <eddy/backends/cuda/runtime.hpp>
 #include <eddy/backends/grid/grid_backend.hpp>
 

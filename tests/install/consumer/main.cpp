@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <eddy/eddy.hpp>
 #include <eddy/solvers/all.hpp>
+#ifdef CONSUMER_HAS_CUDA
+#include <eddy/backends/cuda.hpp>
+#endif
 
 // Beyond the loop limit of g++ and the step limit of clang, unless eddy's flags arrived.
 constexpr int count_to(int last) {

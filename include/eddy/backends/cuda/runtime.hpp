@@ -13,10 +13,10 @@
 
 namespace eddy::inline v0::detail {
 
-inline constexpr int threads_per_block = 128;
+inline constexpr int threads_per_warp = 32;
 
 template <class Work>
-__global__ void __launch_bounds__(threads_per_block, Work::blocks_per_processor)
+__global__ void __launch_bounds__(threads_per_warp, Work::warps_per_processor)
     run_in_each_warp(const __grid_constant__ Work work) {
     work(CudaWarp{});
 }
@@ -25,7 +25,6 @@ struct CudaRuntime {
     using Warp = CudaWarp;
     using Stream = cudaStream_t;
     static constexpr const char* memory_name = "the memory of the device";
-    static constexpr int warps_per_block = threads_per_block / 32;
 
     static int num_devices(int& count) { return cudaGetDeviceCount(&count); }
     static int current_device(int& device) { return cudaGetDevice(&device); }
@@ -68,11 +67,10 @@ struct CudaRuntime {
     static void pause() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
     template <class Work>
     static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {
-        const auto blocks =
-            static_cast<unsigned>((num_warps + warps_per_block - 1) / warps_per_block);
         void* arguments[] = {const_cast<void*>(static_cast<const void*>(&work))};
         return cudaLaunchKernel(reinterpret_cast<const void*>(&run_in_each_warp<Work>),
-                                dim3(blocks), dim3(threads_per_block), arguments, 0, stream);
+                                dim3(static_cast<unsigned>(num_warps)), dim3(threads_per_warp),
+                                arguments, 0, stream);
     }
     static std::string words(int code) {
         const auto error = static_cast<cudaError_t>(code);

@@ -8,7 +8,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// See grid/grid_team.hpp. Every collective is reached by all 32 threads.
+/// See grid/grid_team.hpp: a block is a warp. Every collective is reached by all 32 threads.
 class CudaWarp {
   public:
     /// Nobody checks where collectives are called.
@@ -16,13 +16,9 @@ class CudaWarp {
         [[nodiscard]] __host__ __device__ static constexpr Place current() { return {}; }
     };
 
-    [[nodiscard]] __device__ std::ptrdiff_t index() const {
-        return (std::ptrdiff_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-    }
-    [[nodiscard]] __device__ std::ptrdiff_t num_warps() const {
-        return std::ptrdiff_t{gridDim.x} * blockDim.x / 32;
-    }
-    [[nodiscard]] __device__ int member() const { return static_cast<int>(threadIdx.x % 32); }
+    [[nodiscard]] __device__ std::ptrdiff_t index() const { return std::ptrdiff_t{blockIdx.x}; }
+    [[nodiscard]] __device__ std::ptrdiff_t num_warps() const { return std::ptrdiff_t{gridDim.x}; }
+    [[nodiscard]] __device__ int member() const { return static_cast<int>(threadIdx.x); }
 
     [[nodiscard]] __device__ std::uint32_t ballot(bool flag, Place = {}) const {
         return __ballot_sync(all, flag);
@@ -49,6 +45,17 @@ class CudaWarp {
     __device__ std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(&counter),
                                                    static_cast<unsigned long long>(value)));
+    }
+    /// Of a flag that is zero; false where it is not.
+    __device__ bool claim(std::int32_t& flag) const {
+        const bool is_ours = atomicCAS(&flag, 0, 1) == 0;
+        if (is_ours) __threadfence();
+        return is_ours;
+    }
+    /// After all that was written under it.
+    __device__ void give_back(std::int32_t& flag) const {
+        __threadfence();
+        atomicExch(&flag, 0);
     }
     __device__ void lower(std::int64_t& least, std::int64_t value) const {
         atomicMin(reinterpret_cast<long long*>(&least), static_cast<long long>(value));

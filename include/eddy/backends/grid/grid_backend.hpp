@@ -1,6 +1,6 @@
 #pragma once
-// A backend for a machine with kernels: one thread a lane, a warp a team, as many warps as the machine
-// holds at once, which take one group of lanes after another. All of it but the thin functions of the
+// A backend for a machine with kernels: one thread a lane, a warp a team for each group of lanes, and
+// memory for as many as the machine holds at once. All of it but the thin functions of the
 // runtime (runtime.hpp) is text of the host, or of both.
 
 #include <algorithm>
@@ -72,7 +72,7 @@ struct GridBackend {
     /// Warps that the device holds at once, if each of their threads has a lane of the equation.
     template <class Spec>
     [[nodiscard]] std::ptrdiff_t num_workers_for(std::ptrdiff_t num_groups) const {
-        return workers(num_groups, detail::blocks_for<Spec>());
+        return workers(num_groups, detail::warps_for<Spec>());
     }
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
         return workers(num_groups, 1);
@@ -120,22 +120,25 @@ struct GridBackend {
         const auto mailbox = kept.pool.mailbox();
         const detail::GridLink link{&mailbox.there->cancelled,
                                     call.is_watched() ? mailbox.there : nullptr};
-        const Work work{
-            kernel, plan, static_cast<std::byte*>(arenas), bytes, kept.pool.counters(stream), link};
+        const Work work{kernel,
+                        plan,
+                        static_cast<std::byte*>(arenas),
+                        bytes,
+                        kept.pool.template zeros<std::int32_t>(plan.num_workers, stream),
+                        link};
         if (call.is_cancelled()) mailbox.here->cancelled = 1;
-        detail::require_done<Runtime>(Runtime::launch(work, plan.num_workers, stream),
+        detail::require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                                       "launching a kernel");
         if (call.may_be_stopped()) attend(call, *mailbox.here);
         detail::require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
     }
 
   private:
-    [[nodiscard]] std::ptrdiff_t workers(std::ptrdiff_t num_groups, int blocks) const {
+    [[nodiscard]] std::ptrdiff_t workers(std::ptrdiff_t num_groups, int per_processor) const {
         int processors = 1;
         detail::require_done<Runtime>(Runtime::num_processors(device, processors),
                                       "asking for the size of the device");
-        const std::ptrdiff_t resident =
-            std::ptrdiff_t{processors} * blocks * Runtime::warps_per_block;
+        const std::ptrdiff_t resident = std::ptrdiff_t{processors} * per_processor;
         return std::clamp<std::ptrdiff_t>(num_groups, 1, std::max<std::ptrdiff_t>(1, resident));
     }
     /// While the kernel runs: the caller is asked, told how far it is, and passed on to the kernel.

@@ -59,15 +59,15 @@ class GridMemory {
         using Number = std::remove_const_t<Real>;
         const DeviceInUse in_use(device_);
         pool_->use(device_);
-        detail::GridCounters* const counters = pool_->counters(stream_);
+        auto* const found_there = pool_->template zeros<std::int64_t>(1, stream_);
         const EnsembleView<const Number> numbers{array.first, array.num_lanes, array.num_components,
                                                  array.lane_stride, array.component_stride};
-        run(detail::SearchWork<Number, Warp>{numbers, counters}, array);
+        run(detail::SearchWork<Number, Warp>{numbers, found_there}, array);
         std::int64_t found = 0;
-        copy_out(&found, &counters->before_not_finite, sizeof(found));
+        copy_out(&found, found_there, sizeof(found));
         if (found == 0) return {};
         constexpr std::int64_t nothing = 0;
-        copy_in(&counters->before_not_finite, &nothing, sizeof(nothing));
+        copy_in(found_there, &nothing, sizeof(nothing));
         const std::ptrdiff_t index = array.num_lanes * array.num_components + found;
         NotFinite where{index % array.num_lanes, index / array.num_lanes, 0};
         Number value;

@@ -10,13 +10,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// What all warps of a launch share, in the memory of the device. Every launch leaves it as it found
-/// it: all zero.
-struct GridCounters {
-    std::int64_t next_group = 0, num_left = 0;
-    std::int64_t before_not_finite = 0;  // of a search: 0, or minus what comes from there on
-};
-
 /// Through which the host and a running kernel tell each other: memory that both reach.
 struct GridMailbox {
     int cancelled = 0;                                        // written by the host
@@ -56,14 +49,17 @@ class GridPool {
         require_bytes(table_, num_bytes);
         return table_.first;
     }
-    [[nodiscard]] GridCounters* counters(typename Runtime::Stream stream) {
-        if (counters_.first == nullptr) {
-            const GridCounters zero;
-            require_bytes(counters_, sizeof(zero));
-            require_done<Runtime>(Runtime::copy(counters_.first, &zero, sizeof(zero), stream),
+    /// `count` numbers that are zero: every kernel leaves them so.
+    template <class Number>
+    [[nodiscard]] Number* zeros(std::ptrdiff_t count, typename Runtime::Stream stream) {
+        const std::size_t num_bytes = static_cast<std::size_t>(count) * sizeof(Number);
+        if (zeros_.first == nullptr || zeros_.num_bytes < num_bytes) {
+            require_bytes(zeros_, num_bytes);
+            const std::vector<std::byte> zero(num_bytes);
+            require_done<Runtime>(Runtime::copy(zeros_.first, zero.data(), num_bytes, stream),
                                   "copying to the device");
         }
-        return static_cast<GridCounters*>(counters_.first);
+        return static_cast<Number*>(zeros_.first);
     }
     struct Mailbox {
         GridMailbox* here;
@@ -114,7 +110,7 @@ class GridPool {
                         ".memory_budget");
     }
     void clear() noexcept {
-        for (Piece* piece : {&table_, &counters_}) {
+        for (Piece* piece : {&table_, &zeros_}) {
             if (piece->first) Runtime::release(piece->first);
             *piece = {};
         }
@@ -129,7 +125,7 @@ class GridPool {
     void swap(GridPool& other) noexcept {
         std::swap(pieces_, other.pieces_);
         std::swap(table_, other.table_);
-        std::swap(counters_, other.counters_);
+        std::swap(zeros_, other.zeros_);
         std::swap(mailbox_here_, other.mailbox_here_);
         std::swap(mailbox_there_, other.mailbox_there_);
         std::swap(num_taken_, other.num_taken_);
@@ -139,7 +135,7 @@ class GridPool {
     }
 
     std::vector<Piece> pieces_;
-    Piece table_, counters_;
+    Piece table_, zeros_;
     void *mailbox_here_ = nullptr, *mailbox_there_ = nullptr;
     std::size_t num_taken_ = 0, bytes_taken_ = 0, free_at_first_ = 0;
     int device_ = -1;

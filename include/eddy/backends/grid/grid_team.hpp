@@ -91,7 +91,7 @@ class GridTeam {
 
   private:
     /// Together: members that look by themselves might see different things.
-    EDDY_HD void look(Place where) {
+    [[gnu::noinline]] EDDY_HD void look(Place where) {
         calls_since_look_ = 0;
         is_cancelled_ = is_cancelled_ || any(*link_->cancelled != 0, where);
     }

@@ -12,51 +12,49 @@
 
 namespace eddy::inline v0::detail {
 
-/// Blocks of 128 threads that share a processor of a device. What a thread keeps of a lane takes
-/// registers, of which there are 65,536: 96 a thread with five blocks, 168 with three, 255 with two.
+/// Warps, each a block of its own, that share a processor of a device. What a thread keeps of a lane
+/// takes registers, of which there are 65,536: 96 a thread with 20 warps, 168 with 12, 255 with 8.
 template <class Spec>
-[[nodiscard]] consteval int blocks_for() {
+[[nodiscard]] consteval int warps_for() {
     const std::size_t bytes_of_state =
         static_cast<std::size_t>(Spec::state_size) * sizeof(typename Spec::Lane);
-    return bytes_of_state <= 12 ? 5 : bytes_of_state <= 24 ? 3 : 2;
+    return bytes_of_state <= 12 ? 20 : bytes_of_state <= 24 ? 12 : 8;
 }
 
-/// Warps that stay, and take one group of lanes after another. The last one to leave makes the
-/// counters ready for the next launch.
+/// A warp for each group of lanes. As many as the device holds at once have memory to work in: a warp
+/// claims a free arena when it begins, and gives it back at its end. (Warps that stay, and take one
+/// group after another, take more registers: what is the same for all groups is then kept in them.)
 template <class Kernel, class Warp>
 struct GroupWork {
     using Team = GridTeam<Warp>;
-    static constexpr int blocks_per_processor = blocks_for<typename Kernel::Spec>();
+    static constexpr int warps_per_processor = warps_for<typename Kernel::Spec>();
 
     Kernel kernel;
     LaunchPlan plan;
     std::byte* arenas;  // (worker)
     std::size_t bytes_per_arena;
-    GridCounters* counters;
+    std::int32_t* is_busy;  // (worker); zero before and after a launch
     GridLink link;
 
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t worker = warp.index();
-        const bool has_memory = worker < plan.num_workers;
-        const std::ptrdiff_t end = has_memory ? plan.num_groups() : 0;
-        for (std::ptrdiff_t group = next_group(warp); group < end; group = next_group(warp)) {
-            Team team(warp, link, plan, worker, group);
-            kernel(team, Arena(arenas + static_cast<std::size_t>(worker) * bytes_per_arena));
-            warp.sync();
-        }
-        leave(warp);
+        const std::ptrdiff_t group = warp.index();
+        if (group * plan.group_size >= plan.num_lanes) return;
+        const std::ptrdiff_t worker = claim_arena(warp);
+        Team team(warp, link, plan, worker, group);
+        kernel(team, Arena(arenas + static_cast<std::size_t>(worker) * bytes_per_arena));
+        warp.sync();
+        if (warp.member() == 0) warp.give_back(is_busy[worker]);
     }
 
   private:
-    EDDY_HD_AS_ARGUMENT EDDY_HD std::int64_t next_group(const Warp& warp) const {
-        if (warp.index() >= plan.num_workers) return plan.num_groups();
-        const std::int64_t taken = warp.member() == 0 ? warp.add(counters->next_group, 1) : 0;
-        return warp.from_first(taken);
-    }
-    EDDY_HD_AS_ARGUMENT EDDY_HD void leave(const Warp& warp) const {
-        if (warp.member() != 0 || warp.add(counters->num_left, 1) != warp.num_warps() - 1) return;
-        counters->next_group = 0;
-        counters->num_left = 0;
+    EDDY_HD_AS_ARGUMENT [[gnu::noinline]] EDDY_HD std::ptrdiff_t claim_arena(
+        const Warp& warp) const {
+        std::ptrdiff_t worker = 0;
+        if (warp.member() == 0) {
+            worker = warp.index() % plan.num_workers;
+            while (!warp.claim(is_busy[worker])) worker = (worker + 1) % plan.num_workers;
+        }
+        return warp.from_first(worker);
     }
 };
 
@@ -64,17 +62,17 @@ struct GroupWork {
 /// then lanes, less their count; zero where there is none.
 template <class Real, class Warp>
 struct SearchWork {
-    static constexpr int blocks_per_processor = 4;
+    static constexpr int warps_per_processor = 32;
 
     EnsembleView<const Real> array;
-    GridCounters* counters;
+    std::int64_t* found;
 
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
         const std::ptrdiff_t count = array.num_lanes * array.num_components;
         const std::ptrdiff_t threads = warp.num_warps() * 32;
         for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads) {
             if (is_number(array(i % array.num_lanes, i / array.num_lanes))) continue;
-            warp.lower(counters->before_not_finite, i - count);
+            warp.lower(*found, i - count);
             return;
         }
     }
@@ -83,7 +81,7 @@ struct SearchWork {
 /// The same number everywhere.
 template <class Real, class Warp>
 struct FillWork {
-    static constexpr int blocks_per_processor = 4;
+    static constexpr int warps_per_processor = 32;
 
     EnsembleView<Real> array;
     Real value;

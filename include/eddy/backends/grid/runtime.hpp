@@ -16,7 +16,7 @@ inline constexpr int on_the_host = -1;
 
 /// A kernel that no code is asked for.
 struct AnyWork {
-    static constexpr int blocks_per_processor = 1;
+    static constexpr int warps_per_processor = 1;
 };
 
 template <class R>

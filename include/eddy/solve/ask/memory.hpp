@@ -95,7 +95,7 @@ template <class Memory, class Real>
                                                   const EnsembleView<Real>& array,
                                                   std::ptrdiff_t lane, std::ptrdiff_t component) {
     if (!lies_in(memory, array.first)) return array(lane, component);
-    std::remove_const_t<Real> number;
+    std::remove_const_t<Real> number{};
     if constexpr (!is_of_host<Memory>)
         memory.copy_out(&number, &array(lane, component), sizeof(number));
     return number;

@@ -70,6 +70,7 @@ struct SolveOptions {
     /// Bytes that a gradient may use for states on the way back, all threads together. What fits is
     /// stored; else states are computed again from checkpoints. Memory is taken as it is used: a
     /// large budget costs nothing, and SIZE_MAX means all that the machine has.
+    /// On a device the default stands for a quarter of its free memory, 4 GiB at most.
     std::size_t memory_budget = std::size_t{256} << 20;
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;

@@ -64,7 +64,8 @@ class SolutionRecorder {
         }
         return true;
     }
-    EDDY_HD void save_step(std::int32_t lane, double t, const typename Spec::LaneState& y) {
+    EDDY_HD_AS_ARGUMENT EDDY_HD void save_step(std::int32_t lane, double t,
+                                               const typename Spec::LaneState& y) {
         steps_.append(first_lane_ + lane, t, y);
     }
 
