@@ -59,3 +59,5 @@
 
 #include <eddy/interop/interrupt.hpp>
 #include <eddy/interop/progress.hpp>
+#include <eddy/interop/train/checkpoint_file.hpp>
+#include <eddy/interop/train/minibatches.hpp>

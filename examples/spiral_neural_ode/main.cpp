@@ -1,0 +1,112 @@
+// Learns a spiral from noisy samples: a neural ODE, trained in tiles. Prints the loss against the variance
+// of the data, writes a picture of both curves, and returns 0 where the fit is good.
+//
+//   example_spiral_neural_ode [picture.svg]
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "training.hpp"
+
+namespace {
+
+/// 1,000 samples of the spiral from (2, 0) over 25 units of time, with noise of 1 % of its size.
+Samples draw_samples(double noise) {
+    constexpr std::ptrdiff_t count = 1000;
+    eddy::SolveOptions options{.t1 = 25, .rtol = 1e-6, .atol = 1e-8};
+    for (std::ptrdiff_t k = 0; k < count; ++k)
+        options.save_at.values.push_back(25. * double(k) / (count - 1));
+    Array start(1, 2), no_parameters(1, 0);
+    start(0, 0) = 2;
+    const auto curve = eddy::solve(Spiral{}, eddy::Tsit5{}, start, no_parameters, options);
+    Samples samples{Array(count, 2), 25. / (count - 1)};
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+        const auto z = eddy::normals(
+            eddy::philox(eddy::PhiloxWords<std::uint32_t>{{static_cast<std::uint32_t>(k), 0, 0, 0}},
+                         eddy::PhiloxKey(7)));
+        for (std::ptrdiff_t i = 0; i < 2; ++i)
+            samples.y(k, i) = curve.y(k)(0, i) + static_cast<float>(noise) * z.z[i];
+    }
+    return samples;
+}
+
+/// The learned curve from where the spiral starts, at the times of the samples.
+Array learned_curve(const Samples& samples, const std::vector<float>& p) {
+    eddy::SolveOptions options{.rtol = 1e-5, .atol = 1e-6};
+    for (std::ptrdiff_t k = 0; k < samples.y.rows(); ++k)
+        options.save_at.values.push_back(samples.interval * double(k));
+    options.t1 = options.save_at.values.back();
+    Array start(1, 2);
+    start(0, 0) = 2;
+    const auto solution =
+        eddy::solve(Flow{}, eddy::Tsit5{}, start, eddy::shared(p), options, eddy::Tiles{});
+    Array curve(samples.y.rows(), 2);
+    for (std::ptrdiff_t k = 0; k < curve.rows(); ++k)
+        for (std::ptrdiff_t i = 0; i < 2; ++i) curve(k, i) = solution.y(k)(0, i);
+    return curve;
+}
+
+void write_picture(const std::string& path, const Samples& samples, const Array& curve) {
+    std::ofstream svg(path);
+    svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2.3 -2.3 4.6 4.6' width='640' "
+           "height='640'><rect x='-3' y='-3' width='6' height='6' fill='white'/>\n";
+    for (std::ptrdiff_t k = 0; k < samples.y.rows(); ++k)
+        svg << "<circle r='0.012' fill='#8aa' cx='" << samples.y(k, 0) << "' cy='"
+            << -samples.y(k, 1) << "'/>\n";
+    svg << "<polyline fill='none' stroke='#c33' stroke-width='0.015' points='";
+    for (std::ptrdiff_t k = 0; k < curve.rows(); ++k)
+        svg << curve(k, 0) << ',' << -curve(k, 1) << ' ';
+    svg << "'/></svg>\n";
+}
+
+/// One line that is drawn again ten times a second, where standard error is a terminal.
+class Line {
+  public:
+    explicit Line(std::int64_t total) : total_(total) {}
+    void operator()(std::int64_t step, double loss) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!is_terminal_ || (now - drawn_ < std::chrono::milliseconds(100) && step + 1 < total_))
+            return;
+        drawn_ = now;
+        const double seconds = std::chrono::duration<double>(now - begin_).count();
+        const double part = double(step + 1) / double(total_);
+        const std::string bar(static_cast<std::size_t>(30 * part), '#');
+        std::fprintf(stderr, "\r[%-30s] step %lld, loss %.3g, %.0f s left   ", bar.c_str(),
+                     static_cast<long long>(step + 1), loss, seconds / part - seconds);
+        if (step + 1 == total_) std::fputc('\n', stderr);
+    }
+
+  private:
+    std::int64_t total_;
+    bool is_terminal_ = isatty(2) != 0;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), drawn_{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Samples samples = draw_samples(0.01);
+    const Training ask;
+    Line line(ask.steps);
+    double mean_loss = 0;  // of the last hundred batches
+    const std::vector<float> p = train(samples, ask, [&](std::int64_t step, double loss) {
+        line(step, loss);
+        if (step >= ask.steps - 100) mean_loss += loss / 100;
+    });
+
+    const Array curve = learned_curve(samples, p);
+    if (argc > 1) write_picture(argv[1], samples, curve);
+    double apart = 0;
+    for (std::ptrdiff_t k = 0; k < curve.rows(); ++k)
+        for (std::ptrdiff_t i = 0; i < 2; ++i)
+            apart += std::pow(double(curve(k, i)) - samples.y(k, i), 2) / double(2 * curve.rows());
+    const double variance = samples.variance();
+    std::printf("loss %.2e of the variance of the data; over the whole curve %.2e\n",
+                mean_loss / variance, apart / variance);
+    return mean_loss < 1e-3 * variance ? 0 : 1;
+}

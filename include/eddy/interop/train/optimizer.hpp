@@ -1,0 +1,142 @@
+#pragma once
+// First-order optimisers of one parameter vector, step by step. A rule is data and one formula for one
+// parameter; an Optimizer holds what the rule remembers, (parameter), and can be put into a file. The
+// gradient is a plain array: any other optimiser will do as well.
+
+#include <cmath>
+#include <cstdint>
+#include <eddy/core/error.hpp>
+#include <span>
+#include <vector>
+
+namespace eddy::inline v0::train {
+
+/// What a rule remembers of one parameter.
+template <class Real>
+struct Moments {
+    Real first = 0, second = 0;
+};
+
+/// Adam (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). With a weight_decay it is AdamW: decay apart from
+/// the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
+struct Adam {
+    double learning_rate = 1e-3;
+    double beta1 = 0.9, beta2 = 0.999;
+    double epsilon = 1e-8;
+    double weight_decay = 0;
+
+    [[nodiscard]] bool is_valid() const {
+        return learning_rate > 0 && beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1 &&
+               epsilon > 0 && weight_decay >= 0;
+    }
+    /// Step number `step` ≥ 1, update(p, gradient, moments) for each parameter; `rate` multiplies the
+    /// learning rate.
+    template <class Real>
+    [[nodiscard]] auto at(std::int64_t step, double rate) const {
+        const auto count = static_cast<double>(step);
+        return [b1 = static_cast<Real>(beta1), b2 = static_cast<Real>(beta2),
+                unbias1 = static_cast<Real>(1 / (1 - std::pow(beta1, count))),
+                unbias2 = static_cast<Real>(1 / (1 - std::pow(beta2, count))),
+                small = static_cast<Real>(epsilon), decay = static_cast<Real>(weight_decay),
+                size = static_cast<Real>(rate * learning_rate)](Real p, Real gradient,
+                                                                Moments<Real>& moments) {
+            moments.first = b1 * moments.first + (1 - b1) * gradient;
+            moments.second = b2 * moments.second + (1 - b2) * gradient * gradient;
+            const Real change =
+                unbias1 * moments.first / (std::sqrt(unbias2 * moments.second) + small);
+            return p - size * (change + decay * p);
+        };
+    }
+};
+
+/// Stochastic gradient descent with momentum, as PyTorch has it: v ← momentum v + g, p ← p − rate v.
+struct Sgd {
+    double learning_rate = 1e-2;
+    double momentum = 0;
+
+    [[nodiscard]] bool is_valid() const {
+        return learning_rate > 0 && momentum >= 0 && momentum < 1;
+    }
+    template <class Real>
+    [[nodiscard]] auto at(std::int64_t, double rate) const {
+        return
+            [weight = static_cast<Real>(momentum), size = static_cast<Real>(rate * learning_rate)](
+                Real p, Real gradient, Moments<Real>& moments) {
+                moments.first = weight * moments.first + gradient;
+                return p - size * moments.first;
+            };
+    }
+};
+
+/// A rule at work on a parameter vector of one size.
+template <class Rule, class Real>
+class Optimizer {
+  public:
+    explicit Optimizer(const Rule& rule, std::size_t num_parameters)
+        : rule_(rule), moments_(num_parameters) {
+        require_argument(
+            rule.is_valid(),
+            "train::Optimizer: the rule has learning_rate = {}; rates and decay must be "
+            "positive, and what is remembered weighed by less than 1",
+            rule.learning_rate);
+    }
+
+    /// One step against the gradient; `rate`, of a schedule, multiplies the learning rate.
+    void step(std::span<Real> p, std::span<const Real> gradient, double rate = 1) {
+        require_argument(p.size() == moments_.size() && gradient.size() == moments_.size(),
+                         "train::Optimizer::step: {} parameters and {} numbers of a gradient; the "
+                         "optimizer was made for {}",
+                         p.size(), gradient.size(), moments_.size());
+        ++num_steps_;
+        const auto update = rule_.template at<Real>(num_steps_, rate);
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] = update(p[i], gradient[i], moments_[i]);
+    }
+
+    [[nodiscard]] std::int64_t num_steps() const { return num_steps_; }
+    [[nodiscard]] std::span<const Moments<Real>> moments() const { return moments_; }
+    /// Takes up where an optimizer was that had made so many steps.
+    void resume(std::int64_t num_steps, std::span<const Moments<Real>> moments) {
+        require_argument(num_steps >= 0 && moments.size() == moments_.size(),
+                         "train::Optimizer::resume: {} moments after {} steps; the optimizer was "
+                         "made for {} parameters",
+                         moments.size(), num_steps, moments_.size());
+        num_steps_ = num_steps;
+        moments_.assign(moments.begin(), moments.end());
+    }
+
+  private:
+    Rule rule_;
+    std::int64_t num_steps_ = 0;
+    std::vector<Moments<Real>> moments_;  // (parameter)
+};
+
+/// Scales a gradient down to a Euclidean norm of at most `most`; returns the norm that it had. One that is
+/// not finite is left alone.
+template <class Real>
+double clip_by_norm(std::span<Real> gradient, double most) {
+    require_argument(most > 0, "train::clip_by_norm: most = {}; give a positive norm", most);
+    double sum = 0;
+    for (const Real g : gradient) sum += static_cast<double>(g) * static_cast<double>(g);
+    const double norm = std::sqrt(sum);
+    if (norm > most && std::isfinite(norm)) {
+        for (Real& g : gradient) g = static_cast<Real>(static_cast<double>(g) * (most / norm));
+    }
+    return norm;
+}
+
+/// A factor of the learning rate: a linear rise over `warmup` steps, then half a cosine down to `last` at
+/// `total` (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5, without restarts).
+struct CosineSchedule {
+    std::int64_t total = 1;
+    std::int64_t warmup = 0;
+    double last = 0;
+
+    [[nodiscard]] double operator()(std::int64_t step) const {
+        if (step < warmup) return static_cast<double>(step + 1) / static_cast<double>(warmup);
+        if (step >= total) return last;
+        const double way = static_cast<double>(step - warmup) / static_cast<double>(total - warmup);
+        return last + (1 - last) * 0.5 * (1 + std::cos(3.14159265358979324 * way));
+    }
+};
+
+}  // namespace eddy::inline v0::train

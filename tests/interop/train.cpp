@@ -1,0 +1,185 @@
+// Training: optimisers against their formulas, batches that are a function of the step, and trainings that
+// are taken up again.
+
+#include <algorithm>
+#include <cmath>
+#include <eddy/backends/tiles.hpp>
+#include <eddy/interop/train/checkpoint_file.hpp>
+#include <eddy/interop/train/minibatches.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+namespace train = eddy::train;
+using Numbers = std::vector<double>;
+
+/// The root of a file of this test.
+std::filesystem::path file_named(const char* name) {
+    return std::filesystem::temp_directory_path() / name;
+}
+
+struct SquaredError {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r);
+    }
+};
+constexpr auto network = eddy::nn::mlp<2, 16, 2>(eddy::nn::tanh);
+
+/// A training of a small network on turned points.
+struct SmallTraining {
+    std::vector<float> p = eddy::nn::glorot_uniform<float>(network, 1);
+    train::Optimizer<train::Adam, float> adam{{.learning_rate = 0.02, .weight_decay = 1e-3},
+                                              p.size()};
+    train::Minibatches batches{100, 16, 9};
+    eddy::EnsembleArray<float> y0{16, 2}, data{16, 2};
+    float first_loss = 0, last_loss = 0;
+
+    /// Up to step number `end`.
+    void run(std::int64_t end) {
+        auto solver = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{},
+                                            {.t1 = 1, .rtol = 1e-4}, eddy::Tiles{});
+        const train::CosineSchedule schedule{.total = 60, .warmup = 5, .last = 0.1};
+        while (adam.num_steps() < end) {
+            const auto samples = batches(adam.num_steps());
+            for (std::ptrdiff_t lane = 0; lane < 16; ++lane) {
+                const auto angle = static_cast<float>(samples[static_cast<std::size_t>(lane)]);
+                y0(lane, 0) = std::cos(angle);
+                y0(lane, 1) = std::sin(angle);
+                data(lane, 0) = std::cos(angle + 1);
+                data(lane, 1) = std::sin(angle + 1);
+            }
+            auto& result = solver(data, y0, eddy::shared(p));
+            last_loss = static_cast<float>(result.loss.total);
+            if (adam.num_steps() == 0) first_loss = last_loss;
+            const std::span<float> gradient(result.gradient.p.data(), p.size());
+            train::clip_by_norm(gradient, 10);
+            adam.step(p, gradient, schedule(adam.num_steps()));
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("train: the first step of Adam is the learning rate, against the sign of the gradient") {
+    train::Optimizer<train::Adam, double> adam({.learning_rate = 0.1}, 3);
+    Numbers p{1, 1, 1};
+
+    adam.step(p, Numbers{2, -0.5, 0});
+
+    CHECK(std::abs(p[0] - 0.9) < 1e-8);
+    CHECK(std::abs(p[1] - 1.1) < 1e-8);
+    CHECK(p[2] == 1);
+}
+
+TEST_CASE("train: Adam follows its recurrences, weight decay apart from the gradient") {
+    const train::Adam rule{.learning_rate = 0.1, .weight_decay = 0.5};
+    train::Optimizer<train::Adam, double> adam(rule, 1);
+    Numbers p{2};
+    double expected = 2, m = 0, v = 0;
+    for (int step = 1; step <= 4; ++step) {
+        const double g = std::sin(step);
+        adam.step(p, Numbers{g}, 0.5);
+        m = 0.9 * m + 0.1 * g;
+        v = 0.999 * v + 0.001 * g * g;
+        const double change =
+            m / (1 - std::pow(0.9, step)) / (std::sqrt(v / (1 - std::pow(0.999, step))) + 1e-8);
+        expected -= 0.05 * (change + 0.5 * expected);
+    }
+
+    CHECK(std::abs(p[0] - expected) < 1e-14);
+}
+
+TEST_CASE("train: momentum adds up a constant gradient") {
+    train::Optimizer<train::Sgd, double> sgd({.learning_rate = 1, .momentum = 0.5}, 1);
+    Numbers p{0};
+    for (int step = 0; step < 3; ++step) sgd.step(p, Numbers{1});
+
+    CHECK(p[0] == -(1 + 1.5 + 1.75));
+}
+
+TEST_CASE("train: clipping keeps direction, small gradients and what is not finite") {
+    Numbers large{3, 4}, small{0.3, 0.4}, broken{std::numeric_limits<double>::infinity(), 1};
+
+    CHECK(train::clip_by_norm(std::span(large), 1) == 5);
+    CHECK(std::abs(large[0] - 0.6) < 1e-15);
+    CHECK(std::abs(train::clip_by_norm(std::span(small), 1) - 0.5) < 1e-15);
+    CHECK(small == Numbers{0.3, 0.4});
+    CHECK(std::isinf(train::clip_by_norm(std::span(broken), 1)));
+    CHECK(broken[1] == 1);
+    CHECK_THROWS_AS(train::clip_by_norm(std::span(small), 0), eddy::InvalidArgument);
+}
+
+TEST_CASE("train: a schedule rises, falls as a cosine, and stays at its last value") {
+    const train::CosineSchedule schedule{.total = 110, .warmup = 10, .last = 0.2};
+
+    CHECK(schedule(0) == 0.1);
+    CHECK(schedule(10) == 1);
+    CHECK(std::abs(schedule(60) - 0.6) < 1e-15);
+    CHECK(schedule(110) == 0.2);
+    CHECK(schedule(1'000'000) == 0.2);
+}
+
+TEST_CASE("train: an epoch has each sample once, and a batch depends on seed and step alone") {
+    train::Minibatches one(100, 20, 5), other(100, 20, 5), of_seed(100, 20, 6);
+    std::set<std::ptrdiff_t> seen;
+    for (std::int64_t step = 0; step < one.per_epoch(); ++step)
+        for (const std::ptrdiff_t sample : one(step)) seen.insert(sample);
+
+    CHECK(seen.size() == 100);
+    const auto late = other(12);
+    const auto again = one(12);
+    CHECK(std::equal(late.begin(), late.end(), again.begin(), again.end()));
+    const auto differs = of_seed(12);
+    CHECK_FALSE(std::equal(late.begin(), late.end(), differs.begin(), differs.end()));
+    CHECK_THROWS_AS(train::Minibatches(10, 11, 0), eddy::InvalidArgument);
+    CHECK_THROWS_AS(train::Minibatches(-1, 1, 0), eddy::InvalidArgument);
+}
+
+TEST_CASE("train: a training that is taken up from its file goes on bit for bit, and learns") {
+    const auto path = file_named("eddy_test_train");
+    SmallTraining whole, begun, resumed;
+    whole.run(60);
+    begun.run(23);
+    train::save_checkpoint<train::Adam, float>(path, begun.p, begun.adam);
+
+    train::load_checkpoint(path, std::span(resumed.p), resumed.adam);
+    resumed.run(60);
+
+    CHECK(resumed.p == whole.p);
+    CHECK(whole.last_loss < 0.1f * whole.first_loss);
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("train: a file of another size, or of something else, says so and changes nothing") {
+    const auto path = file_named("eddy_test_train_other");
+    train::Optimizer<train::Sgd, double> three({}, 3), two({}, 2);
+    const Numbers p{1, 2, 3};
+    train::save_checkpoint<train::Sgd, double>(path, p, three);
+    Numbers q{7, 8};
+
+    const std::string of_size =
+        support::message_of([&] { train::load_checkpoint(path, std::span(q), two); });
+    std::filesystem::resize_file(path, 50);
+    Numbers r{7, 8, 9};
+    const std::string cut =
+        support::message_of([&] { train::load_checkpoint(path, std::span(r), three); });
+    std::filesystem::resize_file(path, 3);
+    const std::string foreign =
+        support::message_of([&] { train::load_checkpoint(path, std::span(q), two); });
+
+    CHECK(of_size.find("has 3 parameters of 8 bytes; this training has 2 of 8") != of_size.npos);
+    CHECK(cut.find("ends too soon") != cut.npos);
+    CHECK(foreign.find("is no checkpoint of a training") != foreign.npos);
+    CHECK(q == Numbers{7, 8});
+    CHECK(r == Numbers{7, 8, 9});
+    std::filesystem::remove(path);
+}
