@@ -118,7 +118,7 @@ UNEVEN = Case(
      python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 16, method="lsoda"),
      python("numbalsoda_arm.py", "numbalsoda DOP853", "numbalsoda", 16, method="dop853"),
      python("diffrax_arm.py", "diffrax Tsit5", "diffrax", method="Tsit5"),
-     python("torchode_arm.py", "torchode Tsit5", "torchode", method="Tsit5")),
+     python("torchode_arm.py", "torchode Tsit5", "torchode", 1, (1e-6,), method="Tsit5")),
     lanes=1024, quick_lanes=256, targets=(1e-6,), sweep=(1e-4, 1e-8))
 
 LATENCY = tuple(Case(
@@ -183,7 +183,7 @@ def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
 
 
 def with_gpu(case: Case) -> Case:
-    """The same arms once more on the GPU, where the peer takes it; eddy's own has no CUDA backend yet."""
+    """The same arms once more on the GPU, where the peer takes it; eddy's arms stay on the processor."""
     more = [replace(arm, name=arm.name + ", GPU", options={key: value for key, value in arm.options.items() if key != "at_once"} | {"device": "gpu"})
             for arm in case.arms
             if arm.peer in GPU_PEERS and case.lanes > 1 and case.task != "fit"]
