@@ -33,17 +33,6 @@ inline constexpr int num_needed_stages = [] {
     return needed;
 }();
 
-/// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
-template <class Cotangent, class Number>
-[[gnu::always_inline]] EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i,
-                                                         const Number& value) {
-    if constexpr (requires { cotangent.add(i, value); }) {
-        cotangent.add(i, value);
-    } else {
-        cotangent[i] = cotangent[i] + value;
-    }
-}
-
 }  // namespace detail
 
 /// Given where no stage has a cotangent of its own.
@@ -85,7 +74,7 @@ struct ExplicitRungeKutta {
                                                                 const Size& size,
                                                                 State<Number> (&k)[room]) {
         static_for<first, last>([&]<int i>() __attribute__((always_inline)) {
-            k[i] = derivative<i>(t, stage_state<i>(y, size, k), p, size);
+            derivative<i>(t, stage_state<i>(y, size, k), p, size, k[i]);
         });
     }
 
@@ -149,7 +138,7 @@ struct ExplicitRungeKutta {
         State<Number> (&k)[count], State<Number> (&stage)[count]) {
         static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
             stage[i] = stage_state<i>(y, size, k);
-            k[i] = derivative<i>(t, stage[i], p, size);
+            derivative<i>(t, stage[i], p, size, k[i]);
         });
     }
 
@@ -190,10 +179,6 @@ struct ExplicitRungeKutta {
             return Rows::tableau.b_error[i];
     }
 
-    template <bool of_time>
-    using Pullback = std::conditional_t<of_time, decltype(vjp<0, 1, 2>(Program{})),
-                                        decltype(vjp<1, 2>(Program{}))>;
-
     /// Y_i.
     template <int i, class Number, class Size, int room>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> stage_state(
@@ -219,9 +204,12 @@ struct ExplicitRungeKutta {
 
     /// f at stage i.
     template <int i, class Time, class Number, class Parameters, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> derivative(
-        const Time& t, const State<Number>& stage, const Parameters& p, const Size& size) {
-        return OdeTerm<Field>::derivative(stage_time<i>(t, size), stage, p);
+    [[gnu::always_inline]] EDDY_HD static constexpr void derivative(const Time& t,
+                                                                    const State<Number>& stage,
+                                                                    const Parameters& p,
+                                                                    const Size& size,
+                                                                    State<Number>& k) {
+        OdeTerm<Field>::derivative(stage_time<i>(t, size), stage, p, k);
     }
 
     /// dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j).
@@ -249,19 +237,8 @@ struct ExplicitRungeKutta {
         const Time& t, const State<Number>& stage, const Parameters& p, const Size& size,
         const State<Number>& k_cotangent, State<Number>& stage_cotangent,
         ParameterCotangent& p_cotangent) {
-        Number t_cotangent = convert<Number>(0);
-        evaluate<Pullback<of_time>, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
-                constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
-                if constexpr (argument == 0)
-                    t_cotangent = value;
-                else if constexpr (argument == 1)
-                    stage_cotangent.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            },
-            stage_time<i>(t, size), stage, p, k_cotangent);
-        return t_cotangent;
+        return OdeTerm<Field>::template pull_derivative<of_time>(
+            stage_time<i>(t, size), stage, p, k_cotangent, stage_cotangent, p_cotangent);
     }
 };
 

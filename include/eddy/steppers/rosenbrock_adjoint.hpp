@@ -145,9 +145,7 @@ struct RosenbrockAdjoint {
         constexpr int next = after(i) == num_stages ? count : i + 1;
         if constexpr (is_extended(i)) sum.add(sums.row[next]);
         if constexpr (Rows::point(i) == i) {
-            using Program =
-                std::conditional_t<has_times, decltype(vjp<0, 1, 2>(FieldProgram<Field>{})),
-                                   decltype(vjp<1, 2>(FieldProgram<Field>{}))>;
+            using Program = detail::FieldPullback<FieldProgram<Field>, has_times>;
             State<Number> of_y{};
             Number of_time = convert<Number>(0);
             evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
@@ -166,8 +164,7 @@ struct RosenbrockAdjoint {
                                                           ParameterCotangent& p_cotangent,
                                                           [[maybe_unused]] Times& times) {
         using Values = typename Model::Values;
-        using Program = std::conditional_t<has_times, decltype(vjp<0, 1, 2>(Values{})),
-                                           decltype(vjp<1, 2>(Values{}))>;
+        using Program = detail::FieldPullback<Values, has_times>;
         State<Number> of_y{};
         Number of_time = convert<Number>(0);
         const auto pull = [&](const auto&... cotangents) __attribute__((always_inline)) {

@@ -2,10 +2,38 @@
 // What is integrated: a term says which function stands on the right-hand side, and what besides the
 // state a step of it reads. A stepper is made of a term and a method.
 
+#include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
+
+namespace detail {
+
+/// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
+template <class Cotangent, class Number>
+[[gnu::always_inline]] EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i,
+                                                         const Number& value) {
+    if constexpr (requires { cotangent.add(i, value); }) {
+        cotangent.add(i, value);
+    } else {
+        cotangent[i] = cotangent[i] + value;
+    }
+}
+
+template <class P, bool of_time>
+consteval auto field_pullback() {
+    if constexpr (of_time)
+        return vjp<0, 1, 2>(P{});
+    else
+        return vjp<1, 2>(P{});
+}
+/// The vector–Jacobian product of a program of (t, y, p), that of t among its results or not. Which
+/// is not asked for is not traced: of both, that would be half the time to compile a large field.
+template <class P, bool of_time>
+using FieldPullback = decltype(field_pullback<P, of_time>());
+
+}  // namespace detail
 
 /// The path of a term that has no noise.
 struct NoPath {};
@@ -33,11 +61,40 @@ struct OdeTerm {
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, state_size> derivative(
         const Time& t, const Vec<Number, state_size>& y, const Parameters& p) {
         Vec<Number, state_size> k{};
+        derivative(t, y, p, k);
+        return k;
+    }
+    /// The same into `k`: where the program is called, its results would be copied otherwise.
+    template <class Time, class Number, class Parameters>
+    [[gnu::always_inline]] EDDY_HD static constexpr void derivative(
+        const Time& t, const Vec<Number, state_size>& y, const Parameters& p,
+        Vec<Number, state_size>& k) {
         evaluate<FieldProgram<Field>, Number>(
             [&]<int output>(int component, const Number& value)
                 __attribute__((always_inline)) { k.data[component] = value; },
             t, y, p);
-        return k;
+    }
+
+    /// Its vector–Jacobian product: the cotangent of y into `y_cotangent`, that of p added to
+    /// `p_cotangent`. Returns that of t, zero unless it is asked for.
+    template <bool of_time, class Time, class Number, class Parameters, class ParameterCotangent>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Number pull_derivative(
+        const Time& t, const Vec<Number, state_size>& y, const Parameters& p,
+        const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
+        ParameterCotangent& p_cotangent) {
+        Number t_cotangent = convert<Number>(0);
+        evaluate<detail::FieldPullback<FieldProgram<Field>, of_time>, Number>(
+            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+                constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
+                if constexpr (argument == 0)
+                    t_cotangent = value;
+                else if constexpr (argument == 1)
+                    y_cotangent.data[component] = value;
+                else
+                    detail::accumulate(p_cotangent, component, value);
+            },
+            t, y, p, k_cotangent);
+        return t_cotangent;
     }
 };
 

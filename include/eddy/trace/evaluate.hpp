@@ -283,18 +283,52 @@ template <class P, class Real, int output, int part, int offset, class Values, c
 
 }  // namespace detail
 
+namespace detail {
+
+/// Instructions that a program becomes, about: a loop counts as eight.
+template <class P>
+inline constexpr int program_length = [] {
+    int length = 0;
+    for (const Node& node : P::code.nodes) length += node.size <= longest_unrolled ? node.size : 8;
+    return length;
+}();
+
+/// The most instructions that are worth a copy at each place where a program is evaluated: a method
+/// of seven stages with its adjoint evaluates it some forty times. Beyond, the call costs less than
+/// the instructions that are fetched and the registers that are spilled.
+inline constexpr int longest_inlined = 64;
+
+template <class P, class Real, class Sink, class... Arguments>
+[[gnu::always_inline]] EDDY_HD constexpr void evaluate_here(Sink& sink,
+                                                            const Arguments&... arguments) {
+    const ArgumentList<Arguments...> list{{arguments}...};
+    Evaluation<P, Real, ArgumentList<Arguments...>> values(list);
+    run_steps<0, P::code.size()>(values);
+    static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
+        emit<P, Real, output, 0, 0>(values, sink);
+    });
+}
+
+template <class P, class Real, class Sink, class... Arguments>
+[[gnu::noinline]] EDDY_HD constexpr void evaluate_out_of_line(Sink& sink,
+                                                              const Arguments&... arguments) {
+    evaluate_here<P, Real>(sink, arguments...);
+}
+
+}  // namespace detail
+
 /// Evaluates Program P with values of type Real and hands every result component to
-/// sink.template operator()<output>(component, value). Nothing is allocated. Host and device.
+/// sink.template operator()<output>(component, value). Nothing is allocated. Host and device. On a
+/// host the code of a long program is shared by all callers whose types are the same; on a device,
+/// where a call would put registers into memory, each has its own.
 template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
                   "evaluate: one argument is needed for each argument of the program");
-    const detail::ArgumentList<Arguments...> list{{arguments}...};
-    detail::Evaluation<P, Real, detail::ArgumentList<Arguments...>> values(list);
-    detail::run_steps<0, P::code.size()>(values);
-    static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
-        detail::emit<P, Real, output, 0, 0>(values, sink);
-    });
+    if constexpr (detail::program_length < P >> detail::longest_inlined)
+        detail::evaluate_out_of_line<P, Real>(sink, arguments...);
+    else
+        detail::evaluate_here<P, Real>(sink, arguments...);
 }
 
 namespace detail {
