@@ -7,28 +7,10 @@
 
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
+#include <eddy/solve/lane/tried_step.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
-
-/// An attempt of all places of a Number: what was tried, and what was thought of it.
-template <class Spec>
-struct Attempt {
-    typename Spec::Time size;           // |dt| that was tried
-    MaskOf<typename Spec::Time> lands;  // on the tstop
-    typename Spec::Stepper::template Trial<typename Spec::Number> trial;
-    typename Spec::Time used;  // size where it was accepted, else zero
-    MaskOf<typename Spec::Primal> accepted;
-    MaskOf<typename Spec::Time> stalled;  // rejected, and as small as a step may be; or not finite
-};
-
-/// Where an attempt leads: the next state, but for the stepper's memory.
-template <class Spec>
-struct AfterAttempt {
-    typename Spec::State y;
-    typename Spec::Time elapsed, size;
-    typename Spec::History history;
-};
 
 template <class Spec>
 class ChainStepper {
@@ -83,21 +65,14 @@ class ChainStepper {
         }
     }
 
-    /// Tries a step of every place from x.
+    /// Tries a step of every place from x. On a host by a call that all callers share, compiled once:
+    /// it costs a solve nothing (Lorenz, Tsit5: 0.7 % less) and a gradient 0.5 %, and takes a tenth
+    /// off the time to compile one. A device would put registers into memory for it.
     [[gnu::always_inline]] EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
-        const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
-        const Time left = tstop - x.elapsed;
-        if constexpr (Spec::has_dyadic_steps) {
-            const auto here = cells_.place_at(x.elapsed);
-            attempt.size = select(left > Time(0), cells_.size_at(here, limited), Time(0));
-            attempt.lands = cells_.end_of(here, attempt.size, tstop) == tstop;
-        } else {
-            land(limited, left, attempt);
-        }
-        with_input(
-            x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
-                Stepper::attempt(in, x.memory, attempt.trial);
-            });
+        if constexpr (compiling_for_device)
+            compute_here(x, attempt);
+        else
+            compute_out_of_line(x, attempt);
     }
     [[gnu::always_inline]] EDDY_HD static void land(const Time& limited, const Time& left,
                                                     Attempt<Spec>& attempt) {
@@ -253,6 +228,26 @@ class ChainStepper {
     }
 
   private:
+    [[gnu::noinline]] EDDY_HD void compute_out_of_line(const Chain& x,
+                                                       Attempt<Spec>& attempt) const {
+        compute_here(x, attempt);
+    }
+    [[gnu::always_inline]] EDDY_HD void compute_here(const Chain& x, Attempt<Spec>& attempt) const {
+        const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
+        const Time left = tstop - x.elapsed;
+        if constexpr (Spec::has_dyadic_steps) {
+            const auto here = cells_.place_at(x.elapsed);
+            attempt.size = select(left > Time(0), cells_.size_at(here, limited), Time(0));
+            attempt.lands = cells_.end_of(here, attempt.size, tstop) == tstop;
+        } else {
+            land(limited, left, attempt);
+        }
+        with_input(
+            x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
+                Stepper::attempt(in, x.memory, attempt.trial);
+            });
+    }
+
     [[nodiscard, gnu::always_inline]] EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
                                                                         const Time& size) const {
         return {

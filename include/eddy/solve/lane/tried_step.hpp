@@ -1,0 +1,28 @@
+#pragma once
+// What an attempted step of all places of a Number leaves: the attempt itself with what was thought of
+// it, and the state that it leads to.
+
+#include <eddy/solve/lane/solve_spec.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// An attempt of all places of a Number: what was tried, and what was thought of it.
+template <class Spec>
+struct Attempt {
+    typename Spec::Time size;           // |dt| that was tried
+    MaskOf<typename Spec::Time> lands;  // on the tstop
+    typename Spec::Stepper::template Trial<typename Spec::Number> trial;
+    typename Spec::Time used;  // size where it was accepted, else zero
+    MaskOf<typename Spec::Primal> accepted;
+    MaskOf<typename Spec::Time> stalled;  // rejected, and as small as a step may be; or not finite
+};
+
+/// Where an attempt leads: the next state, but for the stepper's memory.
+template <class Spec>
+struct AfterAttempt {
+    typename Spec::State y;
+    typename Spec::Time elapsed, size;
+    typename Spec::History history;
+};
+
+}  // namespace eddy::inline v0::detail
