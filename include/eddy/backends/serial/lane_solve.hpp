@@ -10,6 +10,7 @@
 #include <eddy/backends/serial/lane_step.hpp>
 #include <eddy/solve/lane/first_step.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -30,6 +31,9 @@ class LaneSolve {
         FirstStep<Spec>::choose(lane.problem, lane.index, 1, &next_size_, 0, 1);
         if (recorder.wants_steps()) recorder.save_step(number, times_.t0, at_.y);
     }
+
+    /// Marks the lane where its steps do not carry its tangent.
+    void watch(TangentMark* mark) { mark_ = mark; }
 
     /// Takes all steps. Hands the accepted ones to keep(step); ends where attend() is false.
     template <class Keep, class Attend>
@@ -81,6 +85,9 @@ class LaneSolve {
             judge_by_state();
         Stepper::carry(trial_, accepted_, at_.memory);
         if (!accepted_) return;
+        if constexpr (can_watch_tangents<Spec>) {
+            if (mark_ && !*mark_) look_at_tangent();
+        }
         ++num_accepted_;
         ++steps_of_stretch_;
         at_.y = trial_.next;
@@ -100,6 +107,14 @@ class LaneSolve {
             lands_ = wanted * 1.01 >= left;
             size_ = lands_ ? left : wanted;
         }
+    }
+    /// Is its error far above its tolerance?
+    void look_at_tangent() {
+        const Problem<Spec>& problem = lane_.problem;
+        if (!TangentError<Spec>::is_beyond(problem, trial_.error, trial_.next)) return;
+        mark_->t = times_.t0 + times_.direction * before_.elapsed;
+        mark_->ratio =
+            static_cast<float>(TangentError<Spec>::ratio(problem, trial_.error, trial_.next));
     }
     /// Steps of constant size are counted: a sum of sizes would gather an error at every step.
     [[nodiscard]] double elapsed_after_step() const {
@@ -269,6 +284,7 @@ class LaneSolve {
 
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
     std::int32_t num_saved_ = 0, broken_ = -1;
+    TangentMark* mark_ = nullptr;  // null: nobody watches
 };
 
 }  // namespace eddy::inline v0::detail

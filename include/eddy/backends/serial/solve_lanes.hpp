@@ -39,6 +39,9 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
+            if constexpr (requires { kernel.tangent_marks; }) {
+                if (kernel.tangent_marks) solve.watch(kernel.tangent_marks + lane.index);
+            }
             const auto keep = [&]([[maybe_unused]] const AcceptedStep<Spec>& step) {
                 if constexpr (requires { kernel.keep(lane.index, 0., 0.); })
                     kernel.keep(lane.index, step.from.elapsed, step.size);

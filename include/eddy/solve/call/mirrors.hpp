@@ -159,6 +159,8 @@ template <class Spec, class Observable, class Memory>
     kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves);
     kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0);
+    kernel.tangent_marks =
+        mirrors.out(kernel.tangent_marks, kernel.tangent_marks ? plan.num_lanes : 0);
     return kernel;
 }
 
@@ -176,6 +178,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     kernel.shared.parts = mirrors.out(kernel.shared.parts, plan.num_lanes * Spec::parameter_size);
     kernel.shared.sums = mirrors.out(kernel.shared.sums, rows * Spec::parameter_size);
     kernel.costs = mirrors.out(kernel.costs, plan.num_workers);
+    kernel.marks = mirrors.out(kernel.marks, kernel.marks ? plan.num_lanes : 0);
     return kernel;
 }
 

@@ -79,7 +79,7 @@ struct SensitiveStepsKernel {
     template <class Team>
     [[nodiscard]] ForwardMemory lay_out(Arena& arena, int) const {
         return {arena.take<double>(group_size), arena.take<std::int32_t>(group_size), nullptr,
-                nullptr};
+                nullptr, nullptr};
     }
     template <class Team>
     void operator()(Team& team, Arena arena) const {
@@ -175,8 +175,18 @@ class SensitiveSteps {
                 y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
         else
             prepared_.prepare_tangents(y0_tangent_, p_tangent_, title);
+        tighten(options);
         prepared_.problem.counts_tangents = true;
         prepared_.problem.times.num_saves = 0;
+    }
+
+    /// The errors of steps add up along an oscillation that the state did not have, and of a method of
+    /// low order there are many steps to a turn.
+    void tighten(const SolveOptions& options) {
+        constexpr double scale = Spec::Stepper::order < 4 ? 0.1 : 1;
+        prepared_.problem.rtol = static_cast<Real>(scale * options.rtol);
+        for (int i = 0; i < Spec::state_size; ++i)
+            prepared_.problem.atol[i] = static_cast<Real>(scale * options.atol[i]);
     }
 
     PreparedProblem<Spec> prepared_;

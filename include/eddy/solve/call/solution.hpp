@@ -8,6 +8,7 @@
 #include <eddy/core/result.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 #include <limits>
 #include <span>
 #include <string>
@@ -140,6 +141,13 @@ class [[nodiscard]] Solution : public Outcomes {
         return EnsembleArray<Real>(tangent(k));
     }
 
+    /// Where the steps of a lane, chosen for its state, did not carry its tangent, after `pushforward`:
+    /// tells true then, and to_text(solution.unreliable(lane)) says what helps.
+    [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return marks_.empty() ? TangentMark{} : marks_[static_cast<std::size_t>(lane)];
+    }
+
     /// Accepted steps of a lane, kept where options.save_steps asked for them; the start is the
     /// first.
     [[nodiscard]] std::ptrdiff_t num_steps(std::ptrdiff_t lane) const {
@@ -161,6 +169,10 @@ class [[nodiscard]] Solution : public Outcomes {
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No lanes and no save points; the memory is kept.
     void clear();
+    [[nodiscard]] TangentMark* watch_tangents() {
+        marks_.assign(static_cast<std::size_t>(num_lanes()), {});
+        return marks_.data();
+    }
     [[nodiscard]] EnsembleView<Real> y_of(std::ptrdiff_t k) { return block(y_, k); }
     [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
     void append_step(std::ptrdiff_t lane, double t, const Real* y) {
@@ -201,6 +213,7 @@ class [[nodiscard]] Solution : public Outcomes {
     std::ptrdiff_t num_columns_ = 0;
     std::ptrdiff_t num_state_ = 0;
     std::vector<detail::StepsOfLane<Real>> steps_;  // (lane)
+    std::vector<TangentMark> marks_;                // (lane) of tangents; empty: none watched
 };
 
 template <class Real>
@@ -226,6 +239,7 @@ void Solution<Real>::clear() {
     y_.clear();
     tangent_.clear();
     for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
+    marks_.clear();
     num_columns_ = 0;
     parts_ = {};
 }

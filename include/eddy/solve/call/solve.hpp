@@ -71,11 +71,14 @@ struct SolveWorkspace {
         const LaunchPlan plan = plan_launch<Spec>(
             backend, lanes,
             lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec>(backend, lanes)));
+        const bool watches =
+            can_watch_tangents<Spec> && may_watch<Team> && !prepared.problem.counts_tangents;
+        TangentMark* const marks = watches ? solution.watch_tangents() : nullptr;
         const auto run_kernel = [&](const auto& steps) {
             using Kernel = SolveKernel<Spec, Observable, std::remove_cvref_t<decltype(steps)>>;
             launch(plan,
                    Kernel{prepared.problem, solution.lanes().data(), saved,
-                          static_cast<std::int32_t>(plan.group_size), steps},
+                          static_cast<std::int32_t>(plan.group_size), steps, marks},
                    backend, kept, options, cancelled, title);
         };
         if constexpr (is_of_host<typename Backend::Memory>) {

@@ -3,6 +3,7 @@
 
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/first_step.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -19,6 +20,7 @@ struct ForwardMemory {
     std::int32_t* num_saved = nullptr;     // (lane) save points that each has reached
     LaneOutcome* outcomes = nullptr;       // (lane) what becomes of each
     std::int64_t* first_rounds = nullptr;  // (lane) in which each began; null: nobody asks
+    TangentMark* tangent_marks = nullptr;  // (lane) of a pushforward; null: nobody watches
 };
 
 /// Chooses the sizes of all first steps of the team's lanes.

@@ -4,6 +4,7 @@
 // looked at depends on the lane alone, by its attempts, and never on its neighbours. Invariant: a look
 // changes no bit of what is computed.
 
+#include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
@@ -12,11 +13,9 @@
 
 namespace eddy::inline v0::detail {
 
-/// Does a team watch the way back? It costs a kernel of a device registers.
+/// Does a team watch the way back?
 template <class Spec, class Team>
-inline constexpr bool team_watches = can_watch<Spec>&& requires {
-    requires Team::watches_gradients;
-};
+inline constexpr bool team_watches = can_watch<Spec>&& may_watch<Team>;
 
 /// Watches nothing.
 template <class Spec, class Team>

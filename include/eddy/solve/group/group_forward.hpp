@@ -8,6 +8,7 @@
 #include <eddy/solve/group/forward_memory.hpp>
 #include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
+#include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
 #include <limits>
 
@@ -22,6 +23,7 @@ class GroupForward {
     static constexpr int num_places = Spec::num_places;
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
+    using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
     static constexpr std::int64_t longest_block = 256;
 
   public:
@@ -162,7 +164,8 @@ class GroupForward {
                 chain.rejected +
                 select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
         }
-        if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled)) ||
+        const bool is_beyond = TangentWatch::sees(*problem_, chain, attempt);
+        if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
             round >= chain.next_check) [[unlikely]] {
             off_the_hot_path(
                 [this, number, round](Loop& at, const Attempt<Spec>& tried,
@@ -243,6 +246,7 @@ class GroupForward {
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
                              int number, std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
+        TangentWatch::mark(*problem_, chain, before, attempt, memory_.tangent_marks);
         const auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
         const bool cancelled = !team_->attend();
         Changes changes;
@@ -319,6 +323,7 @@ class GroupForward {
             chain.first_round[place] = round + 1;
             if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
+            TangentWatch::begin(chain, place, memory_.tangent_marks);
             chain.steps.assign(place, team_->first_lane() + lane);
             saving_.begin_lane(lane, team_->first_lane());
         }

@@ -19,6 +19,7 @@ struct SolveKernel {
     SavedArrays<Real> saved;
     std::int32_t group_size = 0;
     [[no_unique_address]] Steps steps{};
+    TangentMark* tangent_marks = nullptr;  // (lane); null: nobody watches
 
     /// Takes what the lanes from `first` on save.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first) const {
@@ -27,12 +28,13 @@ struct SolveKernel {
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
         double* const first_sizes = arena.take<double>(group_size);
-        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr};
+        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr, nullptr, nullptr};
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {
         ForwardMemory memory = lay_out<Team>(arena, team.member());
         memory.outcomes = outcomes + team.first_lane();
+        if (tangent_marks) memory.tangent_marks = tangent_marks + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         solve_group(team, problem, memory, recorder);
         cancel_waiting(team, memory.outcomes, problem.times.t0);

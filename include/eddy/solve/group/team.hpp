@@ -45,6 +45,13 @@ inline constexpr bool may_be_given_steps = requires {
     requires Team::may_be_given_steps;
 };
 
+/// Does a team look whether steps carry derivatives (group/gradient_watch.hpp, lane/tangent_mark.hpp)? It
+/// costs the kernel of a device registers.
+template <class Team>
+inline constexpr bool may_watch = requires {
+    requires Team::watches_gradients;
+};
+
 /// The numbers of a chain and of a place. Where there is only one it is known beforehand: an index that
 /// is known only at run time would put registers into memory.
 template <class Team>

@@ -20,12 +20,15 @@ struct Chain {
     Time rejected{};                  // (place) attempts of the lane that were rejected
     std::int64_t next_check = 0;      // a round
     std::int64_t constant_until = 0;  // rounds before it are far from any landing
+    /// (place) Is a tangent watched? Not where nobody asks, or the lane is marked.
+    MaskOf<typename Spec::Primal> watched = MaskOf<typename Spec::Primal>(false);
 
     EDDY_HD void begin(const Problem<Spec>& problem) {
         steps.begin(problem);
         for (int place = 0; place < num_places; ++place) occupants[place] = {};
         occupied = MaskOf<Time>(false);
         rejected = Time(0);
+        watched = MaskOf<typename Spec::Primal>(false);
     }
     /// Has some lane a state that is not finite?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool is_broken(const typename Spec::State& y) const {

@@ -45,6 +45,7 @@ class SolutionRecorder {
     using Real = typename Spec::Scalar;
 
   public:
+    static constexpr bool watches_tangents = true;
     EDDY_HD SolutionRecorder(const Problem<Spec>& problem, std::ptrdiff_t first_lane,
                              const SavedArrays<Real>& saved, const Steps& steps)
         : problem_(&problem), first_lane_(first_lane), saved_(saved), steps_(steps) {}

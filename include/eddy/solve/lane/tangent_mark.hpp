@@ -1,0 +1,77 @@
+#pragma once
+// Do the steps of a pushforward, chosen for the state, carry its tangent? Each step says: the error
+// estimate of a dual number has a tangent of its own. Where it is far above the tangent's tolerance,
+// by the tolerances of the state, the lane is marked. Norms are largest magnitudes.
+
+#include <eddy/core/vec_math.hpp>
+#include <eddy/solve/lane/problem.hpp>
+#include <eddy/steppers/adjoint_watch.hpp>
+#include <string>
+
+namespace eddy::inline v0 {
+
+/// Where the tangent of a lane left its steps behind: from `t` on a step's error in the tangent was
+/// `ratio` times what its tolerance allows.
+struct TangentMark {
+    double t = 0;
+    float ratio = 0;  ///< 0: nowhere
+
+    [[nodiscard]] explicit operator bool() const { return ratio > 0; }
+};
+
+/// In words, with what helps.
+[[nodiscard]] std::string to_text(const TangentMark& mark);
+
+namespace detail {
+
+/// The error of a step's tangent in units of the tolerance.
+template <class Spec>
+struct TangentError {
+    using Real = typename Spec::Primal;
+    using State = typename Spec::State;
+    /// Beyond it a tangent is said to be unreliable; errors of the state do not pass one.
+    static constexpr int limit = 100;
+
+    /// In which places is the error of some component beyond the limit? `next` is the step's end.
+    [[nodiscard, gnu::always_inline]] EDDY_HD static MaskOf<Real> is_beyond(
+        const Problem<Spec>& problem, const State& error, const State& next) {
+        const Real of_tangent = Real(limit * problem.rtol) * largest_tangent(next);
+        MaskOf<Real> beyond(false);
+        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
+            const Real allowed = Real(limit * problem.atol[i]) + of_tangent;
+            beyond = beyond | (abs(primal(error[i].tangent)) > allowed);
+        });
+        return beyond;
+    }
+    /// The largest of all components.
+    [[nodiscard]] EDDY_HD static Real ratio(const Problem<Spec>& problem, const State& error,
+                                            const State& next) {
+        const Real of_tangent = Real(problem.rtol) * largest_tangent(next);
+        Real largest(0);
+        for (int i = 0; i < Spec::state_size; ++i)
+            largest =
+                max(largest, abs(primal(error[i].tangent)) / (Real(problem.atol[i]) + of_tangent));
+        return largest;
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Real largest_tangent(const State& x) {
+        Vec<Real, Spec::state_size> tangents;
+        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
+            tangents[i] = primal(x[i].tangent);
+        });
+        return largest_magnitude(tangents);
+    }
+};
+
+/// Solves whose tangents can be watched, and recorders that want them to be.
+template <class Spec>
+inline constexpr bool can_watch_tangents = Spec::is_dual&& Spec::is_adaptive;
+template <class Recorder>
+inline constexpr bool wants_tangents_watched = requires {
+    requires Recorder::watches_tangents;
+};
+
+}  // namespace detail
+
+}  // namespace eddy::inline v0
