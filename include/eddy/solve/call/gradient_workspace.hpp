@@ -79,15 +79,16 @@ struct GradientWorkspace {
         seeds.loss_stride = loss.lane_stride;
     }
 
-    /// Is the way back watched? On the host alone, so far.
+    /// Is the way back watched?
     template <class Backend>
-    static constexpr bool watches = team_watches<Spec, typename Backend::template Team<Spec>>&&
-        is_of_host<typename Backend::Memory>;
+    static constexpr bool watches = team_watches<Spec, typename Backend::template Team<Spec>>;
     /// Are lanes solved once more where their steps do not carry their derivatives? Not where the
-    /// states are given, nor where the parts of lanes in a sum over many parameters are not known.
+    /// states are given, nor on a device: rows of arrays are gathered on the host.
     template <class Backend>
     static constexpr bool redoes =
-        watches<Backend>&& Seeds::has_report&& Spec::sums_by_lane && !Spec::has_path;
+        watches<Backend>&& may_be_given_steps<typename Backend::template Team<Spec>>&&
+            is_of_host<typename Backend::Memory>&& Seeds::has_report &&
+        !Spec::has_path;
 
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
@@ -118,8 +119,7 @@ struct GradientWorkspace {
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));
-        // Given steps carry derivatives.
-        plan.watches = watches<Backend> && !prepared.problem.given.are_given();
+        plan.watches = watches<Backend>;
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
@@ -276,12 +276,14 @@ struct GradientWorkspace {
                             first, std::min(lanes, first + lanes_per_block),
                             [&](std::ptrdiff_t lane) { return component(shared_parts, lane, i); }));
             }
+            if (!adds_blocks && lanes > 0) {
+                PairwiseSum<Lane> sum;  // over groups
+                const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
+                for (std::ptrdiff_t row = 0; row < rows; ++row)
+                    sum.add(component(shared_sums, row, i));
+                put(0, i, sum.total());
+            }
             add_later(i);
-            if (adds_blocks || lanes == 0) continue;
-            PairwiseSum<Lane> sum;  // over groups
-            const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
-            for (std::ptrdiff_t row = 0; row < rows; ++row) sum.add(component(shared_sums, row, i));
-            put(0, i, sum.total());
         }
     }
 

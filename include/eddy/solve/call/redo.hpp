@@ -1,9 +1,11 @@
 #pragma once
 // The lanes of a gradient whose steps do not carry their derivatives, once more: steps that do are
 // found in dual numbers (sensitive_steps.hpp), and loss and gradient are taken along those. A shared
-// gradient has left marked lanes out; what they bring now is added to it. A lane whose second solve
-// fails keeps what it had, and its mark.
+// gradient has left marked lanes out; what they bring now is added to it. One of more than 64
+// parameters, in whose sum lanes cannot be told apart, is summed once more over the others. A lane
+// whose second solve fails keeps what it had, and its mark.
 
+#include <algorithm>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
 #include <eddy/solve/group/group_gradient.hpp>
@@ -37,13 +39,26 @@ void put_rows(const EnsembleView<Real>& array, const EnsembleView<Real>& rows,
     }
 }
 
+/// The method whose steps another one takes: see WithEmbeddedError.
+template <class Method>
+struct PlainMethod {
+    using type = Method;
+};
+template <class Method>
+requires requires { typename Method::Plain; }
+struct PlainMethod<Method> {
+    using type = typename Method::Plain;
+};
+template <class Method>
+using PlainMethodOf = typename PlainMethod<Method>::type;
+
 /// Solves the marked lanes of a GradientWorkspace once more.
 template <class GradientWorkspace, class Spec>
 class Redo {
     using Real = typename Spec::Scalar;
     using Number = typename Spec::Number;
     using DualNumber = std::conditional_t<Spec::is_dual, Number, Dual<Number>>;
-    using DualSpec = SolveSpec<typename Spec::Field, typename Spec::Method,
+    using DualSpec = SolveSpec<typename Spec::Field, PlainMethodOf<typename Spec::Method>,
                                typename Spec::Controller, DualNumber, Spec::shares_parameters>;
     using Lanes = std::vector<std::ptrdiff_t>;
 
@@ -74,10 +89,7 @@ class Redo {
             bring(first, lanes, solved);
         }
         if constexpr (Spec::shares_parameters) {
-            Lanes left;
-            for (const std::ptrdiff_t lane : marked) {
-                if (!first.result.report.redone(lane)) left.push_back(lane);
-            }
+            const Lanes left = left_lanes(first, marked);
             if (left.empty()) return;
             prepare(first, left, options, title);
             second_.run_kernel(quiet, backend, kept, cancelled, title, false);
@@ -86,6 +98,25 @@ class Redo {
     }
 
   private:
+    /// The lanes that were not solved once more and have brought nothing to a shared gradient: of the
+    /// marked ones; or, of a sum in which lanes cannot be told apart, all, and the sum begins anew.
+    static Lanes left_lanes(GradientWorkspace& first, const Lanes& marked) {
+        const GradientReport& report = first.result.report;
+        Lanes left;
+        if constexpr (Spec::sums_by_lane) {
+            for (const std::ptrdiff_t lane : marked) {
+                if (!report.redone(lane)) left.push_back(lane);
+            }
+        } else {
+            if (first.later_parts.empty()) return left;  // none was: the sum holds all of them
+            std::fill(first.shared_sums.begin(), first.shared_sums.end(), typename Spec::Lane(0));
+            for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
+                if (!report.redone(lane) && !is_failure(report.result(lane))) left.push_back(lane);
+            }
+        }
+        return left;
+    }
+
     /// What the lanes of the second solve bring to a shared gradient.
     void add_shared(GradientWorkspace& first) {
         second_.finish_sums({}, "value_and_gradient");
@@ -119,15 +150,7 @@ class Redo {
                                      SharedParameters<Real>{std::as_const(p_).view()}, title);
         else
             second_.prepared.prepare(options, problem.controller, y0_, p_, title);
-        if constexpr (Spec::is_dual) {
-            y0_tangent_ = rows_of(problem.y0_tangent, lanes);
-            p_tangent_ = of_parameters(problem.p_tangent, lanes);
-            if constexpr (Spec::shares_parameters)
-                second_.prepared.prepare_tangents(
-                    y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
-            else
-                second_.prepared.prepare_tangents(y0_tangent_, p_tangent_, title);
-        }
+        if constexpr (Spec::is_dual) prepare_tangents(problem, lanes, title);
         second_.prepared.problem.given = {};
         for (int i = 0; i < Spec::state_size; ++i)
             second_.prepared.problem.atol[i] = problem.atol[i];
@@ -147,6 +170,27 @@ class Redo {
         second_.open_loss();
     }
 
+    void prepare_tangents(const Problem<Spec>& problem, const Lanes& lanes, const char* title) {
+        if (!problem.y0_tangent.first) {
+            second_.prepared.leave_tangents_zero();
+            return;
+        }
+        y0_tangent_ = rows_of(problem.y0_tangent, lanes);
+        p_tangent_ = of_parameters(problem.p_tangent, lanes);
+        if constexpr (Spec::shares_parameters)
+            second_.prepared.prepare_tangents(
+                y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
+        else
+            second_.prepared.prepare_tangents(y0_tangent_, p_tangent_, title);
+    }
+
+    /// Steps at the bound of stability are what a stiff mode in the norm leads to; steps far beyond it
+    /// did not see the mode after all.
+    static GradientMark mark_of_given(const GradientMark& mark) {
+        constexpr double bound = 4 * Spec::Stepper::Watch::threshold;
+        return static_cast<double>(mark.ratio) > bound ? mark : GradientMark{};
+    }
+
     void bring(GradientWorkspace& first, const Lanes& lanes, const Lanes& solved) {
         std::vector<char> takes(lanes.size());
         GradientReport& report = first.result.report;
@@ -159,7 +203,7 @@ class Redo {
             outcome.evaluations += of_steps.evaluations;
             const auto lane = static_cast<std::size_t>(lanes[k]);
             report.lanes()[lane] = outcome;
-            report.marks[lane] = {};
+            report.marks[lane] = mark_of_given(second_.result.report.marks[k]);
             report.was_redone[lane] = 1;
             first.loss(lanes[k], 0) = second_.loss(static_cast<std::ptrdiff_t>(k), 0);
             takes[k] = 1;

@@ -74,6 +74,12 @@ class PreparedProblem {
         share_parameters(memory);
     }
 
+    /// No direction: the tangents are zero where a lane begins.
+    template <class Memory = HostMemory>
+    void leave_tangents_zero(const Memory& memory = {}) {
+        share_parameters(memory);
+    }
+
   private:
     using SharedParameter = typename Problem<Spec>::SharedParameter;
 
