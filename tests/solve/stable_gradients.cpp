@@ -6,7 +6,7 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
-#include "support/stability_zoo.hpp"
+#include "support/stability_equations.hpp"
 
 using eddy::SolveOptions, eddy::Tsit5;
 using support::Array, support::rows, support::same_row;

@@ -91,6 +91,18 @@ TEST_CASE("unreliable: a mark depends on the lane alone, and a second call start
     CHECK_FALSE(solver(y0, p).unreliable(1));
 }
 
+TEST_CASE("unreliable: a pullback of a solution brings its report") {
+    const auto solution =
+        eddy::solve(Decays<2>{}, Tsit5{}, rows({{1, 0}}), rows({{1, 50}}), {.t1 = 10});
+    const auto pulled = eddy::pullback(solution, rows({{1, 1}}));
+
+    CHECK(std::abs(pulled.y0(0, 1)) > 1e100);
+    CHECK(pulled.report.unreliable(0));
+    CHECK_FALSE(pulled.report.redone(0));
+    const eddy::Gradient<double> gradient = pulled;
+    CHECK(same_bits(gradient.p(0, 0), pulled.p(0, 0)));
+}
+
 TEST_CASE("unreliable: lanes are solved again where many parameters are shared") {
     constexpr std::ptrdiff_t num_lanes = 150;
     const Array y0 = states(num_lanes);

@@ -51,7 +51,7 @@ consteval bool check_solver() {
                   "solve: the method must be a struct with an order and a tableau, such as Tsit5");
     static_assert((is_extra<Extras> && ...),
                   "solve: after the options may stand a controller, a backend (Serial{}, "
-                  "Cpu{}), observe(function) and differentiate_times");
+                  "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...);
 }
 

@@ -33,6 +33,12 @@ template <class Function>
 struct DifferentiateTimes {};
 inline constexpr DifferentiateTimes differentiate_times{};
 
+/// Asks a gradient for an estimate of its own error, in its report: how far the embedded error
+/// estimates of all steps together move it, to first order. About three times the work, and a second
+/// text to compile.
+struct EstimateGradientError {};
+inline constexpr EstimateGradientError estimate_gradient_error{};
+
 namespace detail {
 
 template <class T>
@@ -47,6 +53,8 @@ concept IsObserved = requires {
 };
 template <class T>
 concept IsDifferentiateTimes = std::is_same_v<T, DifferentiateTimes>;
+template <class T>
+concept IsEstimateGradientError = std::is_same_v<T, EstimateGradientError>;
 
 /// The first of the extras for which `Kind<T>::value` holds, or the default.
 template <template <class> class Kind, class Default, class... Extras>
@@ -110,8 +118,8 @@ template <class T, class... Extras>
 }
 
 template <class T>
-inline constexpr bool is_extra =
-    IsBackend<T> || IsController<T> || IsObserved<T> || IsDifferentiateTimes<T>;
+inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T> ||
+                                 IsDifferentiateTimes<T> || IsEstimateGradientError<T>;
 
 /// The types of a call's extras.
 template <class Field, class Method, class... Extras>
@@ -122,6 +130,7 @@ struct ExtrasOf {
     using Function =
         typename PickExtra<ObservedKind, Observed<void>, Extras...>::type::function_type;
     static constexpr bool with_times = (IsDifferentiateTimes<Extras> || ...);
+    static constexpr bool estimates_error = (IsEstimateGradientError<Extras> || ...);
 };
 
 }  // namespace detail

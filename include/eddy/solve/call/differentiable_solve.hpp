@@ -167,9 +167,12 @@ template <class Field, class Method, class... Extras>
                                         const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>()) {
         static_assert(
-            (!detail::IsObserved<Extras> && ...) && (!detail::IsDifferentiateTimes<Extras> && ...),
+            (!detail::IsObserved<Extras> && ...) &&
+                (!detail::IsDifferentiateTimes<Extras> && ...) &&
+                (!detail::IsEstimateGradientError<Extras> && ...),
             "differentiable_solve: its value is the state at t1 and its inputs are y0 and "
-            "p; observe(function) and differentiate_times have no place here");
+            "p; observe(function), differentiate_times and estimate_gradient_error have no place "
+            "here");
         return DifferentiableSolve<Field, Method, Extras...>(std::move(options), extras...);
     }
 }

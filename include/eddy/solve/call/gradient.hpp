@@ -4,6 +4,7 @@
 // while the states are in cache; hessian_vector_product runs it in dual numbers, forward over
 // reverse. pullback.hpp does the same for cotangents that the caller has.
 
+#include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
@@ -29,7 +30,7 @@ class GradientSolver {
 
     template <class Y0, class Parameters, bool dual>
     using SpecFor = detail::SolveSpec<
-        Field, Method, Controller,
+        Field, detail::EstimatingMethodOf<Method, Choice::estimates_error>, Controller,
         std::conditional_t<dual, Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
                            typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
         detail::is_shared<Parameters>>;
@@ -101,6 +102,9 @@ class GradientSolver {
     auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                 const Y0Direction& y0_direction, const PDirection& p_direction,
                                 const Cancellation& cancelled) {
+        static_assert(!Choice::estimates_error,
+                      "hessian_vector_product: estimate_gradient_error has no place here; ask "
+                      "value_and_gradient for it");
         if constexpr (check<Data, Y0, Parameters>() &&
                       detail::check_tangents<Y0, Y0Direction, PDirection>() &&
                       detail::check_reach<Backend, Y0Direction, PDirection>()) {
@@ -139,7 +143,8 @@ class GradientSolver {
   private:
     template <class Data, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_data_of_loss<Field, LossFunction, Data>() &&
+        if constexpr (detail::check_estimate<Method, Backend, Choice::estimates_error>() &&
+                      detail::check_data_of_loss<Field, LossFunction, Data>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Data, Y0, Parameters>()) {
             if constexpr (std::is_same_v<Data, detail::NoData>)
@@ -154,10 +159,12 @@ class GradientSolver {
     auto& run(const Data& data, const Y0& y0, const Parameters& p,
               const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         constexpr const char* where = "value_and_gradient";
-        auto& workspace = prepare<false>(data, y0, p, where);
+        auto& workspace = prepare<Choice::estimates_error>(data, y0, p, where);
+        if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, "data", where);
         workspace.open_loss();
         workspace.run(options_, backend_, kept_, cancelled, where);
+        if constexpr (Choice::estimates_error) detail::report_errors(workspace);
         return workspace.result;
     }
 

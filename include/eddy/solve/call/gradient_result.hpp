@@ -42,6 +42,12 @@ struct Gradient {
     EnsembleArray<Real> save_at;  ///< (lane, save point); empty where the end is the only one
 };
 
+/// Estimated errors of a gradient, of its shape, in its units.
+struct GradientError {
+    EnsembleArray<double> y0;
+    EnsembleArray<double> p;
+};
+
 /// What a gradient did, besides the outcomes of all lanes: counts are of rows, in which each slot
 /// of a group makes a step.
 struct GradientReport : Outcomes {
@@ -69,7 +75,23 @@ struct GradientReport : Outcomes {
         return index < marks.size() ? marks[index] : GradientMark{};
     }
 
+    /// Where `estimate_gradient_error` asked for it: how far the gradient moves, to first order, if
+    /// the embedded error estimate of each step is added to the state at its end. Usually more than
+    /// the error itself, as the estimates of steps are. Empty else.
+    GradientError error_estimate;
+    /// Of one lane, relative: its largest estimate over its largest derivative, of y0 and of
+    /// parameters that are its own apart. Above one the gradient is worthless. NaN of a lane that
+    /// failed.
+    [[nodiscard]] double gradient_error(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "report: lane");
+        require_argument(!relative_errors.empty(),
+                         "report: an error of the gradient was asked for, but none was estimated; "
+                         "put eddy::estimate_gradient_error after the options of the call");
+        return relative_errors[static_cast<std::size_t>(lane)];
+    }
+
     // For the call that fills it in: (lane), or empty.
+    std::vector<double> relative_errors;
     std::vector<GradientMark> marks;
     std::vector<char> was_redone;
 };

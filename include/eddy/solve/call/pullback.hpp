@@ -2,6 +2,7 @@
 // Gradients for cotangents that the caller has computed: the states at save points are solved for
 // once more, bit for bit as before, and the cotangents are pulled back through them.
 
+#include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <tuple>
@@ -14,6 +15,12 @@ template <class Real>
 struct [[nodiscard]] PulledBack {
     Gradient<Real>& gradient;
     GradientReport& report;
+};
+
+/// A gradient with its report: pulled.y0, pulled.p; pulled.report.unreliable(lane).
+template <class Real>
+struct [[nodiscard]] PulledGradient : Gradient<Real> {
+    GradientReport report;
 };
 
 /// A pullback that can be repeated: it keeps its memory, so that a second call on arrays of the same
@@ -76,14 +83,17 @@ class PullbackSolver {
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         auto& workspace = prepare(cotangents, y0, p);
+        if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, "cotangents", where);
         workspace.run(options_, backend_, kept_, cancelled, where);
+        if constexpr (Choice::estimates_error) detail::report_errors(workspace);
         return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};
     }
 
     template <class Arrays, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_arrays<Y0, Parameters>() &&
+        if constexpr (detail::check_estimate<Method, Backend, Choice::estimates_error>() &&
+                      detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Arrays, Y0, Parameters>())
             return detail::check_data<Arrays, EnsembleScalarOf<Y0>>();
         return false;
@@ -91,9 +101,11 @@ class PullbackSolver {
 
     template <class Arrays, class Y0, class Parameters>
     auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
-        using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+        using Plain = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
+        using Number = std::conditional_t<Choice::estimates_error, Dual<Plain>, Plain>;
         using Spec =
-            detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+            detail::SolveSpec<Field, detail::EstimatingMethodOf<Method, Choice::estimates_error>,
+                              Controller, Number, detail::is_shared<Parameters>>;
         using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
         auto& workspace =
             workspace_
@@ -124,10 +136,10 @@ template <class Field, class Method, class... Extras>
         return PullbackSolver<Field, Method, Extras...>(std::move(options), extras...);
 }
 
-/// The same gradients for a solution that `solve` returned. `cancelled` stops this call, in place of
-/// the token of the solution's options.
+/// The same gradients for a solution that `solve` returned, and the report on them. `cancelled` stops
+/// this call, in place of the token of the solution's options.
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
-[[nodiscard]] Gradient<Real> pullback(
+[[nodiscard]] PulledGradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
     const Arrays& cotangents, const Cancellation& cancelled) {
     static_assert(detail::check_data<Arrays, Real>());
@@ -141,14 +153,17 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
             return PullbackSolver<Field, Method, Extras...>(solution.options(), extras...);
         },
         solution.extras());
-    if constexpr (shared)
-        return std::move(
-            solver(cotangents, solution.y0(), eddy::shared(solution.p()), cancelled).gradient);
-    else
-        return std::move(solver(cotangents, solution.y0(), solution.p(), cancelled).gradient);
+    const auto given_p = [&]() -> decltype(auto) {
+        if constexpr (shared)
+            return eddy::shared(solution.p());
+        else
+            return (solution.p());
+    };
+    const auto pulled = solver(cotangents, solution.y0(), given_p(), cancelled);
+    return {std::move(pulled.gradient), std::move(pulled.report)};
 }
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
-[[nodiscard]] Gradient<Real> pullback(
+[[nodiscard]] PulledGradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
     const Arrays& cotangents) {
     return pullback(solution, cotangents, Cancellation{});

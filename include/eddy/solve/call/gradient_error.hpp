@@ -1,0 +1,80 @@
+#pragma once
+// A gradient that estimates its own error: taken in dual numbers, whose tangents say how far the
+// embedded errors of all steps move it (steppers/embedded_error.hpp). The values are those of the
+// gradient without an estimate.
+
+#include <algorithm>
+#include <cmath>
+#include <eddy/solve/call/gradient_workspace.hpp>
+#include <eddy/steppers/embedded_error.hpp>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+/// The method of a gradient that estimates its error, or does not.
+template <class Method, bool estimates>
+struct EstimatingMethod {
+    using type = Method;
+};
+template <RungeKuttaMethod Method>
+requires has_error_estimate<Method>
+struct EstimatingMethod<Method, true> {
+    using type = WithEmbeddedError<Method>;
+};
+template <class Method, bool estimates>
+using EstimatingMethodOf = typename EstimatingMethod<Method, estimates>::type;
+
+template <class Method, class Backend, bool estimates>
+consteval bool check_estimate() {
+    constexpr bool takes = !estimates || (RungeKuttaMethod<Method> && has_error_estimate<Method>);
+    static_assert(takes,
+                  "estimate_gradient_error: the method must be a tableau with an error estimate, "
+                  "such as Tsit5; leave it out, or take another method");
+    constexpr bool reached = !estimates || is_of_host<typename Backend::Memory>;
+    static_assert(reached,
+                  "estimate_gradient_error: the backend computes on a device, where errors of "
+                  "gradients are not estimated; leave it out, or take Cpu or Serial");
+    return takes && reached;
+}
+
+/// The largest error of a row, relative to the largest number of the row of values.
+template <class Real>
+[[nodiscard]] double relative_error(const EnsembleView<Real>& errors,
+                                    const EnsembleView<Real>& values, std::ptrdiff_t lane) {
+    double error = 0, value = 0;
+    for (std::ptrdiff_t i = 0; i < values.num_components; ++i) {
+        const double e = std::abs(static_cast<double>(errors(lane, i)));
+        if (!(e <= error)) error = e;  // NaN stays
+        value = std::max(value, std::abs(static_cast<double>(values(lane, i))));
+    }
+    return error == 0 ? 0 : error / value;
+}
+
+template <class Real>
+void copy(const EnsembleView<Real>& from, EnsembleArray<double>& to) {
+    to.assign(from.num_lanes, from.num_components, 0);
+    for (std::ptrdiff_t i = 0; i < from.num_components; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < from.num_lanes; ++lane)
+            to(lane, i) = static_cast<double>(from(lane, i));
+    }
+}
+
+/// What the tangents of a gradient say, into its report.
+template <class Spec, class Objective, class Seeds, bool with_times>
+void report_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& workspace) {
+    GradientReport& report = workspace.result.report;
+    const auto& target = workspace.target;
+    copy(target.y0_tangent, report.error_estimate.y0);
+    copy(target.p_tangent, report.error_estimate.p);
+    const std::ptrdiff_t lanes = report.num_lanes();
+    report.relative_errors.assign(static_cast<std::size_t>(lanes), 0);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        double error = relative_error(target.y0_tangent, target.y0, lane);
+        if (!Spec::shares_parameters)
+            error = std::fmax(error, relative_error(target.p_tangent, target.p, lane));
+        if (is_failure(report.result(lane))) error = std::numeric_limits<double>::quiet_NaN();
+        report.relative_errors[static_cast<std::size_t>(lane)] = error;
+    }
+}
+
+}  // namespace eddy::inline v0::detail
