@@ -75,26 +75,31 @@ function(eddy_compile_fail_test)
     endforeach()
 endfunction()
 
-# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]):
+# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]
+# [MAX_ROUND kernel:loop=instructions …]):
 # compiles for sm_90 with the flags of eddy::eddy, prints what each kernel needs, and fails above a limit; without one, on any stack or
 # spill. `kernel` is any part of the demangled name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
 function(eddy_device_compile_test name)
-    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS;MAX_STACK;MAX_SPILL" ${ARGN})
+    cmake_parse_arguments(arg "" "SOURCE" "MAX_REGISTERS;MAX_STACK;MAX_SPILL;MAX_ROUND" ${ARGN})
     list(TRANSFORM arg_MAX_REGISTERS PREPEND --max-registers=)
     list(TRANSFORM arg_MAX_STACK PREPEND --max-stack=)
     list(TRANSFORM arg_MAX_SPILL PREPEND --max-spill=)
+    list(TRANSFORM arg_MAX_ROUND PREPEND --max-round=)
     add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
-            ${arg_MAX_REGISTERS} ${arg_MAX_STACK} ${arg_MAX_SPILL} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
+            ${arg_MAX_REGISTERS} ${arg_MAX_STACK} ${arg_MAX_SPILL} ${arg_MAX_ROUND} --nvdisasm=${EDDY_NVDISASM} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
             ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()
 
-# eddy_device_test(name program.cu): compiled and linked by nvcc, and run; skipped where there is no nvcc, or no device.
+# eddy_device_test(name program.cu [options of tests/device/run.py]): compiled and linked by nvcc, and run; skipped where there is no
+# nvcc, or no device.
 function(eddy_device_test name source)
     add_test(NAME device.${name} COMMAND_EXPAND_LISTS
-        COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/device/run.py ${source} $<TARGET_FILE:eddy>
-            ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
+        COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/device/run.py ${ARGN} ${source} $<TARGET_FILE:eddy>
+            ${EDDY_NVCC} ${eddy_cuda_options} -Xcompiler=-march=x86-64-v3 "${test_include_flags}")
     set_tests_properties(device.${name} PROPERTIES LABELS device SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()
+find_program(EDDY_NVDISASM nvdisasm PATHS /usr/local/cuda/bin DOC "disassembler of CUDA, which counts instructions: in the toolkit, or
+    nvidia-cuda-nvdisasm of PyPI")
 find_program(EDDY_NVCC nvcc PATHS /usr/local/cuda/bin DOC "CUDA compiler, for the device_compile tests")

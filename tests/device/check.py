@@ -1,9 +1,10 @@
-"""check.py [--max-registers=kernel=limit …] [--max-stack=kernel=bytes …] [--max-spill=kernel=bytes …] SOURCE NVCC FLAGS…
+"""check.py [--max-registers=kernel=limit …] [--max-stack=kernel=bytes …] [--max-spill=kernel=bytes …]
+    [--nvdisasm=program [--max-round=kernel:loop=instructions …]] SOURCE NVCC FLAGS…
 
 Compiles for sm_90 and reads what ptxas says. Prints registers, stack and spills of each kernel with the functions that it calls. Fails
 on a kernel with more registers, or more bytes of stack or spills, than its limits say (none of either without a limit), on a limit that
 names no kernel, and on any warning: where device code calls a function of the host, nvcc only warns and cuts the kernel off.
-Exits with 4 (skipped) where there is no nvcc.
+With a disassembler the instructions of a round are counted as well: hot_path.py. Exits with 4 (skipped) where there is no nvcc.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import hot_path
 
 SKIPPED = 4
 ENTRY = re.compile(r"Compiling entry function '([^']+)'")
@@ -64,11 +67,9 @@ def complaints(kernels, limits, stack_limits=(), spill_limits=()):
     return found
 
 
-def compile_report(command, source):
-    with tempfile.TemporaryDirectory() as folder:
-        output = os.path.join(folder, "device.o")
-        run = subprocess.run(command + ["-arch=sm_90", "-Werror=all-warnings", "-Xptxas", "-v", "-c", source, "-o", output],
-                             capture_output=True, text=True)
+def compile_report(command, source, output, what="-c"):
+    run = subprocess.run(command + ["-arch=sm_90", "-Werror=all-warnings", "-Xptxas", "-v", what, source, "-o", output],
+                         capture_output=True, text=True)
     report = run.stdout + run.stderr
     if run.returncode != 0:
         sys.exit(f"{report}\n{source}: nvcc failed")
@@ -80,6 +81,8 @@ def main():
     parser.add_argument("--max-registers", action="append", default=[])
     parser.add_argument("--max-stack", action="append", default=[])
     parser.add_argument("--max-spill", action="append", default=[])
+    parser.add_argument("--max-round", action="append", default=[])
+    parser.add_argument("--nvdisasm", default="")
     parser.add_argument("source")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -88,11 +91,19 @@ def main():
         sys.exit(SKIPPED)
 
     start = time.monotonic()
-    kernels = parse(compile_report(arguments.command, arguments.source))
+    with tempfile.TemporaryDirectory() as folder:
+        compiled, broken = os.path.join(folder, "device"), []
+        counts = arguments.max_round and shutil.which(arguments.nvdisasm)
+        kernels = parse(compile_report(arguments.command, arguments.source, compiled, "-cubin" if counts else "-c"))
+        if counts:
+            broken = hot_path.report(compiled, arguments.nvdisasm, arguments.max_round)
+        elif arguments.max_round:
+            print("instructions not counted: no nvdisasm here")
     print(f"compiled in {time.monotonic() - start:.1f} s")
     for kernel, registers, stack, spilled in kernels:
         print(f"{registers:4} registers  {stack:4} B stack  {spilled:4} B spilled  {kernel}")
-    if found := complaints(kernels, arguments.max_registers, arguments.max_stack, arguments.max_spill):
+    found = broken + complaints(kernels, arguments.max_registers, arguments.max_stack, arguments.max_spill)
+    if found:
         sys.exit("\n".join(found))
 
 

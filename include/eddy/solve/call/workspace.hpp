@@ -154,7 +154,8 @@ class Workspace {
     [[nodiscard]] T& get() {
         if (tag_ != &tag_of<T>) {
             tag_ = nullptr;
-            object_ = std::make_shared<T>();
+            // nvcc 13.0 takes the constructor that make_shared calls for one of constant expressions, and fails.
+            object_ = std::shared_ptr<T>(new T);
             tag_ = &tag_of<T>;
         }
         return *static_cast<T*>(object_.get());

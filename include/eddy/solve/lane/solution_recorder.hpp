@@ -50,7 +50,9 @@ class SolutionRecorder {
                              const SavedArrays<Real>& saved, const Steps& steps)
         : problem_(&problem), first_lane_(first_lane), saved_(saved), steps_(steps) {}
 
-    [[nodiscard]] EDDY_HD bool wants_steps() const { return steps_.is_wanted(); }
+    EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD bool wants_steps() const {
+        return steps_.is_wanted();
+    }
 
     /// False where what is to be saved is not finite; then nothing is.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,

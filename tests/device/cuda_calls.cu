@@ -1,0 +1,130 @@
+// What a program does with Cuda besides: arrays that lie on the device, calls that are cancelled, many
+// lanes, two streams, too little memory, the same bits from run to run.
+#include <eddy/backends/cuda.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using support::Array;
+using support::Lorenz;
+using support::message_of;
+
+struct Norm {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
+};
+
+Array lorenz_parameters(std::ptrdiff_t lanes) {
+    Array p(lanes, 3);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        p(lane, 0) = 10;
+        p(lane, 1) = 21. * static_cast<double>(lane) / static_cast<double>(lanes);
+        p(lane, 2) = 8. / 3;
+    }
+    return p;
+}
+
+/// A copy on the device.
+class OnDevice {
+  public:
+    explicit OnDevice(const Array& values) : rows_(values.rows()), cols_(values.cols()) {
+        const std::size_t bytes = values.size() * sizeof(double);
+        eddy::cuda_check(cudaMalloc(reinterpret_cast<void**>(&first_), bytes));
+        eddy::cuda_check(cudaMemcpy(first_, values.data(), bytes, cudaMemcpyDefault));
+    }
+    ~OnDevice() { cudaFree(first_); }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+    [[nodiscard]] auto view() const { return eddy::on_device(first_, rows_, cols_); }
+
+  private:
+    double* first_ = nullptr;
+    std::ptrdiff_t rows_, cols_;
+};
+
+const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-6, .atol = 1e-9, .stable_gradients = false};
+auto solver_in(cudaStream_t stream) {
+    return eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{}, options,
+                                 eddy::Cuda{.stream = stream});
+}
+
+}  // namespace
+
+TEST_CASE("device: arrays that lie there give the bits of those of the host, in any stream") {
+    const Array y0(1009, 3, 1.0), p = lorenz_parameters(1009);
+    const OnDevice y0_there(y0), p_there(p);
+    auto here = solver_in(nullptr);
+    const auto expected = here(y0, p);
+
+    std::vector<std::thread> threads;
+    std::vector<int> same(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        threads.emplace_back([&, i] {
+            cudaStream_t stream;
+            eddy::cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            auto there = solver_in(stream);
+            same[i] = 1;
+            for (int call = 0; call < 20; ++call) {
+                const auto& found = there(y0_there.view(), p_there.view());
+                same[i] = same[i] && support::same_array(found.gradient.p, expected.gradient.p) &&
+                          found.loss.total == expected.loss.total;
+            }
+            cudaStreamDestroy(stream);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+
+    CHECK(same[0] == 1);
+    CHECK(same[1] == 1);
+}
+
+TEST_CASE("device: ten million lanes, and a call that is cancelled among them") {
+    constexpr std::ptrdiff_t lanes = 10'000'000;
+    const eddy::EnsembleArray<float> y0(lanes, 3, 1.F), p(lanes, 3, 2.F);
+    const auto all =
+        eddy::solve(Lorenz{}, eddy::Tsit5{}, y0, p, {.t1 = 1, .rtol = 1e-3}, eddy::Cuda{});
+    std::ptrdiff_t different = 0;
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        different += all.y()(lane, 0) != all.y()(0, 0);
+
+    const auto cut =
+        eddy::solve(Lorenz{}, eddy::Tsit5{}, y0, p,
+                    {.t1 = 1e4, .rtol = 1e-3, .poll = [] { return false; }}, eddy::Cuda{});
+
+    CHECK(different == 0);
+    CHECK(all.success());
+    CHECK(cut.result(lanes - 1) == eddy::Result::cancelled);
+}
+
+TEST_CASE("device: numbers that are not finite, wrong devices, too little memory") {
+    Array y0(100, 3, 1.0), p = lorenz_parameters(100);
+    y0(77, 2) = std::nan("");
+    const OnDevice broken(y0), p_there(p);
+    const auto said = [&](const eddy::Cuda& backend, const auto& start, std::size_t budget) {
+        auto with = options;
+        with.memory_budget = budget;
+        return message_of([&] {
+            static_cast<void>(eddy::value_and_gradient(Lorenz{}, eddy::Tsit5{}, Norm{}, start,
+                                                       p_there.view(), with, backend));
+        });
+    };
+
+    CHECK(said({}, broken.view(), 1 << 20).find("y0(77, 2) = nan; give finite numbers") !=
+          std::string::npos);
+    CHECK(said({.device = 1000}, Array(100, 3, 1.0), 1 << 20) != "");
+    std::size_t num_free = 0, in_all = 0;
+    eddy::cuda_check(cudaMemGetInfo(&num_free, &in_all));
+    void* most = nullptr;
+    eddy::cuda_check(cudaMalloc(&most, num_free / 100 * 99));
+    CHECK(said({}, Array(100, 3, 1.0), std::size_t{8} << 30).find("are needed besides") !=
+          std::string::npos);
+    cudaFree(most);
+}
