@@ -80,8 +80,8 @@ struct GradientReport : Outcomes {
     /// the error itself, as the estimates of steps are. Empty else.
     GradientError error_estimate;
     /// Of one lane, relative: its largest estimate over its largest derivative, of y0 and of
-    /// parameters that are its own apart. Above one the gradient is worthless. NaN of a lane that
-    /// failed.
+    /// parameters that are its own apart. Above one the gradient is worthless, or one of the two is
+    /// zero but for its error. NaN of a lane that failed.
     [[nodiscard]] double gradient_error(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: lane");
         require_argument(!relative_errors.empty(),
