@@ -6,6 +6,14 @@
 
 namespace eddy::inline v0::detail {
 
+double steps_over(double length, double dt0) {
+    double steps = std::ceil(length / dt0 - 1.01);
+    if (steps < 0) steps = 0;
+    while (steps * dt0 + dt0 * 1.01 < length) ++steps;
+    while (steps > 0 && (steps - 1) * dt0 + dt0 * 1.01 >= length) --steps;
+    return steps + 1;
+}
+
 namespace {
 
 constexpr int most_levels = 23;  // nodes of a cell's tree have 24 bits
@@ -21,15 +29,6 @@ int level_of(double cell, double dt0, const char* where) {
         "most 2^{}: the nearest is {}",
         where, cell, dt0, most_levels, nearest);
     return static_cast<int>(level);
-}
-
-/// How many steps lead over a stretch: the last one is cut short, or stretched by a hundredth.
-double steps_over(double length, double dt0) {
-    double steps = std::ceil(length / dt0 - 1.01);
-    if (steps < 0) steps = 0;
-    while (steps * dt0 + dt0 * 1.01 < length) ++steps;
-    while (steps > 0 && (steps - 1) * dt0 + dt0 * 1.01 >= length) --steps;
-    return steps + 1;
 }
 
 /// How often a cell may be halved so that the ends of steps are apart as elapsed times.
@@ -81,6 +80,7 @@ NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& ti
     plan.antithetic = options.antithetic;
     plan.level = level_of(options.noise_cell, times.dt0, where);
     plan.cell = std::ldexp(times.dt0, plan.level);
+    plan.root = std::sqrt(times.dt0);
     if (is_adaptive) {
         plan.level = depth_of(plan.cell, times.span);
         times.dt_max = std::min(times.dt_max, times.dt0);

@@ -16,6 +16,9 @@ namespace eddy::inline v0::detail {
                                                TimePlan& times, std::vector<CellRow>& rows,
                                                const char* where);
 
+/// How many steps lead over a stretch: the last one is cut short, or stretched by a hundredth.
+[[nodiscard]] EDDY_EXPORT double steps_over(double length, double dt0);
+
 EDDY_EXPORT void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes,
                                       const char* where);
 

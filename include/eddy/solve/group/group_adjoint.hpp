@@ -85,13 +85,13 @@ class GroupAdjoint {
         set_lane(lanes.pending, place, alive ? pending_of(occupant.lane) : -1.);
     }
     [[nodiscard]] EDDY_HD double pending_of(std::int32_t lane) const {
-        const std::int32_t left = saves_left_[lane];
-        return left > 0 ? times().saves[left - 1] : -1;
+        return saves_left_[lane] > 0 ? times().saves[saves_left_[lane] - 1] : -1;
     }
 
     /// What a chain brings to a round's adjoint.
     struct Pulled {
         Time used;  // sizes of its steps
+        [[no_unique_address]] NormalsOfRound<Spec> normals{};
         Times times = no_times();
         bool is_done = false;
     };
@@ -112,11 +112,12 @@ class GroupAdjoint {
         pulled = seeded.round;
     }
     [[gnu::always_inline]] EDDY_HD void linearize(const ChainState<Spec>& x, int chain,
-                                                  const Time& used, Linearization<false>& of_step) {
-        forward.steps(chain).with_logged_input(
-            x, used, [&](const auto& in) __attribute__((always_inline)) {
-                Stepper::linearize(in, x.memory, of_step);
-            });
+                                                  const Pulled& pulled,
+                                                  Linearization<false>& of_step) {
+        const auto use = [&](const auto& in) __attribute__((always_inline)) {
+            Stepper::linearize(in, x.memory, of_step);
+        };
+        forward.steps(chain).with_logged_input(x, pulled.used, use, pulled.normals.of(chain));
     }
     /// The cotangent of the state before a round from that after it.
     [[gnu::always_inline]] EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,

@@ -6,22 +6,28 @@
 // cache. Neighbouring members' numbers are neighbours in memory.
 
 #include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/chain_path.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 
 namespace eddy::inline v0::detail {
 
-/// (round, chain, member) sizes of accepted steps, zero where none was.
+/// (round, chain, member) sizes of accepted steps, zero where none was; of noise by steps of constant
+/// size the normals as well, which are cheaper to read than to draw again.
 template <class Spec, class Team>
 class StepLog {
     using Time = typename Spec::Time;
+    using Single = typename Spec::Single;
 
   public:
     static constexpr std::int64_t bytes_per_round =
-        std::int64_t{sizeof(Time)} * Team::num_chains * Team::num_members;
+        (std::int64_t{sizeof(Time)} + std::int64_t{sizeof(Single)} * Spec::normals_per_step) *
+        Team::num_chains * Team::num_members;
 
     StepLog() = default;
     EDDY_HD StepLog(Arena& arena, std::int64_t rounds)
         : sizes_(arena.take<Time>(rounds * Team::num_chains * Team::num_members)),
+          normals_(arena.take<Single>(rounds * Team::num_chains * Team::num_members *
+                                      Spec::normals_per_step)),
           at_end_(arena.take<ChainState<Spec>>(Team::num_chains * Team::num_members)),
           rounds_(rounds) {}
 
@@ -35,6 +41,16 @@ class StepLog {
     [[nodiscard, gnu::always_inline]] EDDY_HD const Time& read(const Team& team, std::int64_t round,
                                                                int chain, int num_chains) const {
         return sizes_[index(team, round, chain, num_chains)];
+    }
+    /// Where a round's normals are.
+    [[nodiscard, gnu::always_inline]] EDDY_HD NormalsOfRound<Spec> normals(
+        [[maybe_unused]] const Team& team, [[maybe_unused]] std::int64_t round,
+        [[maybe_unused]] int num_chains) const {
+        if constexpr (Spec::normals_per_step == 0)
+            return {};
+        else
+            return {normals_ + index(team, round, 0, num_chains) * Spec::normals_per_step,
+                    std::int64_t{Team::num_members} * Spec::normals_per_step};
     }
     /// Keeps the state where the log ends, with sizes and controllers: a replay from the log has none.
     EDDY_HD void keep_end(const Team& team, const LoopState<Spec, Team>& x) {
@@ -51,6 +67,7 @@ class StepLog {
         return (round * num_chains + chain) * Team::num_members + team.member();
     }
     Time* sizes_ = nullptr;               // (round, chain, member)
+    Single* normals_ = nullptr;           // (round, chain, member, normal)
     ChainState<Spec>* at_end_ = nullptr;  // (chain, member)
     std::int64_t rounds_ = 0;
 };

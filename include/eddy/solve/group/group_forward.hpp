@@ -5,6 +5,7 @@
 // where a lane that has ended makes room for the next. Invariant: nothing that a lane computes depends
 // on its neighbours.
 
+#include <eddy/solve/group/constant_rounds.hpp>
 #include <eddy/solve/group/forward_memory.hpp>
 #include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
@@ -20,6 +21,7 @@ class GroupForward {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
     using Primal = typename Spec::Primal;
+    using Rounds = ConstantRounds<Spec>;
     static constexpr int num_places = Spec::num_places;
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
@@ -64,12 +66,17 @@ class GroupForward {
     }
 
     /// One round. `used` receives the size of each place's accepted step; zero where none was. An
-    /// empty place may seem to move.
+    /// empty place may seem to move. `normals` receives those of the round, where somebody keeps
+    /// them.
     [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round,
-                                                PerChain<Time, num_chains>& used) {
+                                                PerChain<Time, num_chains>& used,
+                                                const NormalsOfRound<Spec>& normals = {}) {
         if constexpr (Spec::has_constant_size) {
-            if (constant_round(x, round, used)) return;
+            if (constant_round(x, round, used, normals)) return;
         }
+        for (int chain = 0; chain < x.count(); ++chain)
+            Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, normals.of(chain),
+                               *problem_);
         Attempt<Spec> attempts[num_chains];
         for (int chain = 0; chain < x.count(); ++chain) {
             take_given_sizes(*problem_, *team_, chains_[chain].occupants, x.chain[chain]);
@@ -182,7 +189,8 @@ class GroupForward {
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
     [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round,
-                                                       PerChain<Time, num_chains>& used) {
+                                                       PerChain<Time, num_chains>& used,
+                                                       const NormalsOfRound<Spec>& normals) {
         for (int chain = 0; chain < x.count(); ++chain) {
             if (round >= chains_[chain].constant_until) return false;
         }
@@ -190,7 +198,9 @@ class GroupForward {
         bool broken = false;
         for (int chain = 0; chain < x.count(); ++chain) {
             const ChainState<Spec>& from = x.chain[chain];
-            y[chain] = chains_[chain].steps.constant_step(from.elapsed, from.y, from.memory);
+            y[chain] = chains_[chain].steps.constant_step(
+                from.elapsed, from.y, from.memory,
+                Rounds::draw(chains_[chain], from.elapsed, normals.of(chain), *problem_));
             broken = broken || chains_[chain].is_broken(y[chain]);
         }
         if (team_->any(broken)) return false;  // take the round with care
@@ -218,18 +228,9 @@ class GroupForward {
     EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
         const Loop before = x;
         Time first[num_chains]{};
-        typename ChainStepper<Spec>::KeptNoise noise[num_chains];
         for (int chain = 0; chain < x.count(); ++chain)
             first[chain] = chains_[chain].steps.steps_at(x.chain[chain].elapsed);
-        for (std::int64_t done = 0; done < count; ++done) {
-            const Time further(static_cast<double>(done));
-            for (int chain = 0; chain < x.count(); ++chain) {
-                const ChainStepper<Spec>& steps = chains_[chain].steps;
-                ChainState<Spec>& at = x.chain[chain];
-                at.y = steps.constant_step(steps.after_steps(first[chain] + further), at.y,
-                                           at.memory, &noise[chain]);
-            }
-        }
+        Rounds::take(chains_, x, first, count, *problem_);
         bool broken = false;
         for (int chain = 0; chain < x.count(); ++chain) {
             x.chain[chain].elapsed =

@@ -125,8 +125,19 @@ class GroupGradient {
         StepLog<Spec, Team>& log = memory_.log;
         if (round == log.rounds()) log.keep_end(*team_, x);
         PerChain<Time, Team::num_chains> used(x.count());
-        back_.forward.advance(x, round, used);
+        back_.forward.advance(x, round, used, normals_of(round, x.count()));
         if (round < log.rounds()) log.write(*team_, round, used);
+    }
+
+    /// Where the log keeps a round's normals, as far as it goes: those of a cell are those of a step
+    /// where it is one.
+    [[nodiscard, gnu::always_inline]] EDDY_HD NormalsOfRound<Spec> normals_of(
+        [[maybe_unused]] std::int64_t round, [[maybe_unused]] int count) const {
+        if constexpr (Spec::normals_per_step > 0) {
+            if (round < memory_.log.rounds() && back_.forward.problem().noise.level == 0)
+                return memory_.log.normals(*team_, round, count);
+        }
+        return {};
     }
 
     /// All places are as they were at a round.
@@ -148,7 +159,8 @@ class GroupGradient {
         for (int chain = 0; chain < num_chains(); ++chain) {
             if (round < log.rounds()) {
                 back_.forward.steps(chain).replay(x.chain[chain],
-                                                  log.read(*team_, round, chain, num_chains()));
+                                                  log.read(*team_, round, chain, num_chains()),
+                                                  normals_of(round, num_chains()).of(chain));
             } else {
                 repeat(x.chain[chain], round, chain);
             }
@@ -207,11 +219,11 @@ class GroupGradient {
         typename Back::Pulled pulled[Team::num_chains];
         Linearization of_steps[Team::num_chains];
         for (int chain = 0; chain < num_chains(); ++chain) {
-            pulled[chain] = {used_at(x, round, chain)};
+            pulled[chain] = {used_at(x, round, chain), normals_of(round, num_chains())};
             back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
         for (int chain = 0; chain < num_chains(); ++chain)
-            back_.linearize(x.chain[chain], chain, pulled[chain].used, of_steps[chain]);
+            back_.linearize(x.chain[chain], chain, pulled[chain], of_steps[chain]);
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.pull_chain(x.chain[chain], chain, of_steps[chain], pulled[chain],
                              cotangents.chain[chain]);

@@ -5,6 +5,7 @@
 // compute the steps of all its chains and then judge them all: either half of one chain is a long
 // chain of operations, and those of its neighbours fill the gaps.
 
+#include <eddy/solve/lane/chain_path.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
@@ -30,23 +31,20 @@ class ChainStepper {
   public:
     Time tstop;  // (place) where the steps head for; elapsed
     PlaceParameters<Spec> parameters;
+    [[no_unique_address]] ChainPath<Spec> path;
 
     EDDY_HD void begin(const Problem<Spec>& problem) {
         problem_ = &problem;
         parameters.begin(problem);
         smallest_ = max(problem.times.dt_min, std::numeric_limits<double>::min());
         if constexpr (!is_adaptive) per_size_ = 1 / problem.times.dt0;
-        if constexpr (Spec::has_path) lanes_ = Time(0);
-        if constexpr (Spec::has_dyadic_steps)
-            cells_.begin(problem.noise.cell, problem.noise.level);
-        else if constexpr (Spec::has_noise)
-            cells_ = Time(0);
+        path.begin(problem);
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
     /// Another lane in a place.
     EDDY_HD void assign(int place, std::ptrdiff_t lane) {
         parameters.assign(*problem_, place, lane);
-        if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
+        path.assign(place, lane);
     }
     /// The steps of a place head for a tstop, from the one before; it has no lane where it is −1.
     EDDY_HD void head_for(int place, std::int32_t index) {
@@ -56,13 +54,7 @@ class ChainStepper {
         set_lane(lowest_, place, to.lowest);
         set_lane(highest_, place, to.highest);
         set_lane(origin_, place, index > 0 ? tstops[index - 1].elapsed : 0.);
-        if constexpr (Spec::has_noise) {
-            const CellRow row = index < 0 ? CellRow{} : problem_->noise.rows[index];
-            if constexpr (Spec::has_dyadic_steps)
-                cells_.head_for(place, row);
-            else
-                set_lane(cells_, place, row.first);
-        }
+        path.head_for(*problem_, place, index);
     }
 
     /// Tries a step of every place from x. On a host by a call that all callers share, compiled once:
@@ -119,10 +111,11 @@ class ChainStepper {
 
     /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
     /// out.
-    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& used) const {
+    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& used,
+                                               const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(used)) {
-                x.y = constant_step(x.elapsed, x.y, x.memory);
+                x.y = constant_step(x.elapsed, x.y, x.memory, normals);
                 x.elapsed = elapsed_after(x.elapsed, used);
                 return;
             }
@@ -146,17 +139,14 @@ class ChainStepper {
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
     }
 
-    /// What a loop over rounds of constant size keeps of the noise.
-    struct NothingKept {};
-    using KeptNoise = std::conditional_t<Spec::has_noise, NoiseBlock<Time>, NothingKept>;
-    /// The state after such a round, for places that have at least a step and a half left to their
-    /// tstops.
+    /// The state after a round of constant size, for places that have at least a step and a half
+    /// left to their tstops. `normals`, of noise, are those of the step, if they are at hand.
     [[nodiscard, gnu::always_inline]] EDDY_HD State
     constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
-                  KeptNoise* kept = nullptr) const {
+                  const Single* normals = nullptr) const {
         const Time size(problem_->times.dt0);
         return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(),
-                                       problem_->size, path_of(elapsed, size, kept)},
+                                       problem_->size, constant_path(elapsed, normals)},
                              memory);
     }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
@@ -171,7 +161,7 @@ class ChainStepper {
     [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
                                                                  const Time& size) const {
         if constexpr (Spec::has_dyadic_steps)
-            return cells_.end_of(cells_.place_at(elapsed), size, tstop);
+            return path.cells().end_of(path.cells().place_at(elapsed), size, tstop);
         const Time further =
             is_adaptive ? elapsed + size : after_steps(steps_at(elapsed) + Time(1));
         return select(size == tstop - elapsed, tstop, further);
@@ -198,23 +188,22 @@ class ChainStepper {
 
     /// Calls use(in) with what a step of `size` from x starts from.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(const Chain& x, const Time& size,
-                                                             Use&& use) const {
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(
+        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
         const Size dt{size, convert<Primal>(Time(problem_->times.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
-                             path_of(x.elapsed, size)});
+                             path_of(x.elapsed, size, normals)});
     }
     /// The same where the size may be the constant one.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_logged_input(const Chain& x,
-                                                                    const Time& size,
-                                                                    Use&& use) const {
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_logged_input(
+        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(size))
                 return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(),
-                                     problem_->size, path_of(x.elapsed, size)});
+                                     problem_->size, constant_path(x.elapsed, normals)});
         }
-        return with_input(x, size, use);
+        return with_input(x, size, use, normals);
     }
 
     /// The error in units of the tolerances, of one component: for reports.
@@ -236,9 +225,9 @@ class ChainStepper {
         const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
         const Time left = tstop - x.elapsed;
         if constexpr (Spec::has_dyadic_steps) {
-            const auto here = cells_.place_at(x.elapsed);
-            attempt.size = select(left > Time(0), cells_.size_at(here, limited), Time(0));
-            attempt.lands = cells_.end_of(here, attempt.size, tstop) == tstop;
+            const auto here = path.cells().place_at(x.elapsed);
+            attempt.size = select(left > Time(0), path.cells().size_at(here, limited), Time(0));
+            attempt.lands = path.cells().end_of(here, attempt.size, tstop) == tstop;
         } else {
             land(limited, left, attempt);
         }
@@ -254,19 +243,22 @@ class ChainStepper {
             TimeAt<Time>{problem_->times.t0, problem_->times.direction, elapsed, lowest_, highest_},
             size};
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD Path
-    path_of([[maybe_unused]] const Time& elapsed, [[maybe_unused]] const Time& size,
-            [[maybe_unused]] KeptNoise* kept = nullptr) const {
-        if constexpr (Spec::has_dyadic_steps)
-            return Path({lanes_, elapsed, size}, problem_->noise,
-                        cells_.noise_at(cells_.place_at(elapsed), size));
-        else if constexpr (Spec::has_noise)
-            return Path({lanes_, elapsed, size}, problem_->noise,
-                        {cells_, steps_since(elapsed, origin_, per_size_)}, kept);
-        else if constexpr (Spec::has_path)
-            return Path(StepInterval<Time>{lanes_, elapsed, size});
+    [[nodiscard, gnu::always_inline]] EDDY_HD Path path_of(const Time& elapsed, const Time& size,
+                                                           const Single* normals) const {
+        if constexpr (Spec::has_noise && !Spec::has_dyadic_steps)
+            return path.of(*problem_, elapsed, size, sqrt(size), steps_at(elapsed), normals);
         else
-            return {};
+            return path.of(*problem_, elapsed, size, size, Time(0), normals);
+    }
+    /// The same for a step of constant size.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Path constant_path(const Time& elapsed,
+                                                                 const Single* normals) const {
+        const Time size(problem_->times.dt0);
+        if constexpr (Spec::has_noise)
+            return path.of(*problem_, elapsed, size, Time(problem_->noise.root), steps_at(elapsed),
+                           normals);
+        else
+            return path.of(*problem_, elapsed, size, size, Time(0), normals);
     }
 
     /// Accepts an attempt or not, and chooses the next size.
@@ -284,7 +276,8 @@ class ChainStepper {
         Time smallest;
         if constexpr (Spec::has_dyadic_steps) {
             next = dyadic(next, attempt.size, accepted);
-            smallest = max(Time(smallest_), cells_.least_at(cells_.place_at(x.elapsed)));
+            smallest =
+                max(Time(smallest_), path.cells().least_at(path.cells().place_at(x.elapsed)));
             after.elapsed = select(accepted, elapsed_after(x.elapsed, attempt.size), x.elapsed);
         } else {
             if (any(attempt.lands)) [[unlikely]]
@@ -374,12 +367,7 @@ class ChainStepper {
     const Problem<Spec>* problem_ = nullptr;
     Time lowest_, highest_;  // (place) bounds of the times that f is asked at
     Time origin_;            // (place) the last tstop; 0: the start
-    std::conditional_t<Spec::has_path, Time, NoPath> lanes_;
-    // Of noise: those that steps are parts of; or the number of cells before the last tstop.
-    std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
-                       std::conditional_t<Spec::has_noise, Time, NoPath>>
-        cells_;
-    double per_size_ = 0;  // 1/dt0
+    double per_size_ = 0;    // 1/dt0
     double smallest_ = 0;
 };
 

@@ -7,8 +7,19 @@
 
 namespace eddy::inline v0::detail {
 
+/// What rounds of constant size have drawn for those to come.
 template <class Spec>
-struct Chain {
+struct ChainDrawn {
+    EDDY_HD void forget_drawn() {}
+};
+template <class Spec>
+requires(Spec::normals_per_step > 0) struct ChainDrawn<Spec> {
+    typename ChainPath<Spec>::Drawn drawn;
+    EDDY_HD void forget_drawn() { drawn.has_begun = false; }
+};
+
+template <class Spec>
+struct Chain : ChainDrawn<Spec> {
     using Time = typename Spec::Time;
     static constexpr int num_places = Spec::num_places;
 
@@ -29,6 +40,7 @@ struct Chain {
         occupied = MaskOf<Time>(false);
         rejected = Time(0);
         watched = MaskOf<typename Spec::Primal>(false);
+        this->forget_drawn();
     }
     /// Has some lane a state that is not finite?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool is_broken(const typename Spec::State& y) const {

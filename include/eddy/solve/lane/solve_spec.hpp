@@ -55,6 +55,19 @@ struct SolveSpec {
         std::is_same_v<Path, BrownianPath<Time>> || std::is_same_v<Path, DyadicPath<Time>>;
     /// Are steps dyadic parts of the cells of noise?
     static constexpr bool has_dyadic_steps = has_noise && is_adaptive;
+    static constexpr int num_noises = [] {
+        if constexpr (has_noise)
+            return Term::num_noises;
+        else
+            return 0;
+    }();
+    /// Normals that a step of constant size takes from its cell: of W, and of H where it wants it.
+    static constexpr int normals_per_step = [] {
+        if constexpr (has_noise && !is_adaptive)
+            return num_noises * (Stepper::wants_area ? 2 : 1);
+        else
+            return 0;
+    }();
     /// Are rounds of one known size worth a shorter text?
     static constexpr bool has_constant_size = !is_adaptive && HasConstantSize<Stepper, Scalar>;
 

@@ -19,6 +19,7 @@ struct NoisePlan {
     bool antithetic = false;        // paths 2k + 1 are those of 2k with the other sign
     int level = 0;                  // a cell is 2^level steps; of adaptive size, at most
     double cell = 0;                // its length
+    double root = 0;                // √dt0, of steps of constant size
     const CellRow* rows = nullptr;  // (tstop) the cells before it
 };
 
@@ -72,18 +73,51 @@ template <class Time>
 template <class Time>
 class BrownianPath {
   public:
-    /// `kept`: the normals of the last steps, for a loop that takes many.
+    /// `normals`: those of W, then those of H, of the step as a cell, if they are at hand.
     [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
                                                 const NoisePlan& plan,
                                                 const NoisePosition<Time>& at,
-                                                detail::NoiseBlock<Time>* kept = nullptr)
-        : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at), kept_(kept) {}
+                                                const WithElement<Time, float>* normals = nullptr)
+        : plan_(&plan),
+          lane_(interval.lane),
+          size_(interval.size),
+          at_(at),
+          root_(sqrt(interval.size)),
+          normals_(normals) {}
+    /// The same for a step whose size has the root `root`.
+    [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
+                                                const Time& root, const NoisePlan& plan,
+                                                const NoisePosition<Time>& at,
+                                                const WithElement<Time, float>* normals)
+        : plan_(&plan),
+          lane_(interval.lane),
+          size_(interval.size),
+          at_(at),
+          root_(root),
+          normals_(normals) {}
 
     /// W of each noise over the step, and H as well where `with_area`: the W are the same.
     template <class Number, int noises, bool with_area>
     [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, with_area>
     increments() const {
         static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
+        if (normals_ != nullptr) [[likely]]
+            return scaled<Number, noises, with_area>(normals_);
+        const BrownianPath copy = *this;  // which alone has an address
+        return copy.template drawn<Number, noises, with_area>();
+    }
+
+    /// √ of the step's length.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
+        return convert<Number>(root_);
+    }
+
+  private:
+    /// Where the normals are not at hand: much text, and out of line, for whoever can has them.
+    template <class Number, int noises, bool with_area>
+    [[nodiscard, gnu::noinline]] EDDY_HD BrownianIncrements<Number, noises, with_area> drawn()
+        const {
         using Counts = typename detail::CountsOf<Time>::type;
         using Single = WithElement<Time, float>;
         const detail::PathNoise<Time> noise(
@@ -91,40 +125,42 @@ class BrownianPath {
         const Counts step = detail::as_counts(at_.step);
         const Counts cell = detail::as_counts(at_.first_cell) + (step >> plan_->level);
 
-        BrownianIncrements<Number, noises, with_area> result;
-        Single z[noises];
-        if (noises == 1 && kept_ != nullptr)
-            z[0] = noise.root_from(cell, *kept_);
-        else
-            noise.root(cell, 0, z);
-        if (!with_area && plan_->level == 0) {
-            const Number root = convert<Number>(sqrt(size_));
-            for_components<noises>([&](int i) __attribute__((always_inline)) {
-                result.w[i] = root * convert<Number>(z[i]);
-            });
-            return result;
+        if (plan_->level == 0) {
+            Single z[with_area ? 2 * noises : noises];
+            noise.template root_of_cell<noises>(cell, z);
+            return scaled<Number, noises, with_area>(z);
         }
-        Single area[noises];
-        noise.root(cell, 1, area);
+        Single z[2 * noises];
+        noise.template root_of_cell<noises>(cell, z);
         BrownianPiece<Number> piece[noises];
         for_components<noises>([&](int i) __attribute__((always_inline)) {
-            piece[i] = detail::root_piece<Number>(z[i], area[i]);
+            piece[i] = detail::root_piece<Number>(z[i], z[noises + i]);
         });
         const Number root = descend(noise, cell, step, piece);
+        BrownianIncrements<Number, noises, with_area> result;
         for_components<noises>([&](int i) __attribute__((always_inline)) {
             result.w[i] = root * piece[i].w;
             if constexpr (with_area) result.h[i] = root * piece[i].h;
         });
         return result;
     }
-
-    /// √ of the step's length.
-    template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
-        return convert<Number>(sqrt(size_));
+    /// A step that is a cell.
+    template <class Number, int noises, bool with_area>
+    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, with_area> scaled(
+        const WithElement<Time, float>* z) const {
+        const Number root = convert<Number>(root_);
+        BrownianIncrements<Number, noises, with_area> result;
+        for_components<noises>([&](int i) __attribute__((always_inline)) {
+            if constexpr (with_area) {
+                const auto piece = detail::root_piece<Number>(z[i], z[noises + i]);
+                result.w[i] = root * piece.w;
+                result.h[i] = root * piece.h;
+            } else {
+                result.w[i] = root * convert<Number>(z[i]);
+            }
+        });
+        return result;
     }
-
-  private:
     /// From the root, of length 1, to the step's node. Returns the factor that makes the node's
     /// values those of the step.
     template <class Number, class Counts, int noises>
@@ -144,7 +180,8 @@ class BrownianPath {
     const NoisePlan* plan_;
     Time lane_, size_;
     NoisePosition<Time> at_;
-    detail::NoiseBlock<Time>* kept_;
+    Time root_;  // √size
+    const WithElement<Time, float>* normals_;
 };
 
 }  // namespace eddy::inline v0

@@ -78,13 +78,10 @@ template <class Single, class Integer>
     return from_bits(bits(x) ^ (odd << 31));
 }
 
-/// The normals that four steps of one noise share, kept by a loop that takes them one after another.
-template <class Time>
-struct NoiseBlock {
-    using Counts = typename CountsOf<Time>::type;
-    Counts group = Counts(~std::uint64_t{0});  // none yet
-    Normals<eddy::WithElement<Time, float>> drawn;
-};
+/// How many cells a block of normals serves.
+[[nodiscard]] EDDY_HD constexpr int steps_to_a_block(int noises) {
+    return noises == 1 ? 4 : noises == 2 ? 2 : 1;
+}
 
 /// The blocks of one path, for a seed: the normals of a cell, whatever the node.
 template <class Time>
@@ -122,21 +119,36 @@ class PathNoise {
         mirror(z);
     }
 
-    /// The same normal of W for a single noise, from a block that is drawn where it is another.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Single root_from(const Counts& cell,
-                                                               NoiseBlock<Time>& kept) const {
-        const Counts group = cell >> 2;
-        if (any(group != kept.group)) {
-            kept.drawn = normals(block(group, std::uint32_t{0}));
-            kept.group = group;
+    /// Those of W, then, where there is room, those of H.
+    template <int noises, int count>
+    [[gnu::always_inline]] EDDY_HD void root_of_cell(const Counts& cell, Single (&z)[count]) const {
+        static_assert(count == noises || count == 2 * noises);
+        static_for<0, count / noises>([&]<int kind>() __attribute__((always_inline)) {
+            Single of_kind[noises];
+            root(cell, kind, of_kind);
+            for_components<noises>([&](int i) __attribute__((always_inline)) {
+                z[kind * noises + i] = of_kind[i];
+            });
+        });
+    }
+    /// The same for all cells that share a block with this one.
+    template <int noises, int cells, int count>
+    [[gnu::always_inline]] EDDY_HD void root_of_cells(const Counts& cell,
+                                                      Single (&z)[cells][count]) const {
+        static_assert(cells == steps_to_a_block(noises));
+        if constexpr (cells == 1) {
+            root_of_cell<noises>(cell, z[0]);
+        } else {
+            const Counts group = cell >> (cells == 4 ? 2 : 1);
+            static_for<0, count / noises>([&]<int kind>() __attribute__((always_inline)) {
+                const Normals<Single> drawn =
+                    normals(block(group, static_cast<std::uint32_t>(32 * kind)));
+                static_for<0, 4>([&]<int i>() __attribute__((always_inline)) {
+                    z[i / noises][kind * noises + i % noises] =
+                        antithetic_ ? negated_where(drawn.z[i], odd_) : drawn.z[i];
+                });
+            });
         }
-        const auto low = packed(low_word(cell));
-        using Word = std::remove_cvref_t<decltype(low)>;
-        const auto odd = (low & Word(1)) != Word(0), second = (low & Word(2)) != Word(0);
-        const auto& z = kept.drawn.z;
-        const Single chosen = select(second, select(odd, z[3], z[2]), select(odd, z[1], z[0]));
-        if (!antithetic_) return chosen;
-        return negated_where(chosen, odd_);
     }
 
     /// The two normals of each noise that split a node.

@@ -54,6 +54,7 @@ struct StochasticRungeKuttaStepper {
     static constexpr float error_order = order + 0.5f;
     static constexpr bool can_fail = false, memory_follows_state = true;
     static constexpr bool steps_to_save_points = true;
+    static constexpr bool wants_area = needs.area;
     static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = [] {  // of the drift
         int count = 0;

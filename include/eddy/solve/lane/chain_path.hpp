@@ -1,0 +1,139 @@
+#pragma once
+// The path that the steps of each place follow: of noise, where it is in time; and what rounds of
+// constant size keep of the normals that neighbouring steps share.
+
+#include <eddy/solve/lane/problem.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// The normals of each chain of one round, for those who keep them; null where nobody does.
+template <class Spec>
+struct NormalsOfRound {
+    typename Spec::Single* first = nullptr;
+    std::int64_t stride = 0;  // from chain to chain
+
+    [[nodiscard, gnu::always_inline]] EDDY_HD typename Spec::Single* of(int chain) const {
+        return first ? first + chain * stride : nullptr;
+    }
+};
+
+template <class Spec>
+requires(Spec::normals_per_step == 0) struct NormalsOfRound<Spec> {
+    [[nodiscard]] EDDY_HD static constexpr typename Spec::Single* of(int) { return nullptr; }
+};
+
+/// Which path the steps of the places of a Number follow.
+template <class Spec>
+class ChainPath {
+    using Time = typename Spec::Time;
+    using Single = typename Spec::Single;
+    using Path = typename Spec::Path;
+
+  public:
+    EDDY_HD void begin([[maybe_unused]] const Problem<Spec>& problem) {
+        if constexpr (Spec::has_path) lanes_ = Time(0);
+        if constexpr (Spec::has_dyadic_steps)
+            cells_.begin(problem.noise.cell, problem.noise.level);
+        else if constexpr (Spec::has_noise)
+            cells_ = Time(0);
+    }
+    EDDY_HD void assign([[maybe_unused]] int place, [[maybe_unused]] std::ptrdiff_t lane) {
+        if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
+    }
+    /// The steps of a place head for a tstop; it has no lane where it is −1.
+    EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
+                          [[maybe_unused]] std::int32_t tstop) {
+        if constexpr (Spec::has_noise) {
+            const CellRow row = tstop < 0 ? CellRow{} : problem.noise.rows[tstop];
+            if constexpr (Spec::has_dyadic_steps)
+                cells_.head_for(place, row);
+            else
+                set_lane(cells_, place, row.first);
+        }
+    }
+
+    /// That of a step, √size and, of constant size, the number of steps since the last tstop given;
+    /// and the normals of the step, if they are at hand.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Path
+    of([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] const Time& elapsed,
+       [[maybe_unused]] const Time& size, [[maybe_unused]] const Time& root,
+       [[maybe_unused]] const Time& steps, [[maybe_unused]] const Single* normals) const {
+        if constexpr (Spec::has_dyadic_steps)
+            return Path({lanes_, elapsed, size}, problem.noise,
+                        cells_.noise_at(cells_.place_at(elapsed), size));
+        else if constexpr (Spec::has_noise)
+            return Path({lanes_, elapsed, size}, root, problem.noise, {cells_, steps}, normals);
+        else if constexpr (Spec::has_path)
+            return Path(StepInterval<Time>{lanes_, elapsed, size});
+        else
+            return {};
+    }
+    /// The cells of dyadic steps.
+    [[nodiscard, gnu::always_inline]] EDDY_HD const auto& cells() const { return cells_; }
+
+    // Of rounds of constant size, whose normals belong to them alone where a cell is a step.
+
+    /// The normals of several steps, drawn together, taken one after another.
+    struct Drawn {
+        static constexpr int count = steps_to_a_block(Spec::num_noises);
+        Single z[count][Spec::normals_per_step];
+        int next = count;         // of them; `count`: others have to be drawn
+        bool has_begun = false;   // in single rounds
+        bool is_in_step = false;  // are all places at the same of them?
+    };
+    /// Begins with the step that comes after so many. False where each place has to draw its own.
+    [[nodiscard]] EDDY_HD bool begin_drawing(Drawn& drawn, const Time& steps,
+                                             const MaskOf<Time>& occupied,
+                                             const NoisePlan& plan) const {
+        const Time cell = cells_ + steps;
+        const Time phase = cell - floor(cell * Time(1. / Drawn::count)) * Time(Drawn::count);
+        double least = Drawn::count, most = -1;
+        for (int place = 0; place < Spec::num_places; ++place) {
+            if (!get_lane(occupied, place)) continue;
+            least = min(least, get_lane(phase, place));
+            most = max(most, get_lane(phase, place));
+        }
+        if (plan.level != 0 || least < most) return false;
+        drawn.next = Drawn::count;
+        if (most <= 0) return true;
+        draw(drawn, steps, plan);
+        drawn.next = static_cast<int>(most);
+        return true;
+    }
+    /// The normals of the step after so many.
+    [[nodiscard, gnu::always_inline, gnu::returns_nonnull]] EDDY_HD const Single* normals(
+        Drawn& drawn, const Time& steps, const NoisePlan& plan) const {
+        if (drawn.next == Drawn::count) {
+            draw(drawn, steps, plan);
+            drawn.next = 0;
+        }
+        return drawn.z[drawn.next++];
+    }
+    /// Those of the cell after so many steps, and of all that share a block with it.
+    [[gnu::always_inline]] EDDY_HD void draw(Drawn& drawn, const Time& steps,
+                                             const NoisePlan& plan) const {
+        noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_ + steps), drawn.z);
+    }
+    /// Those of one step alone.
+    EDDY_HD void draw_one(const Time& steps, Single* normals, const NoisePlan& plan) const {
+        Single z[Spec::normals_per_step];
+        noise(plan).template root_of_cell<Spec::num_noises>(as_counts(cells_ + steps), z);
+        for_components<Spec::normals_per_step>([&](int i) { normals[i] = z[i]; });
+    }
+
+  private:
+    [[nodiscard, gnu::always_inline]] EDDY_HD PathNoise<Time> noise(const NoisePlan& plan) const {
+        using Counts = typename CountsOf<Time>::type;
+        return {plan.key, as_counts(lanes_) + Counts(plan.first_path), plan.antithetic};
+    }
+
+    struct NoLanes {};
+    struct NoCells {};
+    [[no_unique_address]] std::conditional_t<Spec::has_path, Time, NoLanes> lanes_;
+    // Of noise: those that steps are parts of; or the number of cells before the last tstop.
+    [[no_unique_address]] std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
+                                             std::conditional_t<Spec::has_noise, Time, NoCells>>
+        cells_;
+};
+
+}  // namespace eddy::inline v0::detail
