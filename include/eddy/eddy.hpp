@@ -51,6 +51,7 @@
 #include <eddy/solve/call/differentiable_solve.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
+#include <eddy/solve/call/sampled_path.hpp>
 #include <eddy/solve/call/solve.hpp>
 
 #include <eddy/backends/cpu.hpp>
