@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/catch.hpp"
 #include "solve/problems.hpp"
+#include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
 

@@ -47,4 +47,16 @@ template <int size, class Body>
     }
 }
 
+/// The same for sums over the stages of a step: they stay unrolled up to longer vectors, whose
+/// components are in different registers from one stage to the next.
+inline constexpr int longest_unrolled_sum = 64;
+template <int size, class Body>
+[[gnu::always_inline]] EDDY_HD constexpr void for_components_of_sum(Body&& body) {
+    if constexpr (size <= longest_unrolled_sum) {
+        static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
+    } else {
+        for (int i = 0; i < size; ++i) body(i);
+    }
+}
+
 }  // namespace eddy::inline v0

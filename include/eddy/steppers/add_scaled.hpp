@@ -1,6 +1,7 @@
 #pragma once
 // The one operation that steps and interpolants are made of.
 
+#include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>
 
 namespace eddy::inline v0::detail {
@@ -11,7 +12,7 @@ template <int size, class Number, class Weight>
 [[gnu::always_inline]] EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum,
                                                          const Weight& weight,
                                                          const Vec<Number, size>& k) {
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+    for_components_of_sum<size>([&](int i) __attribute__((always_inline)) {
         sum.data[i] = mul_add(weight, k.data[i], sum.data[i]);
     });
 }
@@ -21,7 +22,7 @@ template <int size, class Number, class Weight>
 [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Number, size> scaled(
     const Weight& weight, const Vec<Number, size>& k) {
     Vec<Number, size> product{};
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+    for_components_of_sum<size>([&](int i) __attribute__((always_inline)) {
         product.data[i] = weight * k.data[i];
     });
     return product;
