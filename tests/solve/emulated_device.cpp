@@ -279,12 +279,12 @@ TEST_CASE("emulated device: what is wrong with the device is one sentence, befor
 
     state.fails_with = 100;
     CHECK(message({}) ==
-          "Cuda: this machine has no CUDA device (code 100); use Cpu{}, or run where "
+          "Cuda: this machine has no CUDA device (code 100); use Serial{}, or run where "
           "there is one");
     state.fails_with = 35;
     CHECK(message({}) ==
           "Cuda: the CUDA driver is missing, or older than this program needs (code "
-          "35); install a newer one, or use Cpu{}");
+          "35); install a newer one, or use Serial{}");
     state.fails_with = 700;
     CHECK(message({}) ==
           "Cuda: asking where an array lies failed (code 700); errors of earlier "

@@ -8,10 +8,24 @@
 #include <eddy/backends/cpu/thread_work.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/core/error.hpp>
+#include <eddy/core/host_device.hpp>
 #include <eddy/core/pack.hpp>
 #include <string>
+#include <type_traits>
 
 namespace eddy::inline v0 {
+
+namespace detail {
+
+template <class Real>
+struct LanesOfCpu {
+    static_assert(!compiled_by_nvcc || sizeof(Real) == 0,
+                  "eddy::Cpu: nvcc compiles no vector types; call it from a source that the host's "
+                  "compiler compiles (.cpp), or give Serial{} here");
+    using type = std::conditional_t<compiled_by_nvcc, Real, Pack<Real, native_lanes<Real>>>;
+};
+
+}  // namespace detail
 
 struct Cpu {
     struct backend_tag {};
@@ -24,7 +38,7 @@ struct Cpu {
     /// The type of number that lanes of `Real` are computed in: one native vector. Wider packs run
     /// out of registers.
     template <class Real>
-    using Lanes = Pack<Real, native_lanes<Real>>;
+    using Lanes = typename detail::LanesOfCpu<Real>::type;
 
     void require_valid(const char* where) const {
         require_argument(threads >= 0,

@@ -55,10 +55,10 @@ void require_done(int code, const char* what) {
     const std::string said = " (" + std::string(Runtime::words(code)) + ")";
     if (code == no_device)
         throw CudaError("Cuda: this machine has no CUDA device" + said +
-                        "; use Cpu{}, or run where there is one");
+                        "; use Serial{}, or run where there is one");
     if (code == no_driver)
         throw CudaError("Cuda: the CUDA driver is missing, or older than this program needs" +
-                        said + "; install a newer one, or use Cpu{}");
+                        said + "; install a newer one, or use Serial{}");
     if (code == no_code)
         throw CudaError("Cuda: the program has no code for this device" + said +
                         "; add its architecture to CMAKE_CUDA_ARCHITECTURES");

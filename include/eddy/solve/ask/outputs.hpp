@@ -81,6 +81,9 @@ class OutputArray {
         static_assert(detail::WritableAs<Array, Real>,
                       "outputs: give a (lane, component) array of the numbers of y0 that can be "
                       "written (an Eigen array or map, an EnsembleArray, an EnsembleView)");
+        static_assert(std::is_same_v<detail::MemoryOf<Plain>, HostMemory>,
+                      "outputs: this array lies in the memory of a device; results are brought to "
+                      "the host: give one that lies there");
         static_assert(std::is_lvalue_reference_v<Array> || !detail::owns_numbers<Plain>,
                       "outputs: this array is about to go, with what would be written into it; "
                       "give one that stays");
