@@ -18,7 +18,7 @@ struct Rodas3 {
         .m_error = {0, 0, 0, 1},
     };
     static constexpr RosenbrockInterpolant<4, 1> interpolant{.order = 2, .h = {{3, -1}}};
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     using Controller = PredictiveController;
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas3, estimates_error>;

@@ -34,7 +34,7 @@ struct Rodas4 {
                1.025137723295662},
               {-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386,
                -6.594389125716872}}};
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     using Controller = PredictiveController;
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas4, estimates_error>;

@@ -33,7 +33,7 @@ struct Rodas4P {
         .h = {{25.09876703708589, 11.62013104361867, 28.49148307714626, -5.664021568594133},
               {1.638054557396973, -0.7373619806678748, 8.47791821923899, 15.9925314877952,
                -1.882352941176471}}};
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     using Controller = PredictiveController;
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas4P, estimates_error>;

@@ -49,7 +49,7 @@ struct Rodas5P {
                20.176138334709044, 15.98066361424651, -6.789040303419874, -6.710236069923372},
               {11.419903575922262, 2.8879645146136994, 72.92137995996029, 80.12511834622643,
                -52.072871366152654, -59.78993625266729, -0.15582684282751913, 4.883087185713722}}};
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     using Controller = PredictiveController;
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas5P, estimates_error>;

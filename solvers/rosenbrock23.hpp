@@ -29,7 +29,7 @@ struct Rosenbrock23 {
     static constexpr RosenbrockInterpolant<3, 1> interpolant{
         .order = 2,
         .h = {{0, -1 / ((1 - 2 * detail::rosenbrock23_gamma) * detail::rosenbrock23_gamma)}}};
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     using Controller = PredictiveController;
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rosenbrock23, estimates_error>;

@@ -10,7 +10,7 @@ template <int order_>
 struct Taylor {
     static_assert(order_ >= 2 && order_ <= 30, "Taylor: the order must be from 2 to 30");
     static constexpr int order = order_;
-    static constexpr bool has_error_estimate = true;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
     template <class Term, bool estimates_error>
     using Stepper = TaylorStepper<Term, Taylor, estimates_error>;
 };

@@ -14,15 +14,19 @@ namespace eddy::inline v0::detail {
 /// cache, at least one native vector of them. It depends on the equation alone.
 template <class Spec, bool with_gradient>
 inline constexpr int tile_lanes = [] {
-    using Real = typename Spec::Scalar;
-    using Stepper = TileRungeKutta<typename Spec::Field, typename Spec::Method, Real>;
-    constexpr int bytes_of_vector = 32 << 10;
-    int lanes = most_tile_lanes<Real>;
-    while (lanes > native_lanes<Real> &&
-           lanes * static_cast<int>(sizeof(Real)) * Stepper::template longest < with_gradient >>
-               bytes_of_vector)
-        lanes /= 2;
-    return lanes;
+    if constexpr (RungeKuttaMethod<typename Spec::Method>) {
+        using Real = typename Spec::Scalar;
+        using Stepper = TileRungeKutta<typename Spec::Field, typename Spec::Method, Real>;
+        constexpr int bytes_of_vector = 32 << 10;
+        constexpr int longest = Stepper::template longest<with_gradient>;
+        int lanes = most_tile_lanes<Real>;
+        while (lanes > native_lanes<Real> &&
+               lanes * static_cast<int>(sizeof(Real)) * longest > bytes_of_vector)
+            lanes /= 2;
+        return lanes;
+    } else {
+        return 1;  // Tiles says that the method is not for it
+    }
 }();
 
 template <class Spec, bool with_gradient>

@@ -45,6 +45,17 @@ consteval bool check_equation() {
         return check_program<Field>();
 }
 
+/// Methods that are for vector fields alone say so.
+template <class Field, class Method>
+consteval bool check_noise() {
+    constexpr bool refuses = requires { requires !Method::takes_noise; };
+    constexpr bool fits = !StochasticField<Field> || !refuses;
+    static_assert(fits,
+                  "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
+                  "SRIW1, Heun and the others of docs/guide/stochastic.md");
+    return fits;
+}
+
 template <class Field, class Method, class... Extras>
 consteval bool check_solver() {
     static_assert(is_method<Method>,
@@ -52,7 +63,8 @@ consteval bool check_solver() {
     static_assert((is_extra<Extras> && ...),
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
-    return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...);
+    return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...) &&
+           check_noise<Field, Method>();
 }
 
 template <class Y0, class Parameters>

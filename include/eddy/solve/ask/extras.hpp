@@ -93,8 +93,8 @@ struct ControllerOf {
     using type = std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
 };
 template <class Field, class Method>
-requires requires { typename Method::Controller; }
-struct ControllerOf<Field, Method> {
+requires(!StochasticField<Field> &&
+         requires { typename Method::Controller; }) struct ControllerOf<Field, Method> {
     using type = typename Method::Controller;
 };
 /// With noise in every step, smaller steps seldom buy what they cost.
