@@ -281,10 +281,6 @@ template <class P, class Real, int output, int part, int offset, class Values, c
     }
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Instructions that a program becomes, about: a loop counts as eight.
 template <class P>
 inline constexpr int program_length = [] {
@@ -297,6 +293,8 @@ inline constexpr int program_length = [] {
 /// of seven stages with its adjoint evaluates it some forty times. Beyond, the call costs less than
 /// the instructions that are fetched and the registers that are spilled.
 inline constexpr int longest_inlined = 64;
+template <class P>
+inline constexpr bool is_called = !compiling_for_device && longest_inlined < program_length<P>;
 
 template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate_here(Sink& sink,
@@ -325,7 +323,7 @@ template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
                   "evaluate: one argument is needed for each argument of the program");
-    if constexpr (detail::program_length < P >> detail::longest_inlined)
+    if constexpr (detail::is_called<P>)
         detail::evaluate_out_of_line<P, Real>(sink, arguments...);
     else
         detail::evaluate_here<P, Real>(sink, arguments...);
