@@ -58,18 +58,18 @@ TEST_CASE("networks: a network is what its layers say, as a function and as a fi
     const auto program = eddy::trace<eddy::Vector<2>, eddy::Vector<small.parameter_size>>(small);
 
     const std::vector<double> x{0.7, -1.2};
-    CHECK(std::abs(program(x, p)[0] - by_hand(0.7, -1.2, p)) < 1e-15);
+    CHECK(std::abs(program(x.data(), p.data())[0] - by_hand(0.7, -1.2, p)) < 1e-15);
     // One input more than outputs: the field reads t last.
-    CHECK(std::abs(eddy::trace_field(small)(-1.2, std::vector<double>{0.7}, p)[0] -
-                   by_hand(0.7, -1.2, p)) < 1e-15);
+    const double y[]{0.7};
+    CHECK(std::abs(eddy::trace_field(small)(-1.2, y, p.data())[0] - by_hand(0.7, -1.2, p)) < 1e-15);
 }
 
 TEST_CASE("networks: a residual network adds its input") {
     using Network = nn::Mlp<nn::Gelu, 2, 4, 2>;
     const std::vector<double> p = nn::kaiming_uniform<double>(Network{}, 3), x{0.3, -0.4};
 
-    const auto plain = eddy::trace_field(Network{})(0., x, p);
-    const auto residual = eddy::trace_field(nn::Residual<Network>{})(0., x, p);
+    const auto plain = eddy::trace_field(Network{})(0., x.data(), p.data());
+    const auto residual = eddy::trace_field(nn::Residual<Network>{})(0., x.data(), p.data());
 
     CHECK(residual[0] == 0.3 + plain[0]);
     CHECK(residual[1] == -0.4 + plain[1]);
