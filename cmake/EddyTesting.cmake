@@ -93,8 +93,11 @@ function(eddy_device_compile_test name)
 endfunction()
 
 # eddy_device_test(name program.cu [options of tests/device/run.py]): compiled and linked by nvcc, and run; skipped where there is no
-# nvcc, or no device.
+# nvcc, or no device; left out of builds with sanitizers, whose library nvcc would link without their runtime.
 function(eddy_device_test name source)
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+        return()
+    endif()
     add_test(NAME device.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/device/run.py ${ARGN} ${source} $<TARGET_FILE:eddy>
             ${EDDY_NVCC} ${eddy_cuda_options} -Xcompiler=-march=x86-64-v3 "${test_include_flags}")
