@@ -2,21 +2,19 @@
 // The CPU: lanes in SIMD packs, groups of lanes over threads, eddy's own or the caller's. Which thread works on a group depends
 // on chance; what comes out does not.
 
-#include <algorithm>
 #include <cstddef>
 #include <eddy/backends/cpu/executor.hpp>
 #include <eddy/backends/cpu/thread_work.hpp>
 #include <eddy/backends/kept_threads.hpp>
-#include <eddy/core/error.hpp>
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/pack.hpp>
-#include <string>
 #include <type_traits>
 
 namespace eddy::inline v0 {
 
 namespace detail {
 
+/// A native vector of `Real`; where that cannot be compiled, one sentence and a plain number.
 template <class Real>
 struct LanesOfCpu {
     static_assert(!compiled_by_nvcc || sizeof(Real) == 0,
@@ -40,17 +38,10 @@ struct Cpu {
     template <class Real>
     using Lanes = typename detail::LanesOfCpu<Real>::type;
 
-    void require_valid(const char* where) const {
-        require_argument(threads >= 0,
-                         "{}: Cpu with threads = {}; give at least 1, or 0 for as many as the "
-                         "machine runs at once",
-                         where, threads);
-    }
+    void require_valid(const char* where) const { detail::require_threads(threads, "Cpu", where); }
 
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
-        if (num_groups <= 1 || threads == 1) return 1;
-        const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();
-        return std::min(wanted, num_groups);
+        return detail::workers_of_threads(threads, num_groups);
     }
 
     using Memory = HostMemory;

@@ -3,8 +3,10 @@
 // alone; others are called in while it works, once the call has taken as long as calling them
 // costs: small calls never pay for threads. Which thread takes a group depends on chance.
 
+#include <algorithm>
 #include <cstddef>
 #include <eddy/backends/cpu/group_call.hpp>
+#include <eddy/core/error.hpp>
 #include <eddy/core/export.hpp>
 #include <memory>
 
@@ -51,4 +53,21 @@ class EDDY_EXPORT KeptThreads {
     std::unique_ptr<Crew> crew_;  // null until a call has more than one group
 };
 
+namespace detail {
+
+/// `threads` of a backend: at least 1, or 0 for as many as the machine runs at once.
+inline void require_threads(int threads, const char* backend, const char* where) {
+    require_argument(threads >= 0,
+                     "{}: {} with threads = {}; give at least 1, or 0 for as many as the machine "
+                     "runs at once",
+                     where, backend, threads);
+}
+/// How many of them work on so many groups.
+[[nodiscard]] inline std::ptrdiff_t workers_of_threads(int threads, std::ptrdiff_t num_groups) {
+    if (num_groups <= 1 || threads == 1) return 1;
+    const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();
+    return std::min(wanted, num_groups);
+}
+
+}  // namespace detail
 }  // namespace eddy::inline v0

@@ -3,8 +3,8 @@
 // one operation on a block of numbers, (component, lane), so that neither the program nor what a compiler
 // has to do with it grows with the widths of layers and states. docs/design/tiles.md says when that pays.
 
+#include <eddy/backends/kept_threads.hpp>
 #include <eddy/backends/tiles/solve_tiles.hpp>
-#include <eddy/core/error.hpp>
 #include <eddy/solve/call/backend.hpp>
 
 namespace eddy::inline v0 {
@@ -22,15 +22,10 @@ struct Tiles {
     using Lanes = Real;
 
     void require_valid(const char* where) const {
-        require_argument(threads >= 0,
-                         "{}: Tiles with threads = {}; give at least 1, or 0 for as many as the "
-                         "machine runs at once",
-                         where, threads);
+        detail::require_threads(threads, "Tiles", where);
     }
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
-        if (num_groups <= 1 || threads == 1) return 1;
-        const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();
-        return std::min(wanted, num_groups);
+        return detail::workers_of_threads(threads, num_groups);
     }
 
     using Memory = HostMemory;
