@@ -62,3 +62,4 @@
 #include <eddy/interop/progress.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
 #include <eddy/interop/train/minibatches.hpp>
+#include <eddy/interop/train/weights_file.hpp>

@@ -119,6 +119,7 @@ struct Residual {
                   "nn::Residual: the network needs as many outputs as inputs");
     static constexpr int num_inputs = Network::num_inputs, num_outputs = Network::num_outputs;
     static constexpr int state_size = num_outputs, parameter_size = Network::parameter_size;
+    static constexpr auto shapes = Network::shapes;
 
     template <class X, class P>
     [[nodiscard]] constexpr auto operator()(const X& x, const P& p) const {
@@ -127,6 +128,10 @@ struct Residual {
     template <class Time, class State, class P>
     [[nodiscard]] constexpr auto operator()(const Time&, const State& y, const P& p) const {
         return (*this)(y, p);
+    }
+    template <class Real>
+    [[nodiscard]] static auto layers(std::span<Real> p) {
+        return Network::layers(p);
     }
 };
 

@@ -1,0 +1,106 @@
+#pragma once
+// Tensors on disk, as Python reads and writes them: safetensors, named tensors in one file
+// (https://github.com/huggingface/safetensors), and NPY, one array without a name (NumPy Enhancement
+// Proposal 1). Both have a short text in front and then the numbers as they lie in memory.
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <eddy/core/error.hpp>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace eddy::inline v0::train {
+
+static_assert(std::endian::native == std::endian::little,
+              "eddy/interop/train/tensor_file.hpp: numbers are written as they lie in memory, the "
+              "lowest byte first");
+
+/// A tensor of a model, where its numbers are.
+template <class Real>
+struct Tensor {
+    std::string name;                   ///< "layers.0.weight"
+    std::vector<std::ptrdiff_t> shape;  ///< (output, input)
+    std::span<Real> numbers;            ///< the last index runs fastest
+};
+
+/// A tensor that came from a file. Whatever type it has there (half, bfloat16, float, double), double
+/// holds its numbers exactly.
+struct StoredTensor {
+    std::string name;
+    std::vector<std::ptrdiff_t> shape;
+    std::vector<double> numbers;
+};
+
+namespace detail {
+
+struct TensorBytes {
+    std::string name;
+    std::vector<std::ptrdiff_t> shape;
+    std::span<const std::byte> bytes;
+    std::size_t bytes_per_number;  // 4: float; 8: double
+};
+
+EDDY_EXPORT void write_safetensors(const char* where, const std::filesystem::path& path,
+                                   std::span<const TensorBytes> tensors);
+EDDY_EXPORT void write_npy(const char* where, const std::filesystem::path& path,
+                           const TensorBytes& tensor);
+[[nodiscard]] EDDY_EXPORT std::vector<StoredTensor> read_safetensors(
+    const char* where, const std::filesystem::path& path);
+[[nodiscard]] EDDY_EXPORT StoredTensor read_npy(const char* where,
+                                                const std::filesystem::path& path);
+
+/// "(64, 2)"
+[[nodiscard]] EDDY_EXPORT std::string shape_text(std::span<const std::ptrdiff_t> shape);
+/// The one of a name and shape; says what there is where there is none like it.
+[[nodiscard]] EDDY_EXPORT const StoredTensor& tensor_like(const char* where,
+                                                          const std::filesystem::path& path,
+                                                          std::span<const StoredTensor> stored,
+                                                          const std::string& name,
+                                                          std::span<const std::ptrdiff_t> shape);
+
+template <class Real>
+[[nodiscard]] TensorBytes bytes_of(const char* where, const Tensor<Real>& tensor) {
+    static_assert(std::same_as<std::remove_const_t<Real>, float> ||
+                      std::same_as<std::remove_const_t<Real>, double>,
+                  "train::Tensor: its numbers must be float or double");
+    std::size_t count = 1;
+    for (const std::ptrdiff_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+    require_argument(count == tensor.numbers.size(),
+                     "{}: {} has {} numbers for a shape of {}; give as many as the shape has",
+                     where, tensor.name, tensor.numbers.size(), shape_text(tensor.shape));
+    return {tensor.name, tensor.shape, std::as_bytes(tensor.numbers), sizeof(Real)};
+}
+
+}  // namespace detail
+
+/// Writes tensors to a safetensors file, each under its own name. The file is whole at every moment: it is
+/// written beside the old one and takes its place. InvalidArgument where that cannot be done.
+template <class Real>
+void save_tensors(const std::filesystem::path& path, const std::vector<Tensor<Real>>& tensors) {
+    std::vector<detail::TensorBytes> all;
+    for (const Tensor<Real>& tensor : tensors)
+        all.push_back(detail::bytes_of("train::save_tensors", tensor));
+    detail::write_safetensors("train::save_tensors", path, all);
+}
+
+/// Reads them back, by their names; others in the file are left alone. Numbers are rounded to Real.
+/// InvalidArgument, and nothing changed, where one is missing or has another shape.
+template <class Real>
+void load_tensors(const std::filesystem::path& path, const std::vector<Tensor<Real>>& tensors) {
+    constexpr const char* where = "train::load_tensors";
+    const std::vector<StoredTensor> stored = detail::read_safetensors(where, path);
+    std::vector<const StoredTensor*> found;
+    for (const Tensor<Real>& tensor : tensors) {
+        static_cast<void>(detail::bytes_of(where, tensor));
+        found.push_back(&detail::tensor_like(where, path, stored, tensor.name, tensor.shape));
+    }
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+        for (std::size_t i = 0; i < found[k]->numbers.size(); ++i)
+            tensors[k].numbers[i] = static_cast<Real>(found[k]->numbers[i]);
+    }
+}
+
+}  // namespace eddy::inline v0::train
