@@ -94,12 +94,24 @@ NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& ti
     return plan;
 }
 
-void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes, const char* where) {
+void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes, std::int64_t paths,
+                          const char* where) {
+    require_argument(paths > 0, "{}: paths = {}; a lane is at least one path", where, paths);
     const auto limit = static_cast<std::uint64_t>(path_limit);
-    require_argument(
-        plan.first_path < limit && static_cast<std::uint64_t>(num_lanes) <= limit - plan.first_path,
-        "{}: first_path = {} with {} lanes; paths have numbers below 2^48", where, plan.first_path,
-        num_lanes);
+    const auto lanes = static_cast<std::uint64_t>(num_lanes);
+    const bool fits =
+        plan.first_path < limit &&
+        (lanes == 0 || static_cast<std::uint64_t>(paths) <= (limit - plan.first_path) / lanes);
+    require_argument(fits,
+                     "{}: first_path = {} with {} lanes of {} paths; paths have numbers below 2^48",
+                     where, plan.first_path, num_lanes, paths);
+}
+
+void require_no_paths(std::int64_t paths, const char* where) {
+    require_argument(paths == 1,
+                     "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
+                     "diffusion and calculus",
+                     where, paths);
 }
 
 }  // namespace eddy::inline v0::detail

@@ -14,7 +14,7 @@ PathTimes::PathTimes(const SolveOptions& options, std::int64_t number)
                      "{}: path {}; paths count from 0, those of a call from its "
                      "first_path",
                      where, number);
-    require_path_numbers(plan_, static_cast<std::ptrdiff_t>(number) + 1, where);
+    require_path_numbers(plan_, static_cast<std::ptrdiff_t>(number) + 1, 1, where);
     dt0_ = times.dt0;
 }
 

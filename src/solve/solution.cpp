@@ -15,6 +15,20 @@ bool Outcomes::success() const {
                         [](const LaneOutcome& lane) { return is_failure(lane.result); });
 }
 
+void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count) {
+    const auto index = static_cast<std::size_t>(lane);
+    LaneOutcome& whole = lanes_[index];
+    if (!is_failure(whole.result)) {
+        whole.result = path.result;
+        whole.t = path.t;
+        whole.component = path.component;
+    }
+    if (is_failure(path.result)) failed_paths_[index] += count;
+    whole.accepted += path.accepted;
+    whole.rejected += path.rejected;
+    whole.evaluations += path.evaluations;
+}
+
 LaneStats Outcomes::total_stats() const {
     LaneStats total;
     for (const LaneOutcome& lane : lanes_) {

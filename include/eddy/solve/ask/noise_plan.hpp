@@ -2,6 +2,7 @@
 // The noise of a call, checked: which cells lie between which tstops.
 
 #include <cstddef>
+#include <cstdint>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
@@ -19,7 +20,10 @@ namespace eddy::inline v0::detail {
 /// How many steps lead over a stretch: the last one is cut short, or stretched by a hundredth.
 [[nodiscard]] EDDY_EXPORT double steps_over(double length, double dt0);
 
+/// Each lane is at least one path, all with numbers below the limit.
 EDDY_EXPORT void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes,
-                                      const char* where);
+                                      std::int64_t paths, const char* where);
+/// One path to a lane where there is no noise.
+EDDY_EXPORT void require_no_paths(std::int64_t paths, const char* where);
 
 }  // namespace eddy::inline v0::detail

@@ -98,9 +98,12 @@ struct SolveOptions {
     /// multiple of 64 of them. (The parts of more than 64 shared parameters come as one row, so that
     /// their totals are right, but not to the last bit.) Nothing to add over lanes: it is not called.
     GatherSums gather_sums{};
-    /// Of stochastic equations. The path of lane k has the number first_path + k, below 2^48, and is
-    /// a function of seed and number alone, whatever the batch, method and machine.
+    /// Of stochastic equations. A path has the number first_path + lane * paths + path, below 2^48, and
+    /// is a function of seed and number alone, whatever the batch, method and machine.
     std::uint64_t seed = 0;
+    /// More than one: each lane is so many paths, of which means and variances are kept, and the mean
+    /// of the loss: solution.mean(k), solution.variance(k), loss(lane).
+    std::int64_t paths = 1;
     std::uint64_t first_path = 0;
     bool antithetic = false;  ///< path 2k + 1 is minus path 2k
     /// Stretches of time with normals of their own, dt0 or dt0 times a power of two: with the same

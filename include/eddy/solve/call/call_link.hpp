@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/cancellation.hpp>
+#include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/watcher.hpp>
 #include <exception>
 #include <stop_token>
@@ -18,6 +19,9 @@ class EDDY_EXPORT CallLink {
     CallLink() = default;
     CallLink(const std::stop_token& cancelled, const Poll& poll)
         : cancelled_(cancelled), poll_(poll) {}
+    CallLink(const Cancellation& cancellation, const SolveOptions& options)
+        : CallLink(cancellation.token_or(options.cancelled),
+                   cancellation.poll_or(options.poll ? Poll(options.poll) : Poll())) {}
     CallLink(const CallLink&) = delete;
     CallLink& operator=(const CallLink&) = delete;
 

@@ -117,6 +117,10 @@ class DifferentiableSolve {
             "differentiable_solve: save_at has {} times, but the value is the state at "
             "t1 alone; leave it out, or take segments in a scan",
             options_.save_at.values.size());
+        require_argument(options_.paths == 1,
+                         "differentiable_solve: paths = {}, but the value is one state to a lane; "
+                         "leave it out",
+                         options_.paths);
         kept_ = make();
     }
     DifferentiableSolve(const DifferentiableSolve& other)

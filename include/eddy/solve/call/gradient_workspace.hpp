@@ -8,6 +8,7 @@
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/path_gradient.hpp>
 #include <eddy/solve/call/redo.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
@@ -34,6 +35,10 @@ struct GradientWorkspace {
     EnsembleView<Real> loss;      // (lane, 1), of a loss
     CallArrays call_arrays;
     BlockSums block_sums;
+    CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
+    /// Up to so many lanes their parts of a shared gradient are kept one by one, at most 4 MiB of
+    /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
+    static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     void take(const GradientInto<Real>& into, const char* name, const char* where) {
@@ -95,10 +100,14 @@ struct GradientWorkspace {
              const Cancellation& cancelled, const char* title) {
         require_valid(backend, title);
         EmptyUnlessDone guard(result);
-        const bool may_redo = redoes<Backend> && options.stable_gradients;
-        run_kernel(options, backend, kept, cancelled, title, may_redo);
-        if constexpr (redoes<Backend>) {
-            if (may_redo) solve_marked(options, backend, kept, cancelled, title);
+        if (has_paths && options.paths > 1) {
+            if constexpr (has_paths) run_paths(options, backend, kept, cancelled, title);
+        } else {
+            const bool may_redo = redoes<Backend> && options.stable_gradients;
+            run_kernel(options, backend, kept, cancelled, title, may_redo);
+            if constexpr (redoes<Backend>) {
+                if (may_redo) solve_marked(options, backend, kept, cancelled, title);
+            }
         }
         finish_sums(options.gather_sums, title);
         guard.done();
@@ -128,8 +137,18 @@ struct GradientWorkspace {
             Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
                    plan, stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                    plan.watches && leaves_out_marked},
-            backend, kept, options, cancelled, title);
+            backend, kept, options, cancelled, title, within);
         finish(plan);
+    }
+
+    /// A lane's part of a shared gradient, from the mean of its paths.
+    void add_to_shared(std::ptrdiff_t lane, int i, const typename Spec::Lane& value) {
+        const std::ptrdiff_t row = !shared_parts.empty() ? lane
+                                   : adds_blocks         ? lane / lanes_per_block
+                                                         : 0;
+        auto& sums = shared_parts.empty() ? shared_sums : shared_parts;
+        auto& sum = sums[static_cast<std::size_t>(row * num_parameters + i)];
+        sum = sum + value;
     }
 
     /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
@@ -165,9 +184,6 @@ struct GradientWorkspace {
         return times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size());
     }
     static constexpr bool adds_blocks = Spec::shares_parameters && Spec::sums_by_lane;
-    /// Up to so many lanes their parts of a shared gradient are kept one by one, at most 4 MiB of
-    /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
-    static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
     template <class Team, class Backend>
     [[nodiscard]] static std::ptrdiff_t group_size(std::ptrdiff_t lanes, const Backend& backend) {
@@ -199,14 +215,25 @@ struct GradientWorkspace {
         result.report.was_redone.assign(result.report.marks.size(), 0);
         redo->run(*this, marked, options, backend, kept, cancelled, title);
     }
+    static constexpr bool has_paths = Spec::has_noise && Seeds::has_loss;
+    template <class Backend>
+    void run_paths(const SolveOptions& options, const Backend& backend,
+                   typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+        require_host_paths<Backend>(options.paths, title);
+        reset(prepared.num_lanes(), 1, options.paths);
+        result.report.counters = {};
+        result.report.bytes_kept = result.report.evaluations_back = result.report.checkpoints = 0;
+        if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
+        paths->run(*this, options, backend, kept, cancelled, title);
+    }
     [[nodiscard]] SharedRows<Spec> shared_rows() {
         if constexpr (!Spec::shares_parameters) return {};
         if (!shared_parts.empty()) return {shared_parts.data(), nullptr};
         return {nullptr, shared_sums.data()};
     }
 
-    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups) {
-        result.report.reset(static_cast<std::size_t>(lanes));
+    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, std::int64_t num_paths = 1) {
+        result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.marks.assign(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
         later_parts.clear();
@@ -247,7 +274,7 @@ struct GradientWorkspace {
             const std::ptrdiff_t end = std::min(lanes, first + lanes_per_block);
             block_sums(first / lanes_per_block, 0) =
                 sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
-                    if (!is_failure(result.report.result(lane)))
+                    if (result.report.failed_paths(lane) < result.report.num_paths())
                         return static_cast<double>(loss(lane, 0));
                     loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
                     return 0.;
@@ -309,6 +336,11 @@ struct GradientWorkspace {
     }
 
     std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
+    struct NoPaths {};
+    using Paths =
+        std::conditional_t<has_paths, std::unique_ptr<PathGradient<GradientWorkspace, Spec>>,
+                           NoPaths>;
+    [[no_unique_address]] Paths paths{};  // made when a call wants them
 };
 
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.

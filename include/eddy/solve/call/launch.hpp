@@ -7,24 +7,30 @@
 
 namespace eddy::inline v0::detail {
 
-/// Runs the kernel on all groups of the plan, and reports to the caller on the way.
+/// Runs the kernel on all groups of the plan, as a part of the call `within`.
+template <class Backend, class Kernel>
+void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend,
+            typename Backend::Kept& kept, CallLink& within) {
+    static_assert(eddy::Backend<Backend>,
+                  "solve: the backend must be a Backend, see solve/call/backend.hpp");
+    if constexpr (is_of_host<typename Backend::Memory>) {
+        backend.launch(plan, kernel, within, kept);
+    } else {
+        Mirrors mirrors(memory_for(backend, kept));
+        backend.launch(plan, mirrored(kernel, plan, mirrors), within, kept);
+        mirrors.fetch();
+    }
+    within.rethrow();
+}
+/// The same as a call of its own, which reports to the caller on the way; or within another.
 template <class Backend, class Kernel>
 void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend,
             typename Backend::Kept& kept, const SolveOptions& options,
-            const Cancellation& cancellation, const char* title) {
-    static_assert(eddy::Backend<Backend>,
-                  "solve: the backend must be a Backend, see solve/call/backend.hpp");
-    CallLink call(cancellation.token_or(options.cancelled),
-                  cancellation.poll_or(options.poll ? Poll(options.poll) : Poll()));
+            const Cancellation& cancellation, const char* title, CallLink* within = nullptr) {
+    if (within) return launch(plan, kernel, backend, kept, *within);
+    CallLink call(cancellation, options);
     const auto watching = call.watch(options.progress, title, plan.num_lanes);
-    if constexpr (is_of_host<typename Backend::Memory>) {
-        backend.launch(plan, kernel, call, kept);
-    } else {
-        Mirrors mirrors(memory_for(backend, kept));
-        backend.launch(plan, mirrored(kernel, plan, mirrors), call, kept);
-        mirrors.fetch();
-    }
-    call.rethrow();
+    launch(plan, kernel, backend, kept, call);
 }
 
 }  // namespace eddy::inline v0::detail

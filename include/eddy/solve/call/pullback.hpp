@@ -101,6 +101,10 @@ class PullbackSolver {
 
     template <class Arrays, class Y0, class Parameters>
     auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
+        require_argument(options_.paths == 1,
+                         "{}: paths = {}, whose states are not kept; a loss of value_and_gradient "
+                         "takes their mean, or give each path a lane",
+                         where, options_.paths);
         using Plain = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
         using Number = std::conditional_t<Choice::estimates_error, Dual<Plain>, Plain>;
         using Spec =

@@ -62,6 +62,15 @@ class EDDY_EXPORT Outcomes {
         const LaneOutcome& outcome = at(lane);
         return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
     }
+    /// Paths that a lane has: see SolveOptions::paths.
+    [[nodiscard]] std::int64_t num_paths() const { return num_paths_; }
+    /// How many of them failed, and are left out of the means. The lane's result is that of the first
+    /// which did; its statistics are sums over all.
+    [[nodiscard]] std::int64_t failed_paths(std::ptrdiff_t lane) const {
+        if (failed_paths_.empty()) return is_failure(at(lane).result) ? 1 : 0;
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return failed_paths_[static_cast<std::size_t>(lane)];
+    }
     /// Did every lane reach its end?
     [[nodiscard]] bool success() const;
     /// The sums over all lanes.
@@ -72,8 +81,14 @@ class EDDY_EXPORT Outcomes {
 
     /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
-    void reset(std::size_t num_lanes) { lanes_.assign(num_lanes, {}); }
-    void clear() { lanes_.clear(); }
+    void reset(std::size_t num_lanes, std::int64_t paths = 1) {
+        lanes_.assign(num_lanes, {});
+        failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
+        num_paths_ = paths;
+    }
+    void clear() { reset(0); }
+    /// The next path of a lane, or so many of the same outcome.
+    void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
 
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
@@ -81,6 +96,8 @@ class EDDY_EXPORT Outcomes {
         return lanes_[static_cast<std::size_t>(lane)];
     }
     std::vector<LaneOutcome> lanes_;
+    std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
+    std::int64_t num_paths_ = 1;
 };
 
 /// Throws std::runtime_error unless every lane succeeded; it names the first eight that did not,
@@ -94,6 +111,7 @@ struct SolutionParts {
     bool y = true;
     bool has_tangents = false, tangent = false;
     bool steps = false;
+    std::int64_t paths = 1;  // more: means in place of states, and variances
 };
 
 /// The accepted steps of one lane.
@@ -123,12 +141,31 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_kept(parts_.y);
+        require_one_path();
         return block(y_, k);
     }
     [[nodiscard]] EnsembleArray<Real> y(std::ptrdiff_t k = 0) const&& {
         return EnsembleArray<Real>(y(k));
     }
-    /// Its tangent, after `pushforward`.
+    /// With `.paths`: the mean over the paths of each lane that reached the end, and their variance, the
+    /// squared distances from it over their number less one; NaN of too few.
+    [[nodiscard]] EnsembleView<const Real> mean(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        require_paths();
+        return block(y_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> mean(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(mean(k));
+    }
+    [[nodiscard]] EnsembleView<const Real> variance(std::ptrdiff_t k = 0) const& {
+        require_save_point(k);
+        require_paths();
+        return block(variance_, k);
+    }
+    [[nodiscard]] EnsembleArray<Real> variance(std::ptrdiff_t k = 0) const&& {
+        return EnsembleArray<Real>(variance(k));
+    }
+    /// Its tangent, after `pushforward`; that of the mean, where a lane has several paths.
     [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_argument(parts_.has_tangents,
@@ -169,12 +206,21 @@ class [[nodiscard]] Solution : public Outcomes {
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No lanes and no save points; the memory is kept.
     void clear();
-    [[nodiscard]] TangentMark* watch_tangents() {
+    TangentMark* watch_tangents() {
         marks_.assign(static_cast<std::size_t>(num_lanes()), {});
         return marks_.data();
     }
     [[nodiscard]] EnsembleView<Real> y_of(std::ptrdiff_t k) { return block(y_, k); }
     [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
+    [[nodiscard]] EnsembleView<Real> variance_of(std::ptrdiff_t k) { return block(variance_, k); }
+    [[nodiscard]] std::ptrdiff_t num_columns() const { return num_columns_; }
+    /// Of a path of the lane: the largest stays.
+    void add_mark(std::ptrdiff_t lane, const TangentMark& mark) {
+        if (!mark) return;
+        if (marks_.empty()) watch_tangents();
+        TangentMark& largest = marks_[static_cast<std::size_t>(lane)];
+        if (mark.ratio > largest.ratio) largest = mark;
+    }
     void append_step(std::ptrdiff_t lane, double t, const Real* y) {
         auto& steps = steps_[static_cast<std::size_t>(lane)];
         steps.y.insert(steps.y.end(), y, y + num_state_);
@@ -189,6 +235,19 @@ class [[nodiscard]] Solution : public Outcomes {
         require_argument(is_kept,
                          "solution: these states are in the arrays that the call was given to "
                          "write into; read them there");
+    }
+    void require_one_path() const {
+        require_argument(
+            num_paths() == 1,
+            "solution: a state was asked for, but each lane is {} paths, which are not "
+            "kept; ask for mean(k) and variance(k), or give each path a lane",
+            num_paths());
+    }
+    void require_paths() const {
+        require_argument(
+            num_paths() > 1,
+            "solution: a mean over paths was asked for, but each lane is one path; set "
+            ".paths, or ask for y(k)");
     }
     void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
@@ -209,7 +268,7 @@ class [[nodiscard]] Solution : public Outcomes {
 
     detail::SolutionParts parts_;
     std::vector<double> t_;
-    std::vector<Real> y_, tangent_;  // (save point, component, lane)
+    std::vector<Real> y_, tangent_, variance_;  // (save point, component, lane)
     std::ptrdiff_t num_columns_ = 0;
     std::ptrdiff_t num_state_ = 0;
     std::vector<detail::StepsOfLane<Real>> steps_;  // (lane)
@@ -225,11 +284,12 @@ void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save
     const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
     y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    variance_.assign(parts.paths > 1 ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
     t_ = save_times;
     num_columns_ = columns;
     num_state_ = state_size;
-    Outcomes::reset(static_cast<std::size_t>(lanes));
+    Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
 }
 
 template <class Real>
@@ -238,6 +298,7 @@ void Solution<Real>::clear() {
     t_.clear();
     y_.clear();
     tangent_.clear();
+    variance_.clear();
     for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
     marks_.clear();
     num_columns_ = 0;

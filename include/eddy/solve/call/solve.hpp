@@ -4,6 +4,7 @@
 
 #include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/path_solve.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
@@ -35,6 +36,7 @@ struct SolveWorkspace {
     Solution<Real> solution;
     std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
     CallArrays arrays;
+    CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
 
     /// The arrays that the call is to write into, checked.
     void take(const SolutionInto<Real>& into, const char* where) {
@@ -59,6 +61,9 @@ struct SolveWorkspace {
     Solution<Real>& run(const SolveOptions& options, const Backend& backend,
                         typename Backend::Kept& kept, const Cancellation& cancelled,
                         const char* title) {
+        if constexpr (Spec::has_noise) {
+            if (options.paths > 1) return run_paths(options, backend, kept, cancelled, title);
+        }
         require_valid(backend, title);
         EmptyUnlessDone guard(solution);
         const std::ptrdiff_t lanes = prepared.num_lanes();
@@ -79,7 +84,7 @@ struct SolveWorkspace {
             launch(plan,
                    Kernel{prepared.problem, solution.lanes().data(), saved,
                           static_cast<std::int32_t>(plan.group_size), steps, marks},
-                   backend, kept, options, cancelled, title);
+                   backend, kept, options, cancelled, title, within);
         };
         if constexpr (is_of_host<typename Backend::Memory>) {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
@@ -92,6 +97,33 @@ struct SolveWorkspace {
     }
 
   private:
+    struct NoPaths {};
+    using Paths = std::conditional_t<Spec::has_noise,
+                                     std::unique_ptr<PathSolve<SolveWorkspace, Spec>>, NoPaths>;
+
+    /// With several paths to a lane: means and variances.
+    template <class Backend>
+    Solution<Real>& run_paths(const SolveOptions& options, const Backend& backend,
+                              typename Backend::Kept& kept, const Cancellation& cancelled,
+                              const char* title) {
+        require_host_paths<Backend>(options.paths, title);
+        require_argument(!options.save_steps,
+                         "{}: save_steps = true with paths = {}, which are not kept; leave it out, "
+                         "or give each path a lane",
+                         title, options.paths);
+        require_argument(y.empty() && tangent.empty(),
+                         "{}: there are arrays for states, but with paths = {} there are means "
+                         "alone; leave them out, and ask for solution.mean(k)",
+                         title, options.paths);
+        EmptyUnlessDone guard(solution);
+        solution.reset(prepared.num_lanes(), prepared.times().save_time, Observable::num_outputs,
+                       Spec::state_size,
+                       {true, Spec::is_dual, Spec::is_dual, false, options.paths});
+        if (!paths) paths = std::make_unique<PathSolve<SolveWorkspace, Spec>>();
+        paths->run(*this, options, backend, kept, cancelled, title);
+        guard.done();
+        return solution;
+    }
     /// Kernels that cannot allocate write steps where the first run has counted them. A call that was
     /// cancelled keeps none.
     template <class RunKernel>
@@ -126,6 +158,7 @@ struct SolveWorkspace {
             open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
         return {y.data(), tangent.data()};
     }
+    [[no_unique_address]] Paths paths{};  // made when a call wants them
 };
 
 }  // namespace detail
