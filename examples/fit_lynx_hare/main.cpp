@@ -4,22 +4,21 @@
 // as well.
 
 #include <cstdio>
-#include <exception>
 
-#include "command_line.hpp"
+#include "fitting/main_function.hpp"
+#include "fitting/stopwatch.hpp"
 #include "picture.hpp"
 #include "report.hpp"
-#include "shown_text.hpp"
 #include "starts.hpp"
-#include "stopwatch.hpp"
+#include "usage.hpp"
 
 namespace lynx_hare {
 
-int fit(const Request& request) {
-    const Stopwatch stopwatch;
-    const Counts counts = read_counts(request.counts_file);
-    const OutputFiles files(request.output_folder, request.counts_file);
-    print_data(counts, request.counts_file);
+int fit(const fitting::Request& request) {
+    const fitting::Stopwatch stopwatch;
+    const Counts counts = read_counts(request.data_file);
+    const fitting::OutputFiles files(request.output_folder, "lynx_hare", request.data_file);
+    print_data(counts, request.data_file);
     std::fflush(stdout);  // what follows takes a while
 
     const UnknownsArray starts = starting_points(counts, request.num_starts);
@@ -42,26 +41,9 @@ int fit(const Request& request) {
     return 0;
 }
 
-/// Exit code `code`, unless the words that belong to it could not be written.
-int after_output(int code) {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    std::fprintf(stderr, "standard output: cannot be written; is there space?\n");
-    return 1;
-}
-
 }  // namespace lynx_hare
 
-int main(int argc, char** argv) try {
-    const auto request = lynx_hare::parse({argv + 1, argv + argc}, LYNX_HARE_COUNTS);
-    if (request.help) {
-        std::fputs(lynx_hare::usage, stdout);
-        return lynx_hare::after_output(0);
-    }
-    return lynx_hare::after_output(lynx_hare::fit(request));
-} catch (const lynx_hare::BadInput& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "fit_lynx_hare: %s\n", lynx_hare::shown(error.what(), 1000).c_str());
-    return 1;
+int main(int argc, char** argv) {
+    return fitting::run({"fit_lynx_hare", lynx_hare::usage, LYNX_HARE_COUNTS, lynx_hare::fit}, argc,
+                        argv);
 }

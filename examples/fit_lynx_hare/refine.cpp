@@ -6,8 +6,8 @@
 #include <thread>
 #include <unsupported/Eigen/NonLinearOptimization>
 
+#include "fitting/stopwatch.hpp"
 #include "log_residuals.hpp"
-#include "stopwatch.hpp"
 
 namespace lynx_hare {
 
@@ -41,7 +41,7 @@ Fit refine(LogResiduals& residuals, const Eigen::VectorXd& start) {
 }  // namespace
 
 Refinement refine_all(const Counts& counts, const UnknownsArray& starts, int num_threads) {
-    const Stopwatch stopwatch;
+    const fitting::Stopwatch stopwatch;
     const int num_starts = static_cast<int>(starts.rows());
     if (num_threads == 0) num_threads = static_cast<int>(std::thread::hardware_concurrency());
     num_threads = std::clamp(num_threads, 1, num_starts);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "shown_text.hpp"
+#include "fitting/shown_text.hpp"
 
 namespace lynx_hare {
 
@@ -47,7 +47,7 @@ void print_data(const Counts& counts, const std::string& file) {
         "  %d rows, %g to %g\n"
         "model: hare' = a hare - b hare lynx,  lynx' = -c lynx + d hare lynx\n"
         "  least squares on the logarithms of both: %d residuals, %d unknowns\n",
-        shown(file).c_str(), counts.num_rows(), counts.year.front(), counts.year.back(),
+        fitting::shown(file).c_str(), counts.num_rows(), counts.year.front(), counts.year.back(),
         2 * counts.num_rows(), num_unknowns);
 }
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "ensemble.hpp"
+#include "fitting/stopwatch.hpp"
 #include "log_residuals.hpp"
-#include "stopwatch.hpp"
 
 namespace lynx_hare {
 
@@ -17,10 +17,10 @@ constexpr int most_compared = 100;
 
 Screening screen(const Counts& counts, const UnknownsArray& starts) {
     Screening screening;
-    const Stopwatch solving;
+    const fitting::Stopwatch solving;
     screening.sums_of_squares = sums_of_squares(counts, starts, rtol);
     screening.solve_seconds = solving.seconds();
-    const Stopwatch differentiating;
+    const fitting::Stopwatch differentiating;
     const UnknownsArray reverse = gradients(counts, starts, rtol);
     screening.gradient_seconds = differentiating.seconds();
 

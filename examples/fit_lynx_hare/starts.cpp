@@ -4,19 +4,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "fitting/halton.hpp"
+
 namespace lynx_hare {
 
 namespace {
-
-/// The digits of `index` in base `base`, mirrored at the point: in (0, 1) for index > 0.
-double radical_inverse(int index, int base) {
-    double value = 0, scale = 1;
-    for (; index > 0; index /= base) {
-        scale /= base;
-        value += scale * (index % base);
-    }
-    return value;
-}
 
 /// Logarithms from low to high.
 struct Range {
@@ -40,7 +32,7 @@ UnknownsArray starting_points(const Counts& counts, int num_starts) {
 
     UnknownsArray starts(num_starts, num_unknowns);
     for (int lane = 0; lane < num_starts; ++lane) {
-        const auto part = [lane](int base) { return radical_inverse(lane + 1, base); };
+        const auto part = [lane](int base) { return fitting::radical_inverse(lane + 1, base); };
         // Small cycles have the period 2 pi / sqrt(a c).
         const double frequency = std::log(2 * std::numbers::pi) - period.at(part(2));
         const double half_ratio = ratio.at(part(3)) / 2;

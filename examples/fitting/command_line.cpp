@@ -2,27 +2,10 @@
 
 #include <charconv>
 
-#include "counts.hpp"
+#include "bad_input.hpp"
 #include "shown_text.hpp"
 
-namespace lynx_hare {
-
-const char* const usage =
-    R"(usage: fit_lynx_hare [options] [counts.csv]
-
-Fits hare' = a hare - b hare lynx, lynx' = -c lynx + d hare lynx to yearly counts, by least
-squares on the logarithms of both, from thousands of starting points. The file has the columns
-year, hare and lynx in any order, and at most 1000 rows; lines that start with # are comments.
-Without a file, the pelts of the Hudson's Bay Company are fitted, 1900 to 1920.
-
-  --output FOLDER   where lynx_hare.csv, lynx_hare.gp and lynx_hare.png go (default: here)
-  --starts N        starting points, 1 to 1000000 (default: 4096)
-  --quick           the same as --starts 64
-  --threads N       threads, 1 to 1024 (default: one per core)
-  --help            this text
-
-Exit code: 0 when a fit was found, 1 when none was, 2 when the input cannot be used.
-)";
+namespace fitting {
 
 namespace {
 
@@ -59,15 +42,15 @@ Request parse(const std::vector<std::string>& arguments, const std::string& defa
             set(request, argument, arguments[++i]);
         } else if (argument.starts_with("-")) {
             throw BadInput(shown(argument) + ": there is no such option; see --help");
-        } else if (!request.counts_file.empty()) {
-            throw BadInput(shown(argument) + ": a second file after " + shown(request.counts_file) +
+        } else if (!request.data_file.empty()) {
+            throw BadInput(shown(argument) + ": a second file after " + shown(request.data_file) +
                            "; give one file");
         } else {
-            request.counts_file = argument;
+            request.data_file = argument;
         }
     }
-    if (request.counts_file.empty()) request.counts_file = default_file;
+    if (request.data_file.empty()) request.data_file = default_file;
     return request;
 }
 
-}  // namespace lynx_hare
+}  // namespace fitting

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace lynx_hare {
+namespace fitting {
 
 /// Seconds since it was made.
 class Stopwatch {
@@ -16,4 +16,4 @@ class Stopwatch {
     Clock::time_point begin_ = Clock::now();
 };
 
-}  // namespace lynx_hare
+}  // namespace fitting

@@ -1,6 +1,6 @@
 #include "shown_text.hpp"
 
-namespace lynx_hare {
+namespace fitting {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::string quoted(std::string_view text) {
     return "'" + beginning(text, longest_field) + "'" + what_is_cut(text, longest_field);
 }
 
-}  // namespace lynx_hare
+}  // namespace fitting

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace lynx_hare {
+namespace fitting {
 
 /// `text` with every byte but printable ASCII written as \xNN, so that no terminal obeys it. Of more
 /// than `longest` bytes the first are shown, and how many there are.
@@ -13,4 +13,4 @@ namespace lynx_hare {
 /// The same in quotes, for a field of a file: a word or a number, never long.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-}  // namespace lynx_hare
+}  // namespace fitting
