@@ -13,6 +13,8 @@
 #include <eddy/solvers/fehlberg78.hpp>
 #include <eddy/solvers/general_shark.hpp>
 #include <eddy/solvers/heun.hpp>
+#include <eddy/solvers/kvaerno3.hpp>
+#include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/midpoint.hpp>
 #include <eddy/solvers/milstein.hpp>
 #include <eddy/solvers/ralston.hpp>
@@ -31,6 +33,7 @@
 #include <eddy/solvers/sra1.hpp>
 #include <eddy/solvers/sriw1.hpp>
 #include <eddy/solvers/taylor.hpp>
+#include <eddy/solvers/trbdf2.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/solvers/vern7.hpp>
 
@@ -54,6 +57,9 @@ using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlbe
 
 /// Every Rosenbrock method of this folder.
 using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
+
+/// Every diagonally implicit method of this folder.
+using EsdirkMethods = MethodList<TRBDF2, Kvaerno3, Kvaerno5>;
 
 /// Every method of this folder that is for stochastic equations alone.
 using AllStochasticMethods = MethodList<EulerMaruyama, Milstein, EulerHeun, SPaRK, GeneralShARK,

@@ -14,6 +14,7 @@ enum class Result : std::uint8_t {
     non_finite,
     cancelled,
     singular_matrix,
+    newton_failed,
 };
 
 /// One sentence that says what happened and what to do.
@@ -35,6 +36,10 @@ enum class Result : std::uint8_t {
             return "a linear system of a step has no solution that can be trusted: take smaller "
                    "steps, "
                    "or a controller that does";
+        case Result::newton_failed:
+            return "Newton's iteration for a stage of a step does not converge: take smaller "
+                   "steps, or "
+                   "a controller that does";
     }
     return "unknown result";
 }

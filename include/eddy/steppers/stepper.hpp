@@ -22,20 +22,35 @@
 
 namespace eddy::inline v0 {
 
+/// The tolerances of a step's error, as far as equations within the step are solved to a part of them.
+/// `atol` is given for each component.
+template <class Scalar>
+struct StepTolerances {
+    Scalar rtol;
+    const Scalar* atol;
+};
+/// Given to steps that solve none. Those that do solve theirs to rounding then.
+struct NoTolerances {};
+
 /// What a step starts from. `t` is a number, or says what the time is at a fraction of the step;
 /// `p` is anything with operator[]; `dt` a StepSize or UniformStepSize.
-template <class Times, class State, class Parameters, class Size, class Path = NoPath>
+template <class Times, class State, class Parameters, class Size, class Path = NoPath,
+          class Tolerances = NoTolerances>
 struct StepInput {
     Times t;
     const State& y;
     const Parameters& p;
     const Size& dt;
     [[no_unique_address]] Path path{};
+    [[no_unique_address]] Tolerances tolerances{};
 };
 
 template <class Times, class State, class Parameters, class Size, class Path>
 StepInput(Times, const State&, const Parameters&, const Size&, Path)
     -> StepInput<Times, State, Parameters, Size, Path>;
+template <class Times, class State, class Parameters, class Size, class Path, class Tolerances>
+StepInput(Times, const State&, const Parameters&, const Size&, Path, Tolerances)
+    -> StepInput<Times, State, Parameters, Size, Path, Tolerances>;
 
 /// The memory of a method that has none.
 struct NoMemory {};
@@ -94,6 +109,13 @@ inline constexpr bool dense_output_scales_with_size = [] {
 template <class S>
 concept SolvesLinearSystems = requires {
     { S::solves_linear_systems } -> std::convertible_to<bool>;
+};
+
+/// A stepper whose steps iterate, and fail where an iteration does not converge: they are told the
+/// tolerances; starts_finite(in, place) is whether f and its Jacobian are numbers where a step starts.
+template <class S>
+concept IteratesWithinSteps = requires {
+    requires S::iterates;
 };
 
 /// A step of some method for some term. A Trial has `next`, and `failed`, a mask, where the step can

@@ -236,13 +236,26 @@ class LaneSolve {
         Real largest = std::abs(size_of_component(0));
         for (std::int32_t i = 0; i < Spec::state_size; ++i) {
             const Real size = std::abs(size_of_component(i));
-            if (!std::isfinite(size)) return outcome(Result::non_finite, time(), i);
+            if (!std::isfinite(size)) {
+                const bool failed = newton_has_failed();
+                return outcome(failed ? Result::newton_failed : Result::non_finite, time(), i);
+            }
             if (size > largest) {
                 largest = size;
                 worst = i;
             }
         }
+        if (newton_has_failed()) return outcome(Result::newton_failed, time(), worst);
         return outcome(Result::dt_underflow, time(), worst);
+    }
+    /// Does an iteration within the step not converge, though it has numbers to begin with?
+    [[nodiscard]] bool newton_has_failed() const {
+        if constexpr (IteratesWithinSteps<Stepper>)
+            return trial_.failed && lane_.with_step(before_, size_, [](const auto& in) {
+                return Stepper::starts_finite(in, 0);
+            });
+        else
+            return false;
     }
     [[nodiscard]] Real size_of_component(int i) const {
         const Real from = primal(before_.y[i]), to = primal(trial_.next[i]);

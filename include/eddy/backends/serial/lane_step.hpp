@@ -50,7 +50,8 @@ class LaneProblem {
         const TimeAt<double> start{times().t0, times().direction, from.elapsed, to.lowest,
                                    to.highest};
         const StepSize<double, Real> dt{size, static_cast<Real>(times().direction * size)};
-        return use(StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from, size)});
+        return use(StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from, size),
+                             problem.tolerances()});
     }
 
     /// The cells of noise that the steps to a tstop are parts of.

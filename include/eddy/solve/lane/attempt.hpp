@@ -145,9 +145,10 @@ class ChainStepper {
     constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
                   const Single* normals = nullptr) const {
         const Time size(problem_->times.dt0);
-        return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(),
-                                       problem_->size, constant_path(elapsed, normals)},
-                             memory);
+        return Stepper::step(
+            StepInput{times_of(elapsed, size), y, parameters.values(), problem_->size,
+                      constant_path(elapsed, normals), problem_->tolerances()},
+            memory);
     }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
@@ -192,7 +193,7 @@ class ChainStepper {
         const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
         const Size dt{size, convert<Primal>(Time(problem_->times.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
-                             path_of(x.elapsed, size, normals)});
+                             path_of(x.elapsed, size, normals), problem_->tolerances()});
     }
     /// The same where the size may be the constant one.
     template <class Use>
@@ -201,7 +202,8 @@ class ChainStepper {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(size))
                 return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(),
-                                     problem_->size, constant_path(x.elapsed, normals)});
+                                     problem_->size, constant_path(x.elapsed, normals),
+                                     problem_->tolerances()});
         }
         return with_input(x, size, use, normals);
     }

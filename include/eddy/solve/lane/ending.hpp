@@ -48,6 +48,13 @@ template <class Spec>
             [&](const auto& in) { return Spec::Stepper::singular_component(in, place); });
         if (pivot >= 0) return {Result::singular_matrix, t, pivot, !Spec::is_adaptive};
     }
+    if constexpr (IteratesWithinSteps<typename Spec::Stepper>) {
+        const bool has_started = round.chain.steps.with_input(
+            round.before, round.attempt.size,
+            [&](const auto& in) { return Spec::Stepper::starts_finite(in, place); });
+        if (get_lane(round.attempt.trial.failed, place) && has_started)
+            return {Result::newton_failed, t, worst, !Spec::is_adaptive};
+    }
     return {finite ? Result::dt_underflow : Result::non_finite, t, worst, !Spec::is_adaptive};
 }
 

@@ -30,6 +30,7 @@ static_assert(sizeof(Result) == 1 && static_cast<int>(Result::success) == 0 &&
               static_cast<int>(Result::dt_underflow) == 3 &&
               static_cast<int>(Result::non_finite) == 4 &&
               static_cast<int>(Result::cancelled) == 5 &&
-              static_cast<int>(Result::singular_matrix) == 6);
+              static_cast<int>(Result::singular_matrix) == 6 &&
+              static_cast<int>(Result::newton_failed) == 7);
 
 }  // namespace eddy::inline v0

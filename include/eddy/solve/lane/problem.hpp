@@ -41,6 +41,12 @@ struct Problem {
     GivenSteps given;              // where steps are not to be chosen
     bool counts_tangents = false;  // does the norm of errors? Of dual numbers
 
+    [[nodiscard]] EDDY_HD typename Spec::Tolerances tolerances() const {
+        if constexpr (IteratesWithinSteps<typename Spec::Stepper>)
+            return {rtol, atol.data};
+        else
+            return {};
+    }
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
         typename Spec::LaneState y{};
         for (int i = 0; i < Spec::state_size; ++i) y[i] = load(y0, y0_tangent, lane, i);

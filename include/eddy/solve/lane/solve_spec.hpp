@@ -48,6 +48,9 @@ struct SolveSpec {
                   "solve: the method's stepper must be a Stepper, see "
                   "steppers/stepper.hpp");
     using Memory = typename Stepper::template Memory<Number>;
+    /// What steps know of the tolerances.
+    using Tolerances =
+        std::conditional_t<IteratesWithinSteps<Stepper>, StepTolerances<Scalar>, NoTolerances>;
     using Path = typename Stepper::template Path<Time>;
     static constexpr bool has_path = !std::is_same_v<Path, NoPath>;
     /// Is the path one of Brownian noise, which a NoisePlan numbers?

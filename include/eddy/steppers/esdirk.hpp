@@ -1,0 +1,274 @@
+#pragma once
+// One step of an ESDIRK method, for every tableau, scalar type and machine. Stages are computed as
+// increments z_i = hγ k_i, with what is known before them in ψ_i:
+//
+//   z_1 = hγ f(t, y),   ψ_i = y + Σ_{j<i} (a_ij/γ) z_j,   Y_i = ψ_i + z_i,   z_i = hγ f(t + c_i h, Y_i),
+//
+// y⁺ = Y_s, by simplified Newton iterations (Hairer & Wanner 1996, Solving ODEs II, IV.8) with one matrix
+// for all, N = J − I/(γh) at the start of the step: N Δ = (Y − ψ)/(γh) − f(Y), Y ← Y + Δ. Where y is off
+// what a stiff equation draws it to, z and ψ are large and Y is not: hence Y is what is iterated. Slopes
+// are what the iteration leaves, never f at its result: that would multiply what is left of the error by hλ.
+//
+// Tangents do not run through the iteration. They solve the system that a stage's equation becomes when
+// it is differentiated, with its own Jacobian: N_i ż_i = −(∂f/∂(t, y, p) along (ṫ, ψ̇_i, ṗ)). The adjoint
+// solves the same systems transposed, so that both agree to rounding whatever the iteration has left.
+
+#include <eddy/ad/linear_model.hpp>
+#include <eddy/core/vec_math.hpp>
+#include <eddy/linalg/dual_lu.hpp>
+#include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/esdirk_rows.hpp>
+#include <eddy/steppers/newton.hpp>
+#include <eddy/steppers/rosenbrock_rows.hpp>
+#include <eddy/steppers/stepper.hpp>
+
+namespace eddy::inline v0 {
+namespace detail {
+
+/// Parameters of dual numbers without their tangents.
+template <class Parameters>
+struct ValuesOfParameters {
+    const Parameters& p;
+
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto operator[](int i) const {
+        if constexpr (requires { p[i].tangent; })
+            return p[i].value;
+        else
+            return p[i];
+    }
+};
+
+template <class T, int size>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> values_of(
+    const Vec<Dual<T>, size>& x) {
+    Vec<T, size> values;
+    static_for<0, size>([&]<int i>()
+                            __attribute__((always_inline)) { values.data[i] = x.data[i].value; });
+    return values;
+}
+template <class T, int size>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> tangents_of(
+    const Vec<Dual<T>, size>& x) {
+    Vec<T, size> tangents;
+    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+        tangents.data[i] = x.data[i].tangent;
+    });
+    return tangents;
+}
+template <class T, int size>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Dual<T>, size> duals_of(
+    const Vec<T, size>& values, const Vec<T, size>& tangents) {
+    Vec<Dual<T>, size> x;
+    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+        x.data[i] = {values.data[i], tangents.data[i]};
+    });
+    return x;
+}
+
+}  // namespace detail
+
+/// Steps of `Method` for the vector field `Field`.
+template <class Field, EsdirkMethod Method>
+struct Esdirk {
+    static_assert(ValidEsdirkTableau<Method>::value);
+    using Model = LinearModel<FieldProgram<Field>>;
+    using Rows = EsdirkRows<Method>;
+    using Matrix = detail::StepMatrix<Model>;
+    static constexpr int num_stages = Method::coefficients.num_stages;
+    static constexpr int state_size = Field::state_size;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Lu = SparseLu<Matrix, Number>;
+
+    /// What a step computes: increments, the states of the stages from the second on, and the factors of
+    /// its matrix, without tangents.
+    template <class Number>
+    struct Work {
+        State<Number> z[num_stages];
+        State<Number> y[num_stages];
+        Lu<PrimalOf<Number>> lu;
+    };
+
+    /// f, and N, at a state.
+    template <class Number>
+    struct Linear {
+        State<Number> f;
+        typename Lu<Number>::Entries matrix;
+    };
+    template <class Number, class Time, class Parameters, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Linear<Number> linear(const Time& t,
+                                                                           const State<Number>& y,
+                                                                           const Parameters& p,
+                                                                           const Size& dt) {
+        Linear<Number> model{};
+        evaluate<typename Model::Values, Number>(
+            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+                if constexpr (output == 0)
+                    model.f.data[component] = value;
+                else if constexpr (output == Model::jacobian_output)
+                    model.matrix.data[component] = value;
+            },
+            t, y, p);
+        const auto shift = per_increment<Number>(dt);
+        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+            constexpr int e = Matrix::diagonal[i];
+            model.matrix.data[e] =
+                e < Model::num_nonzeros ? model.matrix.data[e] - shift : Number(-shift);
+        });
+        return model;
+    }
+
+    /// All stages. `failed`: where a system has lost its digits, or an iteration does not converge.
+    template <class Input, class Number, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number>& work,
+                                                   Mask& failed) {
+        if constexpr (detail::is_dual<Number>) {
+            run_dual(in, work, failed);
+        } else {
+            const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
+            work.lu.factor(start.matrix);
+            work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
+            const NewtonScale<ScalarOf<Number>> scale(in.tolerances, Method::newton_tolerance);
+            NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
+            static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+                const State<Number> base = known<i>(in.y, work);
+                work.y[i] = guess<i>(in.y, work);
+                iterate<i>(in, base, scale, work.lu, work.y[i], progress);
+                work.z[i] = work.y[i] - base;
+            });
+            failed = progress.failed();
+        }
+    }
+
+    /// Σ b_error_i h k_i, damped where the method wants it.
+    template <class Input, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(const Input& in,
+                                                                         const Work<Number>& work) {
+        State<Number> sum{};
+        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            constexpr double weight = Rows::error_weight(i);
+            if constexpr (weight != 0)
+                detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.z[i]);
+        });
+        if constexpr (filters_error<Method>)
+            return filtered(detail::scaled(-per_increment<Number>(in.dt), sum), work.lu);
+        else
+            return sum;
+    }
+
+    /// t + c_i h; or what t itself says of that fraction of the step.
+    template <int i, class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto stage_time(const Input& in) {
+        constexpr double c = Method::coefficients.c[i];
+        if constexpr (requires { in.t.at_fraction(c); })
+            return in.t.at_fraction(c);
+        else
+            return in.t + in.dt.fraction(c);
+    }
+    /// hγ, and its reciprocal.
+    template <class Number, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static PrimalOf<Number> increment(const Size& dt) {
+        constexpr double gamma = Method::coefficients.gamma;
+        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(gamma)) * primal(dt.h);
+    }
+    template <class Number, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static PrimalOf<Number> per_increment(
+        const Size& dt) {
+        constexpr double by_gamma = 1 / Method::coefficients.gamma;
+        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(by_gamma)) / primal(dt.h);
+    }
+
+  private:
+    /// ψ_i.
+    template <int i, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> known(const State<Number>& y,
+                                                                         const Work<Number>& work) {
+        State<Number> sum = y;
+        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double weight = Rows::weight(i, j);
+            if constexpr (weight != 0)
+                detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.z[j]);
+        });
+        return sum;
+    }
+    template <int i, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> guess(const State<Number>& y,
+                                                                         const Work<Number>& work) {
+        State<Number> sum{};
+        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double weight = Rows::first_guess(i, j);
+            const State<Number>& from = j == 0 ? y : work.y[j];
+            if constexpr (weight == 1)
+                sum = from;  // the only one
+            else if constexpr (weight != 0)
+                detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), from);
+        });
+        return sum;
+    }
+
+    /// Solves y = base + hγ f(t_i, y), beginning with the y that is there.
+    template <int i, class Input, class Number>
+    [[gnu::always_inline]] EDDY_HD static void iterate(const Input& in, const State<Number>& base,
+                                                       const NewtonScale<ScalarOf<Number>>& scale,
+                                                       const Lu<Number>& lu, State<Number>& y,
+                                                       NewtonProgress<Number>& progress) {
+        const auto t = stage_time<i>(in);
+        const auto per_step = per_increment<Number>(in.dt);
+        progress.begin_stage();
+        for (int k = 0; k < scale.most_iterations && progress.goes_on(); ++k) {
+            State<Number> right = -OdeTerm<Field>::derivative(t, y, in.p);
+            detail::add_scaled(right, per_step, y - base);
+            const State<Number> update = lu.solve(right), next = y + update;
+            const Number norm = scale.norm(update, in.y, next, in.tolerances);
+            const auto moves = progress.take(norm, k == 0);
+            static_for<0, state_size>([&]<int j>() __attribute__((always_inline)) {
+                y.data[j] = select(moves, next.data[j], y.data[j]);
+            });
+        }
+        progress.end_stage();
+    }
+
+    /// The values as they are without tangents, then the tangents.
+    template <class Input, class T, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void run_dual(const Input& in, Work<Dual<T>>& work,
+                                                        Mask& failed) {
+        const State<T> y = detail::values_of(in.y);
+        const detail::ValuesOfParameters<std::remove_cvref_t<decltype(in.p)>> p{in.p};
+        Work<T> values;
+        run(StepInput{in.t, y, p, in.dt, NoPath{}, in.tolerances}, values, failed);
+        work.lu = values.lu;
+        const State<Dual<T>> f = OdeTerm<Field>::derivative(stage_time<0>(in), in.y, in.p);
+        work.z[0] = detail::duals_of(values.z[0],
+                                     detail::scaled(increment<T>(in.dt), detail::tangents_of(f)));
+        static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            const State<T> of_base = detail::tangents_of(known<i>(in.y, work));
+            const State<T> of_z = tangent_of_stage<i>(in, values.y[i], of_base, p);
+            work.z[i] = detail::duals_of(values.z[i], of_z);
+            work.y[i] = detail::duals_of(values.y[i], of_base + of_z);
+        });
+    }
+    /// ż_i.
+    template <int i, class Input, class T, class Values>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<T> tangent_of_stage(
+        const Input& in, const State<T>& y, const State<T>& of_base, const Values& p) {
+        const auto t = stage_time<i>(in);
+        const auto along = OdeTerm<Field>::derivative(t, detail::duals_of(y, of_base), in.p);
+        Lu<T> lu;
+        lu.factor(linear<T>(t, y, p, in.dt).matrix);
+        return lu.solve(-detail::tangents_of(along));
+    }
+
+    /// Values and tangents alike: the matrix is part of how an error is measured, and has no tangent.
+    template <class Number, class Factors>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> filtered(
+        const State<Number>& error, const Factors& lu) {
+        if constexpr (detail::is_dual<Number>)
+            return detail::duals_of(filtered(detail::values_of(error), lu),
+                                    filtered(detail::tangents_of(error), lu));
+        else
+            return lu.solve(error);
+    }
+};
+
+}  // namespace eddy::inline v0

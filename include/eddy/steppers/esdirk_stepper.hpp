@@ -1,0 +1,214 @@
+#pragma once
+// ESDIRK methods as a Stepper. A step keeps nothing for the next one: its first stage, its Jacobian and
+// what its iterations begin with are those of its own start, so that every step follows from time, state
+// and size, and a replay gives its bits. It fails where its factors have lost too many digits or an
+// iteration does not converge.
+
+#include <eddy/core/lanes.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
+#include <eddy/steppers/esdirk_adjoint.hpp>
+
+namespace eddy::inline v0 {
+
+/// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
+template <class Term, EsdirkMethod Method, bool estimates_error>
+struct EsdirkStepper {
+    using Field = typename Term::Field;
+    using Steps = Esdirk<Field, Method>;
+    using Adjoint = EsdirkAdjoint<Field, Method>;
+    using Rows = EsdirkRows<Method>;
+    static constexpr int state_size = Term::state_size;
+    static constexpr int parameter_size = Term::parameter_size;
+    static constexpr int order = Method::order;
+    static constexpr int error_order = !estimates_error ? Method::order
+                                       : Method::order < Method::embedded_order
+                                           ? Method::order + 1
+                                           : Method::embedded_order + 1;
+    static constexpr bool can_fail = true;
+    static constexpr bool memory_follows_state = true;
+    static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
+    static constexpr int num_stages = Steps::num_stages;
+    static constexpr int evaluations_at_start = 0;
+    /// One a stage: how many more its iteration takes is not counted.
+    static constexpr int evaluations_per_attempt = num_stages;
+    static constexpr int evaluations_per_replay = num_stages;
+    /// Dense output does not change with the size of the step as long as z_i do not.
+    static constexpr bool dense_output_scales_with_size = false;
+    static constexpr bool solves_linear_systems = true;
+    static constexpr bool iterates = true;
+
+    template <class Time>
+    using Path = typename Term::template Path<Time>;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Memory = NoMemory;
+    template <class Input>
+    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
+
+    struct Nothing {};
+    template <class Number>
+    struct Trial {
+        State<Number> next;
+        State<Number> z[num_stages];
+        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
+        MaskOf<Number> failed;
+    };
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
+        return {};
+    }
+
+    template <class Input, class Number>
+    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                                       Trial<Number>& trial) {
+        typename Steps::template Work<Number> work;
+        Steps::run(in, work, trial.failed);
+        trial.next = work.y[num_stages - 1];
+        if constexpr (estimates_error) trial.error = Steps::error(in, work);
+        static_for<0, num_stages>([&]<int i>()
+                                      __attribute__((always_inline)) { trial.z[i] = work.z[i]; });
+    }
+    template <class Trial, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+
+    /// For reports of steps that cannot be made.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static int singular_component(const Input& in, int place) {
+        const auto start = start_of(in);
+        typename Steps::template Lu<NumberOf<Input>> lu;
+        lu.factor(start.matrix);
+        return lu.failed_pivot(start.matrix, place);
+    }
+    /// Are f and its Jacobian numbers where the step starts? Then it is the iteration that has failed.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static bool starts_finite(const Input& in, int place) {
+        const auto start = start_of(in);
+        const auto is_finite = [&](const auto& x) {
+            const auto value = primal(get_lane(x, place));
+            return value - value == 0;
+        };
+        bool all_finite = true;
+        for (int i = 0; i < state_size; ++i) all_finite = all_finite && is_finite(start.f[i]);
+        for (int e = 0; e < Steps::Matrix::num_entries; ++e)
+            all_finite = all_finite && is_finite(start.matrix[e]);
+        return all_finite;
+    }
+
+    template <class Trial, class SquaredNorm>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
+        const Trial& trial, SquaredNorm&& squared_norm) {
+        return squared_norm(trial.error);
+    }
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+        typename Steps::template Work<NumberOf<Input>> work;
+        MaskOf<NumberOf<Input>> unasked;
+        Steps::run(in, work, unasked);
+        return work.y[num_stages - 1];
+    }
+
+    /// The states within a step.
+    template <class Number, class Real>
+    struct Within {
+        State<Number> y;
+        Real h;
+        State<Number> z[num_stages];
+
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> at(const Theta& theta) const {
+            State<Number> state = y;
+            static_for<0, num_stages>([&]<int i>() {
+                detail::add_scaled(state, Real(theta) * weight<i, false>(Real(theta)), z[i]);
+            });
+            return state;
+        }
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> slope(const Theta& theta) const {
+            State<Number> state{};
+            static_for<0, num_stages>([&]<int i>() {
+                detail::add_scaled(state, weight<i, true>(Real(theta)) / h, z[i]);
+            });
+            return state;
+        }
+    };
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in, const Trial<Number>& trial) {
+        using Real = std::remove_cvref_t<decltype(in.dt.h)>;
+        Within<Number, Real> within{in.y, in.dt.h, {}};
+        static_for<0, num_stages>([&]<int i>() { within.z[i] = trial.z[i]; });
+        return within;
+    }
+    /// The same where there was no attempt.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
+        Trial<NumberOf<Input>> trial;
+        attempt(in, NoMemory{}, trial);
+        return interpolant(in, trial);
+    }
+
+    /// What the points within a step bring to its start and its stages.
+    template <class Number>
+    struct DenseCotangent {
+        State<Number> y{};
+        State<Number> z[num_stages]{};
+    };
+    template <class Input, class Theta, class Number>
+    EDDY_HD static void pull_interpolant(const Input&, const Theta& theta,
+                                         const State<Number>& cotangent,
+                                         DenseCotangent<Number>& dense) {
+        dense.y = dense.y + cotangent;
+        static_for<0, num_stages>([&]<int i>() {
+            detail::add_scaled(dense.z[i], theta * weight<i, false>(theta), cotangent);
+        });
+    }
+
+    template <class Number, bool with_times = false, bool dense = false>
+    struct Linearization {
+        typename Steps::template Work<Number> work;
+    };
+    template <class Input, class Number, bool with_times, bool dense>
+    [[gnu::always_inline]] EDDY_HD static void linearize(
+        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+        MaskOf<Number> unasked;
+        Steps::run(in, of_step.work, unasked);
+    }
+
+    /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
+    /// linearization.
+    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
+              class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
+        const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
+        Times& times) {
+        const State<Number> of_y =
+            Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times);
+        if constexpr (is_dense)
+            return dense.y + of_y;
+        else
+            return of_y;
+    }
+
+  private:
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto start_of(const Input& in) {
+        return Steps::template linear<NumberOf<Input>>(Steps::template stage_time<0>(in), in.y,
+                                                       in.p, in.dt);
+    }
+    /// Σ_m w_im θ^m, or with each term times m + 1, by Horner's rule.
+    template <int i, bool times_power, class Real>
+    [[nodiscard]] EDDY_HD static Real weight(const Real& theta) {
+        Real value{};
+        static_for<0, Method::interpolant.num_powers>([&]<int reversed>() {
+            constexpr int m = Method::interpolant.num_powers - 1 - reversed;
+            constexpr double power = Rows::dense_weight(i, m) * (times_power ? m + 1 : 1);
+            value = mul_add(value, theta, Real(static_cast<ScalarOf<Real>>(power)));
+        });
+        return value;
+    }
+};
+
+}  // namespace eddy::inline v0

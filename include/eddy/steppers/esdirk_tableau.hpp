@@ -1,0 +1,186 @@
+#pragma once
+// Diagonally implicit Runge–Kutta methods whose first stage is explicit, as data, and what can be checked
+// of them at compile time:
+//
+//   k_1 = f(t, y),   Y_i = y + h Σ_{j<i} a_ij k_j + hγ k_i,   k_i = f(t + c_i h, Y_i),   y⁺ = Y_s.
+//
+// All implicit stages have the same γ, and so one matrix I − hγJ serves them. The last stage is the new
+// state: a step ends on what a stiff equation draws it to. The tables say what can be computed of them:
+// with R(∞), whether dense output stays bounded on infinitely fast components, and whether the error
+// estimate does (Hosea & Shampine 1996, Appl. Numer. Math. 20(1–2), 21–37).
+
+#include <concepts>
+#include <eddy/steppers/butcher_tableau.hpp>
+
+namespace eddy::inline v0 {
+
+/// Coefficients of a method. Rows of `a` are those left of the diagonal, on which γ stands from the second
+/// stage on; they may be given short: what is left out is zero.
+template <int stages>
+struct EsdirkTableau {
+    double gamma;
+    double c[stages];
+    double a[stages][stages];
+    double b_error[stages];  // b − b̂: weights of the error estimate
+
+    static constexpr int num_stages = stages;
+
+    /// a_ij with its diagonal.
+    [[nodiscard]] constexpr double full(int i, int j) const {
+        return i == j && i > 0 ? gamma : a[i][j];
+    }
+};
+
+/// Dense output: y(t + θh) = y + h Σ_i w_i(θ) k_i, w_i(θ) = Σ_m weights[i][m] θ^(m+1). In one step from an
+/// exact state it is wrong by O(h^(order+1)). Infinitely fast components do not grow in it: f at the
+/// start of a step multiplies their errors by hλ, and the weights cancel that.
+template <int stages, int powers>
+struct EsdirkInterpolant {
+    int order;
+    double weights[stages][powers];
+
+    static constexpr int num_powers = powers;
+};
+
+/// A method is a struct with an `order`, an `embedded_order`, `coefficients`, an `interpolant` and a
+/// `newton_tolerance`: how large the error that Newton's iteration leaves in a stage may be, as a
+/// fraction of the tolerance of a step's error.
+template <class Method>
+concept EsdirkMethod = requires {
+    { Method::order } -> std::convertible_to<int>;
+    { Method::embedded_order } -> std::convertible_to<int>;
+    { Method::newton_tolerance } -> std::convertible_to<double>;
+    { Method::coefficients.full(0, 0) } -> std::convertible_to<double>;
+    Method::interpolant.weights[0][0];
+};
+
+namespace detail {
+
+/// The tableau of a step to θ with weights w(θ): its conditions are those of a whole step.
+template <int stages>
+constexpr ButcherTableau<stages> shortened(const EsdirkTableau<stages>& tableau,
+                                           const double (&weights)[stages], double theta) {
+    ButcherTableau<stages> all{};
+    for (int i = 0; i < stages; ++i) {
+        all.c[i] = tableau.c[i] / theta;
+        all.b[i] = weights[i] / theta;
+        for (int j = 0; j <= i; ++j) all.a[i][j] = tableau.full(i, j) / theta;
+    }
+    return all;
+}
+template <int stages>
+constexpr bool satisfies_orders(const EsdirkTableau<stages>& tableau,
+                                const double (&weights)[stages], int order, double theta = 1) {
+    const ButcherTableau<stages> all = shortened(tableau, weights, theta);
+    for (int k = 1; k <= order; ++k) {
+        if (!satisfies_order(all, k)) return false;
+    }
+    return true;
+}
+
+/// The weights of y⁺, those of the last stage; less `share` times those of the error estimate.
+template <int stages>
+constexpr Stages<stages> end_weights(const EsdirkTableau<stages>& tableau, double share) {
+    Stages<stages> b{};
+    for (int i = 0; i < stages; ++i)
+        b.value[i] = tableau.full(stages - 1, i) - share * tableau.b_error[i];
+    return b;
+}
+
+template <int stages>
+constexpr bool is_strictly_lower(const EsdirkTableau<stages>& tableau) {
+    for (int i = 0; i < stages; ++i) {
+        for (int j = i; j < stages; ++j) {
+            if (tableau.a[i][j] != 0) return false;
+        }
+    }
+    return true;
+}
+
+template <int stages>
+constexpr bool rows_sum_to_c(const EsdirkTableau<stages>& tableau) {
+    const double none[stages]{};
+    return rows_sum_to_c(shortened(tableau, none, 1));
+}
+
+/// Of y' = λy, as z = hλ → −∞: h k_i grows as κ_i z y, κ_1 = 1, and implicit stages are drawn to zero:
+/// Σ_{j≤i} a_ij κ_j = 0. There Y_i → κ_i y.
+template <int stages>
+constexpr Stages<stages> growths_at_infinity(const EsdirkTableau<stages>& tableau) {
+    Stages<stages> kappa{{1}};
+    for (int i = 1; i < stages; ++i) {
+        for (int j = 0; j < i; ++j) kappa.value[i] -= tableau.a[i][j] * kappa.value[j];
+        kappa.value[i] /= tableau.gamma;
+    }
+    return kappa;
+}
+/// Does Σ weights_i h k_i stay bounded there?
+template <int stages>
+constexpr bool is_bounded_at_infinity(const EsdirkTableau<stages>& tableau,
+                                      const double (&weights)[stages]) {
+    const Stages<stages> kappa = growths_at_infinity(tableau);
+    double sum = 0;
+    for (int i = 0; i < stages; ++i) sum += weights[i] * kappa.value[i];
+    return nearly_zero(sum);
+}
+
+/// w_i(θ).
+template <class Method>
+constexpr double dense_weight(int i, double theta) {
+    constexpr auto& table = Method::interpolant;
+    double sum = 0;
+    for (int m = table.num_powers; m-- > 0;) sum = theta * (sum + table.weights[i][m]);
+    return sum;
+}
+template <class Method>
+constexpr bool has_valid_dense_output(double theta) {
+    constexpr auto& tableau = Method::coefficients;
+    double weights[tableau.num_stages]{};
+    for (int i = 0; i < tableau.num_stages; ++i) weights[i] = dense_weight<Method>(i, theta);
+    return satisfies_orders(tableau, weights, Method::interpolant.order, theta) &&
+           is_bounded_at_infinity(tableau, weights);
+}
+
+}  // namespace detail
+
+/// R(∞) of a method: 0 where an infinitely fast component is gone after one step.
+template <EsdirkMethod Method>
+inline constexpr double esdirk_stability_at_infinity =
+    detail::growths_at_infinity(Method::coefficients).value[Method::coefficients.num_stages - 1];
+
+/// Does the error estimate grow without bound with the speed of a component? It then is damped by a
+/// solve with the matrix of the step, (I − hγJ)⁻¹.
+template <EsdirkMethod Method>
+inline constexpr bool filters_error =
+    !detail::is_bounded_at_infinity(Method::coefficients, Method::coefficients.b_error);
+
+/// Checks a method when it is named; each failure says in one sentence what is wrong.
+template <EsdirkMethod Method>
+struct ValidEsdirkTableau {
+    static constexpr auto& tableau = Method::coefficients;
+    static constexpr int last = tableau.num_stages - 1;
+    static_assert(tableau.gamma > 0, "ESDIRK tableau: gamma must be positive");
+    static_assert(detail::is_strictly_lower(tableau),
+                  "ESDIRK tableau: a is given left of the diagonal alone; gamma stands on it");
+    static_assert(detail::rows_sum_to_c(tableau), "ESDIRK tableau: the rows of a must sum to c");
+    static_assert(tableau.c[last] == 1, "ESDIRK tableau: the last stage must be the new state");
+    static_assert(Method::order >= 1 && Method::order <= 5 &&
+                      detail::satisfies_orders(tableau, detail::end_weights(tableau, 0).value,
+                                               Method::order),
+                  "ESDIRK tableau: the conditions of its order fail");
+    static_assert(detail::satisfies_orders(tableau, detail::end_weights(tableau, 1).value,
+                                           Method::embedded_order),
+                  "ESDIRK tableau: the conditions of the embedded order fail");
+    static_assert(detail::has_valid_dense_output<Method>(0.25) &&
+                      detail::has_valid_dense_output<Method>(0.5) &&
+                      detail::has_valid_dense_output<Method>(0.75),
+                  "ESDIRK tableau: dense output is not of its order, or grows on fast components");
+    static_assert(detail::nearly_zero(esdirk_stability_at_infinity<Method>),
+                  "ESDIRK tableau: R(infinity) must be 0, or stiff components stay");
+    static_assert(
+        Method::newton_tolerance > 0 && Method::newton_tolerance < 1,
+        "ESDIRK method: newton_tolerance is a fraction of the tolerance, between 0 and 1");
+    static constexpr bool value = true;
+};
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,116 @@
+#pragma once
+// When Newton's iteration for the stage of a step ends, in each place of a Number by itself (Hairer &
+// Wanner 1996, Solving ODEs II, IV.8, eqs. 8.10 and 8.11). The matrix stays that of the step, so that
+// updates fall geometrically: with their norms in units of what may be left of the error, and θ the ratio
+// of the last two,
+//
+//   θ / (1 − θ) ‖Δ‖ ≤ 1   ends it.
+//
+// Invariant: what a place computes does not depend on its neighbours: once its iteration has ended, it
+// stands still until theirs have.
+
+#include <eddy/core/lanes.hpp>
+#include <eddy/core/math.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/steppers/controller/error_norm.hpp>
+#include <eddy/steppers/stepper.hpp>
+#include <limits>
+
+namespace eddy::inline v0 {
+
+/// How large updates may be when they are the last: `newton_tolerance` of the step's tolerances, but not
+/// below what rounding leaves; without tolerances, that alone.
+template <class Scalar>
+struct NewtonScale {
+    static constexpr Scalar rounding = 20 * std::numeric_limits<Scalar>::epsilon();
+
+    template <class Tolerances>
+    EDDY_HD NewtonScale(const Tolerances& tolerances, double newton_tolerance) {
+        if constexpr (requires { tolerances.rtol; }) {
+            share = static_cast<Scalar>(newton_tolerance);
+            most_iterations = 10;
+            rtol = max(share * tolerances.rtol, rounding);
+        }
+    }
+
+    Scalar share = 1, rtol = rounding;
+    int most_iterations = 50;  // for one stage
+
+    /// The norm of an update between y, where the step starts, and what it leads to.
+    template <class Real, int size, class Tolerances>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Real norm(const Vec<Real, size>& update,
+                                                        const Vec<Real, size>& y,
+                                                        const Vec<Real, size>& next,
+                                                        const Tolerances& tolerances) const {
+        const auto ratio = [&](int i) __attribute__((always_inline)) {
+            Scalar atol(0);
+            if constexpr (requires { tolerances.atol; }) atol = share * tolerances.atol[i];
+            return scaled_error(update[i], y[i], next[i], rtol, atol);
+        };
+        const Real per_component(Scalar(1) / Scalar(size));
+        if constexpr (sizeof(Scalar) <= sizeof(double)) {
+            return sqrt(convert<Real>(sum_of_squared_ratios<size>(ratio)) * per_component);
+        } else {  // of the bits of which nothing is known
+            Real sum(0);
+            for (int i = 0; i < size; ++i) {
+                const Real x = ratio(i).x / ratio(i).scale;
+                sum = mul_add(x, x, sum);
+            }
+            return sqrt(sum * per_component);
+        }
+    }
+    /// Updates below this are rounding.
+    [[nodiscard]] EDDY_HD Scalar floor() const { return rounding / rtol; }
+};
+
+/// The iterations of the stages of one step.
+template <class Real>
+class NewtonProgress {
+    using Mask = MaskOf<Real>;
+
+  public:
+    /// `floor`: norm of updates that are rounding.
+    [[gnu::always_inline]] EDDY_HD NewtonProgress(const Mask& failed, const ScalarOf<Real>& floor)
+        : failed_(failed), floor_(floor) {}
+
+    /// Has it ended without a solution, in this stage or one before?
+    [[nodiscard]] EDDY_HD const Mask& failed() const { return failed_; }
+    /// Does it go on anywhere?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool goes_on() const { return any(active_); }
+
+    [[gnu::always_inline]] EDDY_HD void begin_stage() { active_ = !failed_; }
+    /// Takes the norm of an update, and says where it is made.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Mask take(const Real& norm, bool is_first) {
+        const Mask was_active = active_, is_number = norm <= Real(largest);
+        // What the stage before has shown serves until there are two updates.
+        Mask stagnates = norm < norm, grows = stagnates;
+        if (!is_first) {
+            const Real ratio = norm / last_;
+            rate_ = select(was_active, max(ratio, Real(least_rate)), rate_);
+            stagnates = ratio >= Real(1);
+            grows = ratio >= Real(2);
+        }
+        last_ = norm;
+        // An update that grows no smaller, but is within bounds, is rounding as well.
+        const Mask converged = (rate_ * norm <= Real(1) - rate_) | (norm <= Real(floor_)) |
+                               (stagnates & (norm <= Real(1)));
+        const Mask diverges = (!is_number) | (grows & (!converged));
+        failed_ = failed_ | (was_active & diverges);
+        active_ = was_active & (!converged) & (!diverges);
+        return was_active & is_number;
+    }
+    /// What has not converged by now has failed.
+    [[gnu::always_inline]] EDDY_HD void end_stage() { failed_ = failed_ | active_; }
+
+  private:
+    using Scalar = ScalarOf<Real>;
+    static constexpr Scalar largest = static_cast<Scalar>(1e30);
+    /// Quick convergence of one stage promises no more than this of the next.
+    static constexpr Scalar least_rate = static_cast<Scalar>(1e-3);
+
+    Mask failed_, active_{};
+    Real rate_{Scalar(1)}, last_{};
+    Scalar floor_;
+};
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,178 @@
+// Stiff equations by diagonally implicit methods: against references of more than 16 digits, and what
+// becomes of steps whose iterations do not converge.
+
+#include <cmath>
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <eddy/solvers/kvaerno3.hpp>
+#include <eddy/solvers/kvaerno5.hpp>
+#include <eddy/solvers/trbdf2.hpp>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/stiff_equations.hpp"
+
+namespace {
+
+using support::Array, support::Robertson, support::rows;
+
+template <std::size_t size>
+Array row(const double (&values)[size]) {
+    Array array(1, static_cast<std::ptrdiff_t>(size));
+    std::ptrdiff_t i = 0;
+    for (const double value : values) array(0, i++) = value;
+    return array;
+}
+
+/// The error is at most 50 rtol, and the attempts are within a tenth of those recorded.
+template <class Field, class Method, std::size_t size>
+void check(const Method& method, double t1, double rtol, double atol,
+           const double (&reference)[size], int recorded) {
+    const auto solution = eddy::solve(Field{}, method, row(Field::y0), row(Field::p0),
+                                      {.t1 = t1, .rtol = rtol, .atol = atol}, eddy::Serial{});
+    REQUIRE(solution.result(0) == eddy::Result::success);
+    const auto attempts = solution.stats(0).accepted + solution.stats(0).rejected;
+    double error = 0;  // relative, of the worst component
+    for (std::size_t i = 0; i < size; ++i)
+        error = std::max(
+            error, std::abs(solution.y()(0, static_cast<std::ptrdiff_t>(i)) / reference[i] - 1));
+    CAPTURE(Method::order, rtol, error, attempts, recorded);
+    CHECK(error <= 50 * rtol);
+    CHECK(std::abs(static_cast<double>(attempts) / recorded - 1) <= 0.1);
+}
+
+constexpr double robertson_end[] = {2.08334014970129423e-8, 8.33336077033478340e-14,
+                                    9.99999979166515169e-1};
+constexpr double hires_end[] = {
+    7.37131257332566781e-4, 1.44248572631618466e-4, 5.88872974096757501e-5, 1.17565134328314915e-3,
+    2.38635619883133047e-3, 6.23896825274279579e-3, 2.84999839518576866e-3, 2.85000160481423134e-3};
+constexpr double oregonator_end[] = {1.00081487031852272, 1.22817852154988799e3,
+                                     1.32055494284650829e2};
+/// y at t = 2 for ε = 1e-6.
+constexpr double van_der_pol_end[] = {1.70616773217046500848, -8.92809701024816547779e-1};
+struct FastVanDerPol {
+    static constexpr int state_size = 2, parameter_size = 1;
+    static constexpr double y0[] = {2, 0}, p0[] = {1e6};
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], p[0] * ((1.0 - y[0] * y[0]) * y[1] - y[0]));
+    }
+};
+
+/// Flat far from zero, steep at zero: a chord of the slope at the start finds no solution.
+constexpr auto saturating = eddy::field<2, 1>([](auto, const auto& y, const auto& p) {
+    return eddy::vec(-y[0], -p[0] * y[1] / eddy::sqrt(1.0 + y[1] * y[1]));
+});
+
+}  // namespace
+
+TEST_CASE("stiff, Newton: Robertson's reactions over eleven decades") {
+    const auto robertson = [](const auto& method, double rtol, int attempts) {
+        check<Robertson>(method, 1e11, rtol, 1e-8 * rtol, robertson_end, attempts);
+    };
+    robertson(eddy::TRBDF2{}, 1e-4, 340);
+    robertson(eddy::Kvaerno3{}, 1e-4, 415);
+    robertson(eddy::Kvaerno5{}, 1e-4, 78);
+    robertson(eddy::Kvaerno5{}, 1e-7, 241);
+    robertson(eddy::Kvaerno5{}, 1e-9, 623);
+}
+
+TEST_CASE("stiff, Newton: HIRES, Oregonator and Van der Pol, as exact as asked for") {
+    using support::Hires, support::Oregonator;
+    const eddy::Kvaerno5 method;
+    check<Hires>(method, 321.8122, 1e-4, 1e-8, hires_end, 65);
+    check<Hires>(method, 321.8122, 1e-7, 1e-11, hires_end, 229);
+    check<Oregonator>(method, 360, 1e-4, 1e-10, oregonator_end, 367);
+    check<Oregonator>(method, 360, 1e-7, 1e-13, oregonator_end, 983);
+    check<FastVanDerPol>(method, 2, 1e-4, 1e-4, van_der_pol_end, 244);
+    check<FastVanDerPol>(method, 2, 1e-7, 1e-7, van_der_pol_end, 688);
+    check<FastVanDerPol>(eddy::Kvaerno3{}, 2, 1e-4, 1e-4, van_der_pol_end, 766);
+}
+
+TEST_CASE("stiff, Newton: a component that is a billion times faster than the rest is followed") {
+    constexpr auto fast = eddy::field<1, 1>([](auto t, const auto& y, const auto& p) {
+        return eddy::vec(p[0] * (y[0] - eddy::cos(t)));
+    });
+    const auto solution = eddy::solve(fast, eddy::Kvaerno5{}, rows({{0}}), rows({{-1e8}}),
+                                      {.t1 = 1, .rtol = 1e-7, .save_at = {0.013, 0.5, 1}});
+
+    REQUIRE(solution.result(0) == eddy::Result::success);
+    for (const auto& [k, t] : {std::pair{0, 0.013}, {1, 0.5}, {2, 1.}})
+        CHECK(solution.y(k)(0, 0) == Approx(std::cos(t)).epsilon(1e-6));
+    CHECK(solution.stats(0).accepted < 100);
+}
+
+TEST_CASE(
+    "stiff, Newton: neighbours of all kinds have the bits that they have alone, in packs too") {
+    constexpr int lanes = 21;
+    Array y0(lanes, 3), p(lanes, 3);
+    for (int lane = 0; lane < lanes; ++lane) {
+        y0(lane, 0) = 1;
+        p(lane, 0) = 0.04 * std::pow(10., 0.1 * lane);
+        p(lane, 1) = 1e4 / (1 + lane);
+        p(lane, 2) = lane == 5   ? -3e9  // explodes
+                     : lane == 9 ? 1e300
+                                 : 3e7 * std::pow(2., -lane);
+    }
+    p(7, 0) = p(7, 1) = p(7, 2) = 1e308;  // its Jacobian is infinite
+    const eddy::SolveOptions options{
+        .t1 = 1e3, .rtol = 1e-5, .atol = 1e-10, .save_at = {0.1, 20, 1e3}};
+
+    const auto solve = [&](const auto& backend) {
+        return eddy::solve(Robertson{}, eddy::Kvaerno3{}, y0, p, options, backend);
+    };
+    const auto alone = solve(eddy::Serial{});
+    const auto together = solve(eddy::Cpu{.threads = 2});
+
+    CHECK(eddy::is_failure(alone.result(5)));
+    CHECK(eddy::is_failure(alone.result(7)));
+    for (int lane = 0; lane < lanes; ++lane) {
+        CAPTURE(lane);
+        CHECK(alone.result(lane) == together.result(lane));
+        CHECK(alone.stats(lane).accepted == together.stats(lane).accepted);
+        CHECK(alone.stats(lane).rejected == together.stats(lane).rejected);
+        const bool is_wild = lane == 5 || lane == 7 || lane == 9;
+        CHECK((is_wild || alone.result(lane) == eddy::Result::success));
+        for (int k = 0; k < 3; ++k) CHECK(support::same_row(alone.y(k), lane, together.y(k), lane));
+    }
+}
+
+TEST_CASE(
+    "stiff, Newton: an iteration that does not converge makes a smaller step, or ends the lane") {
+    const Array y0 = rows({{1, 5}}), p = rows({{1000}});
+    const auto check = [&](const auto& backend) {
+        const auto constant = eddy::solve(saturating, eddy::TRBDF2{}, y0, p, {.t1 = 1, .dt0 = 0.1},
+                                          eddy::ConstantController{}, backend);
+        CHECK(constant.result(0) == eddy::Result::newton_failed);
+        CHECK(constant.outcomes()[0].t == 0);
+        CHECK(constant.stats(0).accepted == 0);
+
+        const auto adaptive =
+            eddy::solve(saturating, eddy::TRBDF2{}, y0, p,
+                        {.t1 = 0.1, .rtol = 1e-5, .atol = 1e-8, .dt0 = 0.1}, backend);
+        CHECK(adaptive.result(0) == eddy::Result::success);
+        CHECK(adaptive.stats(0).rejected > 0);
+        CHECK(adaptive.y()(0, 0) == Approx(std::exp(-0.1)).epsilon(1e-4));
+        CHECK(std::abs(adaptive.y()(0, 1)) < 1e-6);
+    };
+    check(eddy::Serial{});
+    check(eddy::Cpu{.threads = 1});
+    CHECK(std::string(eddy::message(eddy::Result::newton_failed)).find("Newton") == 0);
+}
+
+TEST_CASE("stiff, Newton: steps of constant size, and states of single precision") {
+    using support::Hires;
+    eddy::EnsembleArray<float> y0(1, 8), p(1, 3);
+    for (int i = 0; i < 8; ++i) y0(0, i) = static_cast<float>(Hires::y0[i]);
+    for (int i = 0; i < 3; ++i) p(0, i) = static_cast<float>(Hires::p0[i]);
+    const auto single = eddy::solve(Hires{}, eddy::Kvaerno3{}, y0, p,
+                                    {.t1 = 321.8122, .rtol = 1e-3, .atol = 1e-7}, eddy::Serial{});
+    CHECK(single.result(0) == eddy::Result::success);
+    CHECK(single.y()(0, 5) == Approx(hires_end[5]).epsilon(2e-2));
+
+    const auto constant =
+        eddy::solve(Hires{}, eddy::TRBDF2{}, row(Hires::y0), row(Hires::p0),
+                    {.t1 = 321.8122, .dt0 = 0.05}, eddy::ConstantController{}, eddy::Serial{});
+    CHECK(constant.result(0) == eddy::Result::success);
+    CHECK(constant.y()(0, 0) == Approx(hires_end[0]).epsilon(1e-3));
+}
