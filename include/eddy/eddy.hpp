@@ -61,5 +61,7 @@
 #include <eddy/interop/interrupt.hpp>
 #include <eddy/interop/progress.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
+#include <eddy/interop/train/early_stopping.hpp>
+#include <eddy/interop/train/lbfgs.hpp>
 #include <eddy/interop/train/minibatches.hpp>
 #include <eddy/interop/train/weights_file.hpp>
