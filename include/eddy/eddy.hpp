@@ -10,6 +10,7 @@
 #include <eddy/core/result.hpp>
 #include <eddy/core/static_for.hpp>
 
+#include <eddy/trace/embed.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 #include <eddy/trace/graphviz.hpp>
@@ -26,6 +27,7 @@
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/linear_model.hpp>
 #include <eddy/ad/linearize.hpp>
+#include <eddy/ad/nn/accumulate.hpp>
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
 
