@@ -8,6 +8,7 @@
 #include <eddy/interop/train/inverse_hessian.hpp>
 #include <eddy/interop/train/line_search.hpp>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,7 @@ namespace detail {
 template <class Real, class Loss>
 class Descent {
   public:
-    Descent(const Lbfgs& options, std::span<Real> p, const Loss& loss)
+    Descent(const Lbfgs& options, std::span<Real> p, Loss& loss)
         : loss_(loss),
           options_(options),
           p_(p),
@@ -121,7 +122,7 @@ class Descent {
         }
     }
 
-    const Loss& loss_;
+    Loss& loss_;
     Lbfgs options_;
     std::span<Real> p_;
     std::vector<Real> real_gradient_;  // at p
@@ -138,13 +139,13 @@ class Descent {
 /// lowest in p. `go_on(const Minimum&)`, asked after each step, may end it. A loss that is not finite counts
 /// as too high. InvalidArgument where an option is not valid, or the first loss is not finite.
 template <class Real, class Loss, class GoOn>
-Minimum minimize(const Lbfgs& options, std::span<Real> p, const Loss& loss, const GoOn& go_on) {
+Minimum minimize(const Lbfgs& options, std::span<Real> p, Loss&& loss, GoOn&& go_on) {
     require_argument(
         options.is_valid(),
         "train::minimize: Lbfgs has history = {}, max_steps = {} and tolerances {} and "
         "{}; history must be 1 to 1000, the others not negative",
         options.history, options.max_steps, options.gradient_tolerance, options.loss_tolerance);
-    detail::Descent<Real, Loss> descent(options, p, loss);
+    detail::Descent<Real, std::remove_reference_t<Loss>> descent(options, p, loss);
     const auto ended = [&](Ending why) {
         Minimum minimum = descent.now();
         minimum.ending = why;
@@ -158,7 +159,7 @@ Minimum minimize(const Lbfgs& options, std::span<Real> p, const Loss& loss, cons
     return ended(Ending::converged);
 }
 template <class Real, class Loss>
-Minimum minimize(const Lbfgs& options, std::span<Real> p, const Loss& loss) {
+Minimum minimize(const Lbfgs& options, std::span<Real> p, Loss&& loss) {
     return minimize(options, p, loss, [](const Minimum&) { return true; });
 }
 
