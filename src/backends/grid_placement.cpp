@@ -1,4 +1,4 @@
-#include <eddy/backends/grid/grid_backend.hpp>
+#include <eddy/backends/grid/grid_stores.hpp>
 
 namespace eddy::inline v0::detail {
 

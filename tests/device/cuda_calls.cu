@@ -44,6 +44,12 @@ class OnDevice {
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
     [[nodiscard]] auto view() const { return eddy::on_device(first_, rows_, cols_); }
+    [[nodiscard]] Array values() const {
+        Array copy(rows_, cols_);
+        eddy::cuda_check(
+            cudaMemcpy(copy.data(), first_, copy.size() * sizeof(double), cudaMemcpyDefault));
+        return copy;
+    }
 
   private:
     double* first_ = nullptr;
@@ -84,6 +90,46 @@ TEST_CASE("device: arrays that lie there give the bits of those of the host, in 
 
     CHECK(same[0] == 1);
     CHECK(same[1] == 1);
+}
+
+TEST_CASE("device: gradients that stay there have the bits of those that come back") {
+    const Array y0(1009, 3, 1.0), p = lorenz_parameters(1009);
+    const OnDevice y0_there(y0), p_there(p);
+    const OnDevice y0_gradient(Array(1009, 3)), p_gradient(Array(1009, 3)), loss(Array(1009, 1));
+    auto here = solver_in(nullptr);
+    const auto expected = here(y0, p);
+    auto there = solver_in(nullptr);
+
+    const auto& found =
+        there(y0_there.view(), p_there.view(),
+              eddy::GradientInto<double>{
+                  .y0 = y0_gradient.view(), .p = p_gradient.view(), .loss = loss.view()});
+
+    CHECK(support::same_array(y0_gradient.values(), expected.gradient.y0));
+    CHECK(support::same_array(p_gradient.values(), expected.gradient.p));
+    CHECK(loss.values()(1008, 0) == expected.loss(1008));
+    CHECK(found.loss.total == expected.loss.total);
+}
+
+TEST_CASE("device: large arrays in chunks, and all devices, have the bits of one launch") {
+    constexpr std::ptrdiff_t lanes = 1'000'003;
+    const Array y0(lanes, 3, 1.0), p = lorenz_parameters(lanes);
+    const OnDevice y0_there(y0), p_there(p);
+    int devices = 0;
+    eddy::cuda_check(cudaGetDeviceCount(&devices));
+    std::vector<int> all;
+    for (int device = 0; device < devices; ++device) all.push_back(device);
+    const auto solve = [&](const auto& from, const auto& with, const eddy::Cuda& backend) {
+        return eddy::solve(Lorenz{}, eddy::Tsit5{}, from, with, options, backend);
+    };
+
+    const auto in_one = solve(y0_there.view(), p_there.view(), {});
+    const auto in_chunks = solve(y0, p, {});
+    const auto by_all = solve(y0, p, eddy::Cuda{.devices = all});
+
+    CHECK(support::same_array(in_chunks.y(), in_one.y()));
+    CHECK(support::same_array(by_all.y(), in_one.y()));
+    if (devices < 2) WARN("one device here: no lanes were divided");
 }
 
 TEST_CASE("device: ten million lanes, and a call that is cancelled among them") {

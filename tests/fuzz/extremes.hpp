@@ -84,6 +84,16 @@ struct Extremes<T> {
     }
 };
 
+template <>
+struct Extremes<eddy::MemoryBudget> {
+    template <class Make>
+    static void each(const eddy::MemoryBudget& value, Make make) {
+        Extremes<std::size_t>::each(value.bytes, [&](std::size_t bytes, const std::string& text) {
+            make(eddy::MemoryBudget(bytes), text);
+        });
+    }
+};
+
 /// Every value of the type below it: those that have no name, too.
 template <class T>
 requires std::is_enum_v<T>
@@ -252,8 +262,9 @@ std::vector<Changed<Struct>> all_extremes(const Struct& good) {
         const Member kept = member;
         Extremes<Member>::each(kept, [&](const Member& x, const std::string& text) {
             member = x;
-            all.push_back({changed, "member " + std::to_string(index) + " = " + text,
-                           std::is_integral_v<Member>});
+            all.push_back(
+                {changed, "member " + std::to_string(index) + " = " + text,
+                 std::is_integral_v<Member> || std::is_same_v<Member, eddy::MemoryBudget>});
         });
         member = kept;
         ++index;

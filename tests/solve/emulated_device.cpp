@@ -272,7 +272,7 @@ TEST_CASE("emulated device: what is wrong with the device is one sentence, befor
             static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, options, backend));
         });
         CHECK(state.launches == 0);
-        state = {};
+        support::EmulatedRuntime::reset();
         return said;
     };
     const OnDevice on_another{start, 1};
@@ -291,13 +291,11 @@ TEST_CASE("emulated device: what is wrong with the device is one sentence, befor
           "kernels of the program show here, too");
     CHECK(message({.device = 2}) ==
           "solve: Cuda with device = 2, but this machine has 2; they count from 0");
-    state.bytes = DevicePages::num_bytes() + 1000;
+    state.bytes = 12'000;
     CHECK(message({}) ==
-          "Cuda: 2400 bytes of the memory of the emulated device are needed besides "
-          "the 72 that this call has, but 928 of " +
-              std::to_string(DevicePages::num_bytes() + 1000) +
-              " are free; give fewer lanes or save points a call, or a smaller "
-              ".memory_budget");
+          "Cuda: this call needs 19968 bytes of the memory of the emulated device, of which its "
+          "solver object has 2560, but 9440 of 12000 are free; give fewer lanes or save points a "
+          "call, or a smaller .memory_budget");
     CHECK(message_of([&] {
               static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, on_another, rates, options,
                                             EmulatedDevice{}));

@@ -8,16 +8,20 @@
 
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <eddy/backends/grid/grid_backend.hpp>
 #include <eddy/solve/call/gradient.hpp>
+#include <functional>
 #include <map>
 #include <new>
 #include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "support/emulated_grid.hpp"
+#include "support/random.hpp"
 
 namespace support {
 
@@ -47,26 +51,32 @@ class DevicePages {
         return address < piece->first + piece->second.num_bytes ? piece->second.device
                                                                 : eddy::detail::on_the_host;
     }
-    [[nodiscard]] static std::size_t num_bytes() {
+    [[nodiscard]] static std::size_t num_bytes(int device) {
         std::size_t sum = 0;
-        for (const auto& [first, piece] : pieces) sum += piece.num_bytes;
+        for (const auto& [first, piece] : pieces)
+            sum += piece.device == device ? piece.num_bytes : 0;
         return sum;
     }
     [[nodiscard]] static std::size_t num_pieces() { return pieces.size(); }
 
-    /// While one lives, all pieces may be read and written.
+    /// While one lives, all pieces of its device may be read and written.
     class Open {
       public:
-        Open() { protect(PROT_READ | PROT_WRITE); }
+        explicit Open(int device) : device_(device) { protect(PROT_READ | PROT_WRITE); }
         ~Open() { protect(PROT_NONE); }
         Open(const Open&) = delete;
         Open& operator=(const Open&) = delete;
+
+      private:
+        void protect(int access) const {
+            for (const auto& [first, piece] : pieces) {
+                if (piece.device == device_) mprotect(first, piece.num_bytes, access);
+            }
+        }
+        int device_;
     };
 
   private:
-    static void protect(int access) {
-        for (const auto& [first, piece] : pieces) mprotect(first, piece.num_bytes, access);
-    }
     struct Piece {
         std::size_t num_bytes;
         int device;
@@ -127,17 +137,56 @@ class GridWarp {
     std::ptrdiff_t index_, num_warps_;
 };
 
+/// What is put into streams, each a list: who does something next is drawn by a seeded generator. A
+/// number names a stream, and 0 the default one of each device.
+class EmulatedStreams {
+  public:
+    using Work = std::function<void()>;
+
+    explicit EmulatedStreams(std::uint64_t seed) : random_(seed) {}
+    void put(int device, int stream, Work work) {
+        waiting_[{device, stream}].push_back(std::move(work));
+        if (random_.below(2) == 0) do_one();
+    }
+    /// Until nothing is left in one of them; others may come first.
+    void finish(int device, int stream) {
+        while (has_work(device, stream)) do_one();
+    }
+    void do_one() {
+        std::vector<std::deque<Work>*> ready;
+        for (auto& [name, list] : waiting_) {
+            if (!list.empty()) ready.push_back(&list);
+        }
+        if (ready.empty()) return;
+        auto& list =
+            *ready[static_cast<std::size_t>(random_.below(static_cast<int>(ready.size())))];
+        const Work work = std::move(list.front());
+        list.pop_front();
+        work();
+    }
+    [[nodiscard]] bool has_work(int device, int stream) {
+        return !waiting_[{device, stream}].empty();
+    }
+
+  private:
+    std::map<std::pair<int, int>, std::deque<Work>> waiting_;
+    Random random_;
+};
+
 /// What a test may set, and look at.
 struct EmulatedState {
     int devices = 2, current = 0, processors = 1;
-    std::size_t bytes = std::size_t{64} << 20;  // that there are
+    std::size_t bytes = std::size_t{64} << 20;  // that each has
+    std::size_t bytes_of_chunk = std::size_t{1} << 40;
     std::uint64_t seed = 1;
     int fails_with = 0;  // all that can fail
-    int allocations = 0, launches = 0;
+    int allocations = 0, launches = 0, streams = 0, streams_made = 0;
+    std::size_t bytes_to_device = 0, bytes_to_host = 0;
     std::ptrdiff_t idle_warps = 1;  // that a launch rounds up to
+    EmulatedStreams work{1};
 };
 
-/// The thin functions: of one device, or of as many as a test says, which fail where it says so.
+/// The thin functions: of so many devices as a test says, which fail where it says so.
 struct EmulatedRuntime {
     using Warp = GridWarp;
     using Stream = int;
@@ -145,13 +194,20 @@ struct EmulatedRuntime {
 
     static inline EmulatedState state;
 
+    /// Everything as at first, but for the order in which streams and warps get on.
+    static void reset(std::uint64_t seed = 1) {
+        state = {};
+        state.seed = seed;
+        state.work = EmulatedStreams(seed);
+    }
+
     static int num_devices(int& count) { return set(count, state.devices); }
     static int current_device(int& device) { return set(device, state.current); }
     static int use_device(int device) { return set(state.current, device); }
     /// So few that warps wait for the arenas of others.
     static int num_processors(int, int& count) { return set(count, state.processors); }
     static int memory_of_device(std::size_t& num_free, std::size_t& in_all) {
-        num_free = state.bytes - DevicePages::num_bytes();
+        num_free = state.bytes - DevicePages::num_bytes(state.current);
         return set(in_all, state.bytes);
     }
     static int place_of(const void* address, int& place) {
@@ -159,7 +215,7 @@ struct EmulatedRuntime {
     }
     static int allocate(void*& piece, std::size_t num_bytes) {
         if (state.fails_with != 0) return state.fails_with;
-        if (DevicePages::num_bytes() + num_bytes > state.bytes) return 2;
+        if (DevicePages::num_bytes(state.current) + num_bytes > state.bytes) return 2;
         ++state.allocations;
         piece = DevicePages::allocate(num_bytes, state.current);
         return 0;
@@ -171,32 +227,70 @@ struct EmulatedRuntime {
         return state.fails_with;
     }
     static void release_mapped(void* here) { ::operator delete(here); }
-    static int copy(void* to, const void* from, std::size_t num_bytes, Stream) {
-        const DevicePages::Open open;
-        std::memcpy(to, from, num_bytes);
+    /// Their numbers say which device they are of.
+    static int make_stream(Stream& stream) {
+        ++state.allocations;
+        ++state.streams;
+        return set(stream, ++state.streams_made * state.devices + state.current);
+    }
+    static void release_stream(Stream) { --state.streams; }
+    /// From the host at once, as of pageable memory; to the host when all that is before it is done.
+    static int copy(void* to, const void* from, std::size_t num_bytes, Stream stream) {
+        if (!may_use(stream)) return wrong_stream;
+        const int device = state.current;
+        if (DevicePages::device_of(to) == eddy::detail::on_the_host) {
+            state.work.finish(device, stream);
+            state.bytes_to_host += num_bytes;
+            const DevicePages::Open open(device);
+            std::memcpy(to, from, num_bytes);
+            return state.fails_with;
+        }
+        state.bytes_to_device += num_bytes;
+        const auto* const bytes = static_cast<const std::byte*>(from);
+        state.work.put(device, stream,
+                       [to, device, copied = std::vector(bytes, bytes + num_bytes)] {
+                           const DevicePages::Open open(device);
+                           std::memcpy(to, copied.data(), copied.size());
+                       });
         return state.fails_with;
     }
-    static int synchronize(Stream) { return state.fails_with; }
-    static int is_done(Stream, bool& is_done) {
-        is_done = true;
+    static int synchronize(Stream stream) {
+        if (!may_use(stream)) return wrong_stream;
+        state.work.finish(state.current, stream);
+        return state.fails_with;
+    }
+    static int is_done(Stream stream, bool& is_done) {
+        if (!may_use(stream)) return wrong_stream;
+        state.work.do_one();
+        is_done = !state.work.has_work(state.current, stream);
         return state.fails_with;
     }
     static void pause() { std::this_thread::yield(); }
     template <class Work>
-    static int launch(const Work& work, std::ptrdiff_t num_warps, Stream) {
+    static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {
         if (state.fails_with != 0) return state.fails_with;
+        if (!may_use(stream)) return wrong_stream;
+        if (num_warps < 1) return 9;  // a wrong configuration
         ++state.launches;
-        const DevicePages::Open open;
-        const std::ptrdiff_t warps = num_warps + state.idle_warps;
-        eddy::test::run_warps(static_cast<int>(warps), state.seed,
-                              [&](int warp, eddy::test::EmulatedWarp& threads) {
-                                  work(GridWarp(threads, warp, warps));
-                              });
+        state.work.put(state.current, stream, [work, num_warps, device = state.current] {
+            const DevicePages::Open open(device);
+            const std::ptrdiff_t warps = num_warps + state.idle_warps;
+            eddy::test::run_warps(static_cast<int>(warps), state.seed,
+                                  [&](int warp, eddy::test::EmulatedWarp& threads) {
+                                      work(GridWarp(threads, warp, warps));
+                                  });
+        });
         return 0;
     }
+    static std::size_t bytes_of_chunk() { return state.bytes_of_chunk; }
     static std::string words(int code) { return "code " + std::to_string(code); }
 
   private:
+    static constexpr int wrong_stream = 400;
+    /// The default stream of each device, and those that have been made for it.
+    static bool may_use(Stream stream) {
+        return stream == 0 || stream % state.devices == state.current;
+    }
     template <class T>
     static int set(T& to, T value) {
         to = value;
@@ -222,7 +316,8 @@ class DeviceArray {
         : rows_(values.rows()),
           cols_(values.cols()),
           first_(static_cast<Real*>(DevicePages::allocate(num_bytes(), device))) {
-        EmulatedRuntime::copy(first_, values.data(), num_bytes(), 0);
+        const DevicePages::Open open(device);
+        std::memcpy(first_, values.data(), num_bytes());
     }
     DeviceArray(DeviceArray&& other) noexcept
         : rows_(other.rows_), cols_(other.cols_), first_(std::exchange(other.first_, nullptr)) {}
@@ -232,6 +327,14 @@ class DeviceArray {
     }
 
     [[nodiscard]] const Real* data() const { return first_; }
+    [[nodiscard]] Real* data() { return first_; }
+    /// What is there.
+    [[nodiscard]] eddy::EnsembleArray<Real> values() const {
+        eddy::EnsembleArray<Real> copy(rows_, cols_);
+        const DevicePages::Open open(DevicePages::device_of(first_));
+        std::memcpy(copy.data(), first_, num_bytes());
+        return copy;
+    }
     [[nodiscard]] std::ptrdiff_t rows() const { return rows_; }
     [[nodiscard]] std::ptrdiff_t cols() const { return cols_; }
     [[nodiscard]] static std::ptrdiff_t innerStride() { return 1; }

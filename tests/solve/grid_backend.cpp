@@ -2,27 +2,18 @@
 // on the cases that every backend is compared with Serial on. Each lane has the bits of Serial,
 // whatever the number of lanes, of warps, and whoever goes first.
 
+#include "solve/device_cases.hpp"
 #include "solve/emulated_device.hpp"
-#include "solve/oracle_cases.hpp"
 
 namespace {
 
 using oracle::constant_cases;
 using support::EmulatedDevice;
 using support::EmulatedRuntime;
-using Ways = std::vector<oracle::Way<EmulatedDevice>>;
 
 constexpr std::ptrdiff_t num_lanes = 101;
-const Ways as_it_is{{"", {}}};
-const Ways two_ways{{"all rounds kept", {}, 4096, std::size_t{8} << 20},
-                    {"three checkpoints, a short log", {}, 3, 40'000}};
-/// No lane of a device is solved again.
-const std::vector<oracle::Case> adaptive_cases = [] {
-    std::vector<oracle::Case> cases = oracle::adaptive_cases;
-    for (oracle::Case& one : cases) one.options.stable_gradients = false;
-    return cases;
-}();
-const std::vector<oracle::Case> jumps{adaptive_cases.at(3)};
+const auto as_it_is = oracle::as_it_is<EmulatedDevice>();
+const auto two_ways = oracle::two_ways<EmulatedDevice>(std::size_t{8} << 20, 40'000);
 
 }  // namespace
 
@@ -32,12 +23,13 @@ TEST_CASE("grid backend: solves have the bits of Serial, with and without their 
 
 TEST_CASE("grid backend: gradients have the bits of Serial, lanes that fail among them") {
     const auto endings =
-        oracle::compare_gradients<eddy::Tsit5, double>(adaptive_cases, two_ways, num_lanes);
+        oracle::compare_gradients<eddy::Tsit5, double>(oracle::device_cases, two_ways, num_lanes);
     CHECK(endings == oracle::adaptive_endings);
 }
 
 TEST_CASE("grid backend: so have those of shared parameters, with times") {
-    const auto endings = oracle::compare_shared_gradients(adaptive_cases, two_ways, num_lanes);
+    const auto endings =
+        oracle::compare_shared_gradients(oracle::device_cases, two_ways, num_lanes);
     CHECK(endings == oracle::adaptive_endings);
 }
 
@@ -50,13 +42,14 @@ TEST_CASE("grid backend: so have those by steps of constant size, with times") {
 TEST_CASE("grid backend: whatever the number of lanes, of warps, and whoever goes first") {
     for (const std::ptrdiff_t count : {1, 31, 32, 33, 257, 600}) {
         for (const std::uint64_t seed : {1u, 2u}) {
-            EmulatedRuntime::state.seed = seed;
+            EmulatedRuntime::reset(seed);
             EmulatedRuntime::state.processors = static_cast<int>(2 * seed - 1);
             INFO(count << " lanes, seed " << seed);
+            static_cast<void>(oracle::compare_gradients<eddy::Tsit5, double>(oracle::device_jumps,
+                                                                             two_ways, count));
             static_cast<void>(
-                oracle::compare_gradients<eddy::Tsit5, double>(jumps, two_ways, count));
-            static_cast<void>(oracle::compare_shared_gradients(jumps, as_it_is, count));
+                oracle::compare_shared_gradients(oracle::device_jumps, as_it_is, count));
         }
     }
-    EmulatedRuntime::state = {};
+    EmulatedRuntime::reset();
 }

@@ -55,6 +55,10 @@ struct CudaRuntime {
         return code != cudaSuccess ? code : cudaHostGetDevicePointer(&there, here, 0);
     }
     static void release_mapped(void* here) { static_cast<void>(cudaFreeHost(here)); }
+    static int make_stream(Stream& stream) {
+        return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    }
+    static void release_stream(Stream stream) { static_cast<void>(cudaStreamDestroy(stream)); }
     static int copy(void* to, const void* from, std::size_t num_bytes, Stream stream) {
         return cudaMemcpyAsync(to, from, num_bytes, cudaMemcpyDefault, stream);
     }
@@ -72,6 +76,8 @@ struct CudaRuntime {
                                 dim3(static_cast<unsigned>(num_warps)), dim3(threads_per_warp),
                                 arguments, 0, stream);
     }
+    /// About a millisecond of the bus.
+    static std::size_t bytes_of_chunk() { return std::size_t{16} << 20; }
     static std::string words(int code) {
         const auto error = static_cast<cudaError_t>(code);
         return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);

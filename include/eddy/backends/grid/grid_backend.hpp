@@ -5,40 +5,27 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/grid/grid_call.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
-#include <eddy/backends/grid/grid_work.hpp>
-#include <eddy/checkpoint/placement.hpp>
-#include <eddy/checkpoint/placement_view.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
+#include <limits>
 #include <vector>
 
 namespace eddy::inline v0 {
 
 namespace detail {
 
-/// The stores of a gradient's placement, (worker): each walks a table of its own accord.
-struct GridStores {
-    std::int64_t checkpoints = 1;
-    const Placed* table = nullptr;
-    std::int64_t num_placed = 0;
-
-    [[nodiscard]] EDDY_HD PlacementView operator()(std::ptrdiff_t) const {
-        return PlacementView(checkpoints, table, num_placed);
-    }
-};
-
-/// The stores of a loop of `rounds` rounds after the staircase, as many as a table should hold.
-[[nodiscard]] EDDY_EXPORT std::vector<Placed> table_of_placement(std::int64_t checkpoints,
-                                                                 std::int64_t rounds);
-
-/// What a solver object keeps. A copy begins empty.
+/// What a solver object keeps, (device). A copy begins empty.
 template <class Runtime>
 struct GridKept {
-    GridPool<Runtime> pool;
-    GridStores stores;
-    std::int64_t rounds_of_table = 0;
+    std::vector<GridPool<Runtime>> pools;
+
+    [[nodiscard]] GridPool<Runtime>& pool(std::size_t k, std::size_t count) {
+        if (pools.size() < count) pools.resize(count);
+        return pools[k];
+    }
 };
 
 }  // namespace detail
@@ -50,6 +37,8 @@ struct GridBackend {
     int device = 0;
     /// In which all work is put, in order.
     typename Runtime::Stream stream{};
+    /// Several that share the lanes, in the place of `device`, each in its default stream.
+    std::vector<int> devices{};
 
     template <class Real>
     using Lanes = Real;
@@ -58,18 +47,29 @@ struct GridBackend {
     using Memory = GridMemory<Runtime>;
     using Kept = detail::GridKept<Runtime>;
 
-    [[nodiscard]] Memory memory() const { return {device, stream, nullptr}; }
-    [[nodiscard]] Memory memory(Kept& kept) const { return {device, stream, &kept.pool}; }
-
-    void require_valid(const char* where) const {
-        int devices = 0;
-        detail::require_done<Runtime>(Runtime::num_devices(devices), "counting devices");
-        require_argument(device >= 0 && device < devices,
-                         "{}: Cuda with device = {}, but this machine has {}; they count from 0",
-                         where, device, devices);
+    [[nodiscard]] Memory memory() const { return {number(0), stream, nullptr, count() == 1}; }
+    [[nodiscard]] Memory memory(Kept& kept) const {
+        return {number(0), stream, &kept.pool(0, count()), count() == 1};
     }
 
-    /// Warps that the device holds at once, if each of their threads has a lane of the equation.
+    void require_valid(const char* where) const {
+        int there = 0;
+        detail::require_done<Runtime>(Runtime::num_devices(there), "counting devices");
+        require_argument(devices.empty() || (device == 0 && stream == typename Runtime::Stream{}),
+                         "{}: Cuda with devices, and a device or a stream besides; give one or the "
+                         "other",
+                         where);
+        for (std::size_t k = 0; k < count(); ++k) {
+            require_argument(
+                number(k) >= 0 && number(k) < there,
+                "{}: Cuda with device = {}, but this machine has {}; they count from 0", where,
+                number(k), there);
+            require_argument(std::count(devices.begin(), devices.end(), number(k)) <= 1,
+                             "{}: Cuda with device {} twice; give each once", where, number(k));
+        }
+    }
+
+    /// Warps that the devices hold at once, if each of their threads has a lane of the equation.
     template <class Spec>
     [[nodiscard]] std::ptrdiff_t num_workers_for(std::ptrdiff_t num_groups) const {
         return workers(num_groups, detail::warps_for<Spec>());
@@ -78,84 +78,72 @@ struct GridBackend {
         return workers(num_groups, 1);
     }
 
-    /// A budget that nobody has set is a quarter of the free memory, 4 GiB at most.
-    [[nodiscard]] detail::MemoryLimits memory_limits(std::size_t budget, Kept& kept) const {
+    /// A budget that nobody has set is a quarter of the free memory, 4 GiB of each device at most.
+    [[nodiscard]] detail::MemoryLimits memory_limits(const MemoryBudget& budget, Kept& kept) const {
         constexpr std::size_t most = std::size_t{4} << 30;
-        const detail::DeviceInUse<Runtime> in_use(device);
-        kept.pool.use(device);
-        const std::size_t num_free = kept.pool.bytes_free_at_first();
-        const bool is_set = budget != SolveOptions{}.memory_budget;
-        return {is_set ? budget : std::min(most, num_free / 4),
-                static_cast<std::int64_t>(num_free / 8 * 7)};
+        std::size_t num_free = std::numeric_limits<std::size_t>::max();
+        for (std::size_t k = 0; k < count(); ++k) {
+            const detail::DeviceInUse<Runtime> in_use(number(k));
+            detail::GridPool<Runtime>& pool = kept.pool(k, count());
+            pool.use(number(k));
+            num_free = std::min(num_free, pool.bytes_free_at_first());
+        }
+        return {budget.is_set ? budget.bytes : count() * std::min(most, num_free / 4),
+                static_cast<std::int64_t>(count() * (num_free / 8 * 7))};
     }
 
     [[nodiscard]] detail::GridStores stores(const detail::GradientPlan& plan, std::ptrdiff_t,
                                             Kept& kept) const {
-        detail::GridStores& stores = kept.stores;
-        if (stores.checkpoints == plan.checkpoints && kept.rounds_of_table >= plan.last_round)
-            return stores;
-        const auto table = detail::table_of_placement(plan.checkpoints, plan.last_round);
-        stores = {plan.checkpoints, nullptr, static_cast<std::int64_t>(table.size())};
-        kept.rounds_of_table = plan.last_round;
-        if (table.empty()) return stores;
-        const detail::DeviceInUse<Runtime> in_use(device);
-        kept.pool.use(device);
-        void* const there = kept.pool.table(table.size() * sizeof(Placed));
-        memory(kept).copy_in(there, table.data(), table.size() * sizeof(Placed));
-        stores.table = static_cast<const Placed*>(there);
-        return stores;
+        for (std::size_t k = 0; k < count(); ++k) {
+            const detail::DeviceInUse<Runtime> in_use(number(k));
+            detail::GridPool<Runtime>& pool = kept.pool(k, count());
+            pool.use(number(k));
+            renew(pool.stores(), plan, pool, Memory(number(k), stream, &pool));
+        }
+        return kept.pool(0, count()).stores();
     }
 
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
-        using Work = detail::GroupWork<Kernel, typename Runtime::Warp>;
-        static_assert(std::is_trivially_copyable_v<Work>);
-        constexpr std::size_t line = 256;  // arenas begin where lines of memory do
-        const std::size_t bytes =
-            (detail::arena_bytes<typename Work::Team>(kernel) + line - 1) / line * line;
-        const detail::DeviceInUse<Runtime> in_use(device);
-        void* const arenas = memory(kept).allocate(
-            std::max(line, bytes * static_cast<std::size_t>(plan.num_workers)));
-        const auto mailbox = kept.pool.mailbox();
-        const detail::GridLink link{&mailbox.there->cancelled,
-                                    call.is_watched() ? mailbox.there : nullptr};
-        const Work work{kernel,
-                        plan,
-                        static_cast<std::byte*>(arenas),
-                        bytes,
-                        kept.pool.template zeros<std::int32_t>(plan.num_workers, stream),
-                        link};
-        if (call.is_cancelled()) mailbox.here->cancelled = 1;
-        detail::require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
-                                      "launching a kernel");
-        if (call.may_be_stopped()) attend(call, *mailbox.here);
-        detail::require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
+        std::vector<detail::GridPlace<Runtime>> places;
+        for (std::size_t k = 0; k < count(); ++k)
+            places.push_back({number(k), stream, &kept.pool(k, count())});
+        detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call).run();
     }
 
   private:
+    [[nodiscard]] std::size_t count() const { return devices.empty() ? 1 : devices.size(); }
+    [[nodiscard]] int number(std::size_t k) const { return devices.empty() ? device : devices[k]; }
+
+    /// As many on each device, that with the fewest processors.
     [[nodiscard]] std::ptrdiff_t workers(std::ptrdiff_t num_groups, int per_processor) const {
-        int processors = 1;
-        detail::require_done<Runtime>(Runtime::num_processors(device, processors),
-                                      "asking for the size of the device");
-        const std::ptrdiff_t resident = std::ptrdiff_t{processors} * per_processor;
+        int fewest = std::numeric_limits<int>::max();
+        for (std::size_t k = 0; k < count(); ++k) {
+            int processors = 1;
+            detail::require_done<Runtime>(Runtime::num_processors(number(k), processors),
+                                          "asking for the size of the device");
+            fewest = std::min(fewest, processors);
+        }
+        const std::ptrdiff_t resident =
+            std::ptrdiff_t{fewest} * per_processor * static_cast<std::ptrdiff_t>(count());
         return std::clamp<std::ptrdiff_t>(num_groups, 1, std::max<std::ptrdiff_t>(1, resident));
     }
-    /// While the kernel runs: the caller is asked, told how far it is, and passed on to the kernel.
-    void attend(detail::CallLink& call, detail::GridMailbox& box) const {
-        volatile detail::GridMailbox& shared = box;
-        detail::GridMailbox told;
-        for (bool is_done = false; !is_done;) {
-            detail::require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");
-            if (!is_done) Runtime::pause();
-            if (call.has_poll()) call.look();
-            if (call.is_cancelled()) shared.cancelled = 1;
-            if (!call.is_watched()) continue;
-            const detail::GridMailbox now{0, shared.lanes_done, shared.accepted, shared.rejected};
-            call.ended(now.lanes_done - told.lanes_done, now.accepted - told.accepted,
-                       now.rejected - told.rejected);
-            told = now;
+    static void renew(detail::GridStores& stores, const detail::GradientPlan& plan,
+                      detail::GridPool<Runtime>& pool, const Memory& memory) {
+        if (stores.checkpoints == plan.checkpoints && stores.num_rounds >= plan.last_round) return;
+        const auto table = detail::table_of_placement(plan.checkpoints, plan.last_round);
+        stores = {};
+        const detail::GridStores renewed{plan.checkpoints, nullptr,
+                                         static_cast<std::int64_t>(table.size()), plan.last_round};
+        void* there = nullptr;
+        if (!table.empty()) {
+            const std::size_t num_bytes = table.size() * sizeof(Placed);
+            there = pool.reserve(detail::GridPiece::table, num_bytes);
+            memory.copy_in(there, table.data(), num_bytes);
         }
+        stores = renewed;
+        stores.table = static_cast<const Placed*>(there);
     }
 };
 

@@ -9,7 +9,8 @@
 
 namespace eddy::inline v0 {
 
-/// Made by a backend; `pool` is what its solver object keeps.
+/// Made by a backend; `pool` is what its solver object keeps. `is_alone`: the call computes on no
+/// other device.
 template <class Runtime>
 class GridMemory {
     using Stream = typename Runtime::Stream;
@@ -22,17 +23,9 @@ class GridMemory {
     static constexpr bool takes_arrays_of_host = true;
 
     GridMemory() = default;
-    GridMemory(int device, Stream stream, detail::GridPool<Runtime>* pool)
-        : device_(device), stream_(stream), pool_(pool) {}
+    GridMemory(int device, Stream stream, detail::GridPool<Runtime>* pool, bool is_alone = true)
+        : device_(device), stream_(stream), pool_(pool), is_alone_(is_alone) {}
 
-    void begin_call() const { pool_->begin_call(); }
-    [[nodiscard]] void* allocate(std::size_t num_bytes) const {
-        const DeviceInUse in_use(device_);
-        pool_->use(device_);
-        return pool_->take(num_bytes);
-    }
-    /// The pool keeps it.
-    static void release(void*) {}
     void copy_in(void* there, const void* here, std::size_t num_bytes) const {
         const DeviceInUse in_use(device_);
         detail::require_done<Runtime>(Runtime::copy(there, here, num_bytes, stream_),
@@ -44,6 +37,10 @@ class GridMemory {
                                       "copying from the device");
         detail::require_done<Runtime>(Runtime::synchronize(stream_), "waiting for the device");
     }
+    void wait() const {
+        const DeviceInUse in_use(device_);
+        detail::require_done<Runtime>(Runtime::synchronize(stream_), "waiting for the device");
+    }
     [[nodiscard]] bool holds(const void* address) const {
         int place = detail::on_the_host;
         detail::require_done<Runtime>(Runtime::place_of(address, place),
@@ -52,6 +49,10 @@ class GridMemory {
                          "Cuda: an array lies on device {}, but the call computes on device {}; "
                          "copy it, or give Cuda{{.device = {}}}",
                          place, device_, place);
+        require_argument(place == detail::on_the_host || is_alone_,
+                         "Cuda: an array lies on device {}, but the call computes on several "
+                         "devices; give arrays of the host, or Cuda{{.device = {}}}",
+                         place, place);
         return place == device_;
     }
     template <class Real>
@@ -59,7 +60,8 @@ class GridMemory {
         using Number = std::remove_const_t<Real>;
         const DeviceInUse in_use(device_);
         pool_->use(device_);
-        auto* const found_there = pool_->template zeros<std::int64_t>(1, stream_);
+        auto* const found_there =
+            pool_->template zeros<std::int64_t>(detail::GridPiece::found, 1, stream_);
         const EnsembleView<const Number> numbers{array.first, array.num_lanes, array.num_components,
                                                  array.lane_stride, array.component_stride};
         run(detail::SearchWork<Number, Warp>{numbers, found_there}, array);
@@ -75,19 +77,20 @@ class GridMemory {
         where.value = static_cast<double>(value);
         return where;
     }
-    /// Writes the same number everywhere.
-    template <class Real>
-    void fill(const EnsembleView<Real>& array, Real value) const {
+    /// Writes the same everywhere.
+    template <class T>
+    void fill(const EnsembleView<T>& array, const T& value) const {
         const DeviceInUse in_use(device_);
-        run(detail::FillWork<Real, Warp>{array, value}, array);
+        run(detail::FillWork<T, Warp>{array, value}, array);
     }
 
   private:
-    /// A thread for each number, as long as there are enough.
-    template <class Work, class Real>
-    void run(const Work& work, const EnsembleView<Real>& array) const {
-        constexpr std::ptrdiff_t most_warps = 4096;
-        const std::ptrdiff_t warps = (array.num_lanes * array.num_components + 31) / 32;
+    /// Eight numbers for each thread, or more where there are very many.
+    template <class Work, class T>
+    void run(const Work& work, const EnsembleView<T>& array) const {
+        constexpr std::ptrdiff_t most_warps = 4096, per_warp = 256;
+        const std::ptrdiff_t warps =
+            (array.num_lanes * array.num_components + per_warp - 1) / per_warp;
         if (warps == 0) return;
         detail::require_done<Runtime>(
             Runtime::launch(work, warps < most_warps ? warps : most_warps, stream_),
@@ -97,6 +100,7 @@ class GridMemory {
     int device_ = 0;
     Stream stream_{};
     detail::GridPool<Runtime>* pool_ = nullptr;
+    bool is_alone_ = true;
 };
 
 }  // namespace eddy::inline v0

@@ -1,9 +1,12 @@
 #pragma once
-// The device memory of a solver object. Calls take their pieces in the same order, so that a second
-// call on arrays of the same shape finds each of them where it was, and allocates nothing.
+// What a solver object keeps on one device: pieces of memory, each for a purpose, which a second call on
+// arrays of the same shape finds large enough; a second stream; the table of a placement. A copy
+// begins empty.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <eddy/backends/grid/grid_stores.hpp>
 #include <eddy/backends/grid/runtime.hpp>
 #include <utility>
 #include <vector>
@@ -16,8 +19,15 @@ struct GridMailbox {
     std::int64_t lanes_done = 0, accepted = 0, rejected = 0;  // and by the device
 };
 
+/// `mirrors` of what a call owns on the host are two, for launches that follow each other.
+enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found };
+inline constexpr std::size_t num_grid_pieces = 7;
+using GridSizes = std::array<std::size_t, num_grid_pieces>;
+
 template <class Runtime>
 class GridPool {
+    using Stream = typename Runtime::Stream;
+
   public:
     GridPool() = default;
     GridPool(const GridPool&) noexcept {}
@@ -28,59 +38,79 @@ class GridPool {
     }
     ~GridPool() { clear(); }
 
-    /// Everything lies on this device from now on.
+    /// Everything lies on this device from now on, which is the current one.
     void use(int device) {
-        if (device == device_) return;
+        if (device == kept_.device) return;
         clear();
-        device_ = device;
+        kept_.device = device;
     }
-    /// Pieces are handed out from the first one on.
-    void begin_call() { num_taken_ = bytes_taken_ = 0; }
 
-    /// The next piece, of at least so many bytes. CudaError where there are no more.
-    [[nodiscard]] void* take(std::size_t num_bytes) {
-        if (num_taken_ == pieces_.size()) pieces_.emplace_back();
-        require_bytes(pieces_[num_taken_], num_bytes);
-        bytes_taken_ += num_bytes;
-        return pieces_[num_taken_++].first;
+    /// Room for pieces of so many bytes, zero where one is not wanted. CudaError where there is not
+    /// enough.
+    void reserve(const GridSizes& bytes) {
+        for (std::size_t i = 0; i < num_grid_pieces; ++i) {
+            Piece& piece = kept_.pieces[i];
+            if (piece.num_bytes >= bytes[i]) continue;
+            release(piece);
+            constexpr int no_memory = 2;
+            const int code = Runtime::allocate(piece.first, bytes[i]);
+            if (code == no_memory) throw_no_memory(bytes);
+            require_done<Runtime>(code, "allocating memory");
+            piece.num_bytes = bytes[i];
+        }
     }
-    /// One that stays the same between calls, for the table of a placement.
-    [[nodiscard]] void* table(std::size_t num_bytes) {
-        require_bytes(table_, num_bytes);
-        return table_.first;
+    [[nodiscard]] void* first(GridPiece which) const { return piece(which).first; }
+    [[nodiscard]] void* reserve(GridPiece which, std::size_t num_bytes) {
+        GridSizes bytes{};
+        bytes[static_cast<std::size_t>(which)] = num_bytes;
+        reserve(bytes);
+        return first(which);
     }
     /// `count` numbers that are zero: every kernel leaves them so.
     template <class Number>
-    [[nodiscard]] Number* zeros(std::ptrdiff_t count, typename Runtime::Stream stream) {
+    [[nodiscard]] Number* zeros(GridPiece which, std::ptrdiff_t count, Stream stream) {
         const std::size_t num_bytes = static_cast<std::size_t>(count) * sizeof(Number);
-        if (zeros_.first == nullptr || zeros_.num_bytes < num_bytes) {
-            require_bytes(zeros_, num_bytes);
+        if (piece(which).num_bytes < num_bytes) {
+            void* const there = reserve(which, num_bytes);
             const std::vector<std::byte> zero(num_bytes);
-            require_done<Runtime>(Runtime::copy(zeros_.first, zero.data(), num_bytes, stream),
+            require_done<Runtime>(Runtime::copy(there, zero.data(), num_bytes, stream),
                                   "copying to the device");
+            require_done<Runtime>(Runtime::synchronize(stream), "copying to the device");
         }
-        return static_cast<Number*>(zeros_.first);
+        return static_cast<Number*>(first(which));
     }
+
     struct Mailbox {
         GridMailbox* here;
         GridMailbox* there;  // as kernels know it
     };
+    /// Empty; while a kernel runs there is none to be had.
     [[nodiscard]] Mailbox mailbox() {
-        if (mailbox_here_ == nullptr)
-            require_done<Runtime>(
-                Runtime::allocate_mapped(mailbox_here_, mailbox_there_, sizeof(GridMailbox)),
-                "allocating memory that host and device share");
-        auto* const here = ::new (mailbox_here_) GridMailbox;
-        return {here, static_cast<GridMailbox*>(mailbox_there_)};
+        if (kept_.mailbox_here == nullptr)
+            require_done<Runtime>(Runtime::allocate_mapped(kept_.mailbox_here, kept_.mailbox_there,
+                                                           sizeof(GridMailbox)),
+                                  "allocating memory that host and device share");
+        auto* const here = ::new (kept_.mailbox_here) GridMailbox;
+        return {here, static_cast<GridMailbox*>(kept_.mailbox_there)};
     }
-    /// Bytes that were free before anything was taken, and what this has of them.
+    /// A stream besides the caller's.
+    [[nodiscard]] Stream other_stream() {
+        if (!kept_.has_stream)
+            require_done<Runtime>(Runtime::make_stream(kept_.stream), "making a stream");
+        kept_.has_stream = true;
+        return kept_.stream;
+    }
+    /// The stores of a gradient's placement.
+    [[nodiscard]] GridStores& stores() { return kept_.stores; }
+
+    /// Bytes that were free before anything was taken.
     [[nodiscard]] std::size_t bytes_free_at_first() {
-        if (free_at_first_ == 0) {
+        if (kept_.free_at_first == 0) {
             std::size_t in_all = 0;
-            require_done<Runtime>(Runtime::memory_of_device(free_at_first_, in_all),
+            require_done<Runtime>(Runtime::memory_of_device(kept_.free_at_first, in_all),
                                   "asking for free memory");
         }
-        return free_at_first_;
+        return kept_.free_at_first;
     }
 
   private:
@@ -88,57 +118,44 @@ class GridPool {
         void* first = nullptr;
         std::size_t num_bytes = 0;
     };
+    struct Kept {
+        std::array<Piece, num_grid_pieces> pieces{};
+        void *mailbox_here = nullptr, *mailbox_there = nullptr;
+        Stream stream{};
+        bool has_stream = false;
+        GridStores stores;
+        std::size_t free_at_first = 0;
+        int device = -1;
+    };
 
-    void require_bytes(Piece& piece, std::size_t num_bytes) {
-        if (piece.num_bytes >= num_bytes && piece.first != nullptr) return;
+    [[nodiscard]] const Piece& piece(GridPiece which) const {
+        return kept_.pieces[static_cast<std::size_t>(which)];
+    }
+    static void release(Piece& piece) {
         if (piece.first) Runtime::release(piece.first);
         piece = {};
-        constexpr int no_memory = 2;
-        const int code = Runtime::allocate(piece.first, num_bytes);
-        if (code == no_memory) throw_no_memory(num_bytes);
-        require_done<Runtime>(code, "allocating memory");
-        piece.num_bytes = num_bytes;
     }
-    [[noreturn]] void throw_no_memory(std::size_t num_bytes) const {
-        std::size_t num_free = 0, in_all = 0;
+    [[noreturn]] void throw_no_memory(const GridSizes& wanted) const {
+        std::size_t num_free = 0, in_all = 0, needed = 0, held = 0;
         static_cast<void>(Runtime::memory_of_device(num_free, in_all));
-        throw CudaError("Cuda: " + std::to_string(num_bytes) + " bytes of " + Runtime::memory_name +
-                        " are needed besides the " + std::to_string(bytes_taken_) +
-                        " that this call has, but " + std::to_string(num_free) + " of " +
+        for (const std::size_t bytes : wanted) needed += bytes;
+        for (const Piece& piece : kept_.pieces) held += piece.num_bytes;
+        throw CudaError("Cuda: this call needs " + std::to_string(needed) + " bytes of " +
+                        Runtime::memory_name + ", of which its solver object has " +
+                        std::to_string(held) + ", but " + std::to_string(num_free) + " of " +
                         std::to_string(in_all) +
                         " are free; give fewer lanes or save points a call, or a smaller "
                         ".memory_budget");
     }
     void clear() noexcept {
-        for (Piece* piece : {&table_, &zeros_}) {
-            if (piece->first) Runtime::release(piece->first);
-            *piece = {};
-        }
-        for (const Piece& piece : pieces_) {
-            if (piece.first) Runtime::release(piece.first);
-        }
-        pieces_.clear();
-        if (mailbox_here_) Runtime::release_mapped(mailbox_here_);
-        mailbox_here_ = mailbox_there_ = nullptr;
-        free_at_first_ = 0;
+        for (Piece& piece : kept_.pieces) release(piece);
+        if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);
+        if (kept_.has_stream) Runtime::release_stream(kept_.stream);
+        kept_ = {};
     }
-    void swap(GridPool& other) noexcept {
-        std::swap(pieces_, other.pieces_);
-        std::swap(table_, other.table_);
-        std::swap(zeros_, other.zeros_);
-        std::swap(mailbox_here_, other.mailbox_here_);
-        std::swap(mailbox_there_, other.mailbox_there_);
-        std::swap(num_taken_, other.num_taken_);
-        std::swap(bytes_taken_, other.bytes_taken_);
-        std::swap(free_at_first_, other.free_at_first_);
-        std::swap(device_, other.device_);
-    }
+    void swap(GridPool& other) noexcept { std::swap(kept_, other.kept_); }
 
-    std::vector<Piece> pieces_;
-    Piece table_, zeros_;
-    void *mailbox_here_ = nullptr, *mailbox_there_ = nullptr;
-    std::size_t num_taken_ = 0, bytes_taken_ = 0, free_at_first_ = 0;
-    int device_ = -1;
+    Kept kept_;
 };
 
 }  // namespace eddy::inline v0::detail

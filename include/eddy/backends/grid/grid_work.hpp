@@ -8,7 +8,9 @@
 #include <eddy/backends/grid/grid_team.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/group/kernel.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/saving.hpp>
+#include <limits>
 
 namespace eddy::inline v0::detail {
 
@@ -78,19 +80,52 @@ struct SearchWork {
     }
 };
 
-/// The same number everywhere.
-template <class Real, class Warp>
+/// The same everywhere.
+template <class T, class Warp>
 struct FillWork {
     static constexpr int warps_per_processor = 32;
 
-    EnsembleView<Real> array;
-    Real value;
+    EnsembleView<T> array;
+    T value;
 
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
         const std::ptrdiff_t count = array.num_lanes * array.num_components;
         const std::ptrdiff_t threads = warp.num_warps() * 32;
         for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads)
             array(i % array.num_lanes, i / array.num_lanes) = value;
+    }
+};
+
+/// What the host does with losses that lie there: those of each block of lanes are added in the order
+/// of the lanes, a thread a block; that of a lane that failed counts as zero, and becomes NaN.
+template <class Real, class Warp>
+struct LossWork {
+    static constexpr int warps_per_processor = 32;
+
+    const LaneOutcome* outcomes;  // (lane)
+    Real* loss;                   // (lane)
+    std::ptrdiff_t stride, num_lanes;
+    double* sums;  // (block)
+
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        const std::ptrdiff_t threads = warp.num_warps() * 32;
+        for (std::ptrdiff_t block = warp.index() * 32 + warp.member();
+             block < num_blocks(num_lanes); block += threads) {
+            const std::ptrdiff_t first = block * lanes_per_block;
+            double sum = 0;
+            for (std::ptrdiff_t lane = first; lane < eddy::min(num_lanes, first + lanes_per_block);
+                 ++lane)
+                sum = sum + of_lane(lane);
+            sums[block] = sum;
+        }
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
+        Real& number = loss[lane * stride];
+        if (!is_failure(outcomes[lane].result)) return static_cast<double>(number);
+        number = std::numeric_limits<Real>::quiet_NaN();
+        return 0;
     }
 };
 

@@ -35,6 +35,9 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     R::release(there);
     { R::allocate_mapped(piece, piece, num_bytes) } -> std::same_as<int>;  // here, there
     R::release_mapped(there);
+    // Of the current device, beside its default stream.
+    { R::make_stream(stream) } -> std::same_as<int>;
+    R::release_stream(stream);
     // In the order of the stream. What is copied from or to may be gone when it returns, if it is
     // pageable memory of the host.
     { R::copy(there, from, num_bytes, stream) } -> std::same_as<int>;
@@ -45,6 +48,8 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
         R::launch(work, device, stream)
         } -> std::same_as<int>;  // work(warp) in so many warps or more
     { R::words(code) } -> std::convertible_to<std::string>;
+    // So much to copy that it is worth a launch of its own, which others overlap with.
+    { R::bytes_of_chunk() } -> std::same_as<std::size_t>;
 };
 
 /// Throws where a function of the runtime was not done; `what` was being tried.

@@ -7,6 +7,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <type_traits>
+#include <vector>
 
 namespace eddy::inline v0 {
 
@@ -17,17 +18,19 @@ struct NotFinite {
 };
 
 /// What a backend says of the memory that its kernels read. Functions are called by the thread that
-/// called, and are done when they return.
+/// called, and are done when they return; but `copy_in` and `fill` when `wait` has, and before what
+/// follows them there.
 template <class M>
 concept DeviceMemory = requires(const M& memory, void* there, const void* from_there, void* here,
                                 const void* from_here, std::size_t num_bytes,
                                 const EnsembleView<const double>& doubles,
-                                const EnsembleView<const float>& floats) {
-    { M::name } -> std::convertible_to<const char*>;        // "the memory of the device"
-    { memory.allocate(num_bytes) } -> std::same_as<void*>;  // throws where there is none
-    memory.release(there);
+                                const EnsembleView<const float>& floats,
+                                const EnsembleView<double>& written) {
+    { M::name } -> std::convertible_to<const char*>;  // "the memory of the device"
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
+    memory.fill(written, 0.);
+    memory.wait();
     // Is this an address of it? Asked of each array of the caller's.
     { memory.holds(from_there) } -> std::same_as<bool>;
     // The first in the order of components, then lanes.
@@ -99,6 +102,24 @@ template <class Memory, class Real>
     if constexpr (!is_of_host<Memory>)
         memory.copy_out(&number, &array(lane, component), sizeof(number));
     return number;
+}
+
+/// Writes the only row of an array, wherever it lies: value(i) for component i.
+template <class Memory, class Real, class Value>
+void put_row([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
+             const Value& value) {
+    if constexpr (!is_of_host<Memory>) {
+        if (lies_in(memory, array.first)) {
+            std::vector<Real> row;
+            for (int i = 0; i < array.num_components; ++i) row.push_back(value(i));
+            if (array.component_stride == 1)
+                memory.copy_in(array.first, row.data(), row.size() * sizeof(Real));
+            for (int i = 0; array.component_stride != 1 && i < array.num_components; ++i)
+                memory.copy_in(&array(0, i), &row[static_cast<std::size_t>(i)], sizeof(Real));
+            return memory.wait();
+        }
+    }
+    for (int i = 0; i < array.num_components; ++i) array(0, i) = value(i);
 }
 
 /// A copy in the memory of the host.

@@ -46,6 +46,16 @@ struct Tolerance {
 /// Puts the lanes of several processes together, see SolveOptions::gather_sums: gather(sums, columns).
 using GatherSums = std::function<void(std::vector<double>& sums, std::ptrdiff_t num_columns)>;
 
+/// Bytes that may be used, and whether anybody has said so: a device has a default of its own.
+struct MemoryBudget {
+    std::size_t bytes = std::size_t{256} << 20;
+    bool is_set = false;
+
+    constexpr MemoryBudget() = default;
+    constexpr MemoryBudget(std::size_t given) : bytes(given), is_set(true) {}
+    constexpr operator std::size_t() const { return bytes; }
+};
+
 /// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
 /// t. Integration goes backward where t1 < t0; lists of times then descend.
 struct SolveOptions {
@@ -67,11 +77,11 @@ struct SolveOptions {
     double dt_min = 0;
     double dt_max = std::numeric_limits<double>::infinity();
     std::int64_t max_steps = 100'000;  ///< attempted steps of one lane, accepted or rejected
-    /// Bytes that a gradient may use for states on the way back, all threads together. What fits is
-    /// stored; else states are computed again from checkpoints. Memory is taken as it is used: a
-    /// large budget costs nothing, and SIZE_MAX means all that the machine has.
-    /// On a device the default stands for a quarter of its free memory, 4 GiB at most.
-    std::size_t memory_budget = std::size_t{256} << 20;
+    /// Bytes that a gradient may use for states on the way back, all threads together; 256 MiB. What
+    /// fits is stored; else states are computed again from checkpoints. Memory is taken as it is used:
+    /// a large budget costs nothing, and SIZE_MAX means all that the machine has.
+    /// On a device the default is a quarter of its free memory, 4 GiB at most.
+    MemoryBudget memory_budget{};
     /// States kept by each group of lanes; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;
     /// Gradients: solve a lane once more, its tangents in the error norm, where its steps do not carry

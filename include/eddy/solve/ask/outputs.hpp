@@ -1,6 +1,7 @@
 #pragma once
 // Arrays of the caller's that a call writes its results into, without a copy: whatever is read as a
-// (lane, component) array can be written, too, if it is not const.
+// (lane, component) array can be written, too, if it is not const. Arrays of a device are written by
+// the backend that computes there.
 
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>
@@ -28,6 +29,8 @@ template <class Real>
 inline constexpr bool owns_numbers<EnsembleView<Real>> = false;
 template <class Real>
 inline constexpr bool owns_numbers<EnsembleArray<Real>> = true;
+template <class Memory, class Real>
+inline constexpr bool owns_numbers<ViewIn<Memory, Real>> = false;
 
 template <class Real>
 [[nodiscard]] EnsembleView<Real> output_view(const EnsembleView<Real>& view) {
@@ -64,6 +67,8 @@ template <class Array>
 inline constexpr bool is_read_only_view = false;
 template <class Real>
 inline constexpr bool is_read_only_view<EnsembleView<const Real>> = true;
+template <class Memory, class Real>
+inline constexpr bool is_read_only_view<ViewIn<Memory, const Real>> = true;
 template <class Array, class Output>
 concept MayBeWritten = !std::is_same_v<std::remove_cvref_t<Array>, Output> &&
                        !is_read_only_view<std::remove_cvref_t<Array>>;
@@ -81,24 +86,24 @@ class OutputArray {
         static_assert(detail::WritableAs<Array, Real>,
                       "outputs: give a (lane, component) array of the numbers of y0 that can be "
                       "written (an Eigen array or map, an EnsembleArray, an EnsembleView)");
-        static_assert(std::is_same_v<detail::MemoryOf<Plain>, HostMemory>,
-                      "outputs: this array lies in the memory of a device; results are brought to "
-                      "the host: give one that lies there");
         static_assert(std::is_lvalue_reference_v<Array> || !detail::owns_numbers<Plain>,
                       "outputs: this array is about to go, with what would be written into it; "
                       "give one that stays");
         if constexpr (detail::WritableAs<Array, Real>) {
             view_ = detail::output_view(array);
             is_given_ = true;
+            is_of_host_ = std::is_same_v<detail::MemoryOf<Plain>, HostMemory>;
         }
     }
 
     [[nodiscard]] bool is_given() const { return is_given_; }
     [[nodiscard]] const EnsembleView<Real>& view() const { return view_; }
+    /// False where its type says that it lies on a device.
+    [[nodiscard]] bool is_of_host() const { return is_of_host_; }
 
   private:
     EnsembleView<Real> view_;
-    bool is_given_ = false;
+    bool is_given_ = false, is_of_host_ = true;
 };
 
 /// One array where there is one save point, else a list with one for each, which must stay until the
@@ -115,13 +120,16 @@ class OutputArrays {
                           "outputs: this list is about to go, with what would be written into it; "
                           "give one that stays");
             using Array = std::remove_pointer_t<decltype(arrays.data())>;
+            is_of_host_ = std::is_same_v<detail::MemoryOf<std::remove_const_t<Array>>, HostMemory>;
             count_ = static_cast<std::size_t>(arrays.size());
             first_ = arrays.data();
             at_ = [](const void* first, std::size_t k) {
                 return detail::output_view(const_cast<Array*>(static_cast<const Array*>(first))[k]);
             };
         } else {
-            single_ = OutputArray<Real>(std::forward<Arrays>(arrays)).view();
+            const OutputArray<Real> only(std::forward<Arrays>(arrays));
+            single_ = only.view();
+            is_of_host_ = only.is_of_host();
             count_ = 1;
         }
         is_given_ = true;
@@ -132,13 +140,15 @@ class OutputArrays {
     [[nodiscard]] EnsembleView<Real> operator[](std::size_t k) const {
         return at_ ? at_(first_, k) : single_;
     }
+    /// False where the type of the arrays says that they lie on a device.
+    [[nodiscard]] bool is_of_host() const { return is_of_host_; }
 
   private:
     EnsembleView<Real> single_;
     const void* first_ = nullptr;
     EnsembleView<Real> (*at_)(const void*, std::size_t) = nullptr;
     std::size_t count_ = 0;
-    bool is_given_ = false;
+    bool is_given_ = false, is_of_host_ = true;
 };
 
 /// Where `solver(y0, p, into)` of an ensemble_solver writes what is saved: one array of the shape of

@@ -33,7 +33,8 @@ concept Backend = requires(const B& backend, typename B::Kept& kept, const Launc
     typename B::template Lanes<float>;  // the type of number that lanes of float are computed in
     typename B::template Lanes<double>;
     requires detail::Team<typename B::template Team<detail::AnySpec>>;
-    // Where its kernels read and write; `mirrors.hpp` brings there what a call owns.
+    // Where its kernels read and write. Kernels refer to arrays of the host: where that is another
+    // memory, `launch` brings there, and back, what a call owns (mirrors.hpp).
     requires std::same_as<typename B::Memory, HostMemory> || DeviceMemory<typename B::Memory>;
     { backend.memory() } -> std::same_as<typename B::Memory>;
     // What a solver object keeps for the backend from call to call: threads, arenas. A copy of it

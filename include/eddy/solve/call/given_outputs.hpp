@@ -3,6 +3,7 @@
 // and that they overlap nothing that the call reads or writes.
 
 #include <eddy/core/error.hpp>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/outputs.hpp>
 #include <eddy/solve/ask/overlap.hpp>
 #include <eddy/solve/ask/validate.hpp>
@@ -28,6 +29,31 @@ void fill(const EnsembleView<Real>& view, Real value) {
     }
 }
 
+/// The same where the memory is that of the host. On a device whoever launches fills what is written.
+template <class Memory, class Real>
+void fill_here(const Memory& memory, const EnsembleView<Real>& view, Real value) {
+    if (!lies_in(memory, view.first)) fill(view, value);
+}
+
+/// Arrays lie where their types say.
+template <class Memory, class Real>
+void require_place([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& view,
+                   bool lies_on_host, const char* name, const char* where) {
+    if (lies_on_host || view.num_lanes * view.num_components == 0) return;
+    if constexpr (is_of_host<Memory>)
+        require_argument(
+            lies_on_host,
+            "{}: the array to write {} into lies on a device, but the call computes on "
+            "the host; give one that lies there",
+            where, name);
+    else
+        require_argument(
+            memory.holds(view.first),
+            "{}: the array to write {} into does not lie in {}, as its type says; give "
+            "one that does",
+            where, name, Memory::name);
+}
+
 /// What a call reads.
 template <class Spec>
 void add_inputs(CallArrays& arrays, const Problem<Spec>& problem) {
@@ -45,10 +71,10 @@ template <class Real>
 }
 
 /// One array for each save point; none where none were given.
-template <class Real>
+template <class Real, class Memory>
 void collect_outputs(std::vector<EnsembleView<Real>>& views, const OutputArrays<Real>& given,
-                     std::size_t num_saves, const ArrayShape& wanted, const char* name,
-                     const char* where, CallArrays& arrays) {
+                     const Memory& memory, std::size_t num_saves, const ArrayShape& wanted,
+                     const char* name, const char* where, CallArrays& arrays) {
     if (!given.is_given()) return;
     require_argument(
         given.size() == num_saves,
@@ -58,22 +84,24 @@ void collect_outputs(std::vector<EnsembleView<Real>>& views, const OutputArrays<
     for (std::size_t k = 0; k < num_saves; ++k) {
         views.push_back(shaped(given[k], wanted));
         require_shape(array_shape(views.back()), wanted, name, where);
+        require_place(memory, views.back(), given.is_of_host(), name, where);
         arrays.add_output(views.back(), name, num_saves == 1 ? -1 : static_cast<std::ptrdiff_t>(k));
     }
 }
 
-template <class Real>
-void require_output(const OutputArray<Real>& given, const ArrayShape& wanted, const char* name,
-                    const char* where, CallArrays& arrays) {
+template <class Real, class Memory>
+void require_output(const OutputArray<Real>& given, const Memory& memory, const ArrayShape& wanted,
+                    const char* name, const char* where, CallArrays& arrays) {
     if (!given.is_given()) return;
     const EnsembleView<Real> view = shaped(given.view(), wanted);
     require_shape(array_shape(view), wanted, name, where);
+    require_place(memory, view, given.is_of_host(), name, where);
     arrays.add_output(view, name);
 }
 
 /// Zeros, in the array that was given, else in the result's own.
-template <class Real>
-[[nodiscard]] EnsembleView<Real> open_output(const OutputArray<Real>& given,
+template <class Real, class Memory>
+[[nodiscard]] EnsembleView<Real> open_output(const OutputArray<Real>& given, const Memory& memory,
                                              EnsembleArray<Real>& own, const ArrayShape& shape) {
     if (!given.is_given()) {
         own.assign(shape.rows, shape.cols, Real(0));
@@ -81,7 +109,7 @@ template <class Real>
     }
     own.assign(0, 0, Real(0));
     const EnsembleView<Real> view = shaped(given.view(), shape);
-    fill(view, Real(0));
+    fill_here(memory, view, Real(0));
     return view;
 }
 

@@ -112,7 +112,7 @@ class GradientSolver {
             auto& workspace = prepare<true>(data, y0, p, where);
             workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
                                                 detail::memory_for(backend_, kept_));
-            workspace.open_loss();
+            workspace.open_loss(detail::memory_for(backend_, kept_));
             workspace.run(options_, backend_, kept_, cancelled, where);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                 workspace.result.gradient, workspace.tangent, workspace.result.report,
@@ -161,8 +161,8 @@ class GradientSolver {
         constexpr const char* where = "value_and_gradient";
         auto& workspace = prepare<Choice::estimates_error>(data, y0, p, where);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, "data", where);
-        workspace.open_loss();
+        workspace.take(into, detail::memory_for(backend_, kept_), "data", where);
+        workspace.open_loss(detail::memory_for(backend_, kept_));
         workspace.run(options_, backend_, kept_, cancelled, where);
         if constexpr (Choice::estimates_error) detail::report_errors(workspace);
         return workspace.result;

@@ -34,7 +34,7 @@ struct MemoryLimits {
 };
 /// Those of the machine, or of the device that the backend computes on.
 template <class Backend>
-[[nodiscard]] MemoryLimits memory_limits(std::size_t budget,
+[[nodiscard]] MemoryLimits memory_limits(const MemoryBudget& budget,
                                          [[maybe_unused]] const Backend& backend,
                                          [[maybe_unused]] typename Backend::Kept& kept) {
     if constexpr (requires { backend.memory_limits(budget, kept); })

@@ -33,6 +33,8 @@ struct GradientWorkspace {
     std::vector<BackCost> costs;  // (worker)
     GradientInto<Real> given;     // what the caller wants written into arrays of its own
     EnsembleView<Real> loss;      // (lane, 1), of a loss
+    // (block) where it lies on a device; empty where it does not
+    std::vector<double> loss_sums;
     CallArrays call_arrays;
     BlockSums block_sums;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
@@ -41,7 +43,9 @@ struct GradientWorkspace {
     static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
-    void take(const GradientInto<Real>& into, const char* name, const char* where) {
+    template <class Memory>
+    void take(const GradientInto<Real>& into, const Memory& memory, const char* name,
+              const char* where) {
         given = into;
         const bool has_times = into.t0.is_given() || into.t1.is_given() || into.save_at.is_given();
         if (!has_times && !into.y0.is_given() && !into.p.is_given() && !into.loss.is_given())
@@ -59,7 +63,7 @@ struct GradientWorkspace {
             call_arrays.add_input(arrays[k], name, static_cast<std::ptrdiff_t>(k));
         const auto require = [&](const OutputArray<Real>& array, const ArrayShape& shape,
                                  const char* of) {
-            require_output(array, shape, of, where, call_arrays);
+            require_output(array, memory, shape, of, where, call_arrays);
         };
         const std::ptrdiff_t lanes = prepared.num_lanes();
         require(into.y0, {lanes, Spec::state_size}, "gradient.y0");
@@ -71,17 +75,21 @@ struct GradientWorkspace {
         call_arrays.require_apart(where);
     }
     /// The loss of each lane, zero so far.
-    void open_loss() {
+    template <class Memory = HostMemory>
+    void open_loss(const Memory& memory = {}) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         std::vector<Real>& own = result.loss.of_lane;
         own.assign(static_cast<std::size_t>(given.loss.is_given() ? 0 : lanes), Real(0));
         loss = {own.data(), lanes, 1, 1, 0};
         if (given.loss.is_given()) {
             loss = shaped(given.loss.view(), {lanes, 1});
-            fill(loss, Real(0));
+            fill_here(memory, loss, Real(0));
         }
         seeds.loss = loss.first;
         seeds.loss_stride = loss.lane_stride;
+        loss_sums.assign(
+            lies_in(memory, loss.first) ? static_cast<std::size_t>(num_blocks(lanes)) : 0, 0.);
+        seeds.block_sums = loss_sums.empty() ? nullptr : loss_sums.data();
     }
 
     /// Is the way back watched?
@@ -109,7 +117,7 @@ struct GradientWorkspace {
                 if (may_redo) solve_marked(options, backend, kept, cancelled, title);
             }
         }
-        finish_sums(options.gather_sums, title);
+        finish_sums(options.gather_sums, title, memory_for(backend, kept));
         guard.done();
     }
 
@@ -123,7 +131,7 @@ struct GradientWorkspace {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups =
             plan_launch<Spec>(backend, lanes, group_size<Team>(lanes, backend));
-        reset(lanes, groups.num_groups());
+        reset(lanes, groups.num_groups(), memory_for(backend, kept));
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
@@ -152,7 +160,8 @@ struct GradientWorkspace {
     }
 
     /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
-    void finish_sums(const GatherSums& gather, const char* where) {
+    template <class Memory = HostMemory>
+    void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
         if constexpr (first_of_p + columns_of_p > 0) {
             block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
             if constexpr (Seeds::has_loss) add_losses();
@@ -161,12 +170,13 @@ struct GradientWorkspace {
             if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
         }
         if constexpr (Spec::shares_parameters) {
-            for (int i = 0; i < num_parameters; ++i) {
-                target.p(0, i) = block_sums.template total<Real>(first_of_p + i);
-                if constexpr (Spec::is_dual)
-                    target.p_tangent(0, i) =
-                        block_sums.template total<Real>(first_of_p + num_parameters + i);
-            }
+            const auto total = [&](std::ptrdiff_t column) {
+                return block_sums.template total<Real>(column);
+            };
+            put_row(memory, target.p, [&](int i) { return total(first_of_p + i); });
+            if constexpr (Spec::is_dual)
+                put_row(memory, target.p_tangent,
+                        [&](int i) { return total(first_of_p + num_parameters + i); });
         }
     }
 
@@ -220,7 +230,7 @@ struct GradientWorkspace {
     void run_paths(const SolveOptions& options, const Backend& backend,
                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
         require_host_paths<Backend>(options.paths, title);
-        reset(prepared.num_lanes(), 1, options.paths);
+        reset(prepared.num_lanes(), 1, memory_for(backend, kept), options.paths);
         result.report.counters = {};
         result.report.bytes_kept = result.report.evaluations_back = result.report.checkpoints = 0;
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
@@ -232,7 +242,9 @@ struct GradientWorkspace {
         return {nullptr, shared_sums.data()};
     }
 
-    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, std::int64_t num_paths = 1) {
+    template <class Memory>
+    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
+               std::int64_t num_paths = 1) {
         result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.marks.assign(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
@@ -241,16 +253,17 @@ struct GradientWorkspace {
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
         Gradient<Real>& own = result.gradient;
         target = {};
-        target.y0 = open_output(given.y0, own.y0, of_y0);
-        target.p = open_output(given.p, own.p, of_p);
+        target.y0 = open_output(given.y0, memory, own.y0, of_y0);
+        target.p = open_output(given.p, memory, own.p, of_p);
         if constexpr (Spec::is_dual) {
-            target.y0_tangent = open_output({}, tangent.y0, of_y0);
-            target.p_tangent = open_output({}, tangent.p, of_p);
+            target.y0_tangent = open_output({}, memory, tangent.y0, of_y0);
+            target.p_tangent = open_output({}, memory, tangent.p, of_p);
         }
         if constexpr (with_times) {
-            target.t0 = open_output(given.t0, own.t0, {lanes, 1});
-            target.t1 = open_output(given.t1, own.t1, {lanes, 1});
-            target.save_at = open_output(given.save_at, own.save_at, {lanes, num_save_times()});
+            target.t0 = open_output(given.t0, memory, own.t0, {lanes, 1});
+            target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
+            target.save_at =
+                open_output(given.save_at, memory, own.save_at, {lanes, num_save_times()});
         }
         if constexpr (Spec::shares_parameters) {
             const bool keeps_parts = adds_blocks && lanes <= few_lanes;
@@ -272,13 +285,17 @@ struct GradientWorkspace {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         for (std::ptrdiff_t first = 0; first < lanes; first += lanes_per_block) {
             const std::ptrdiff_t end = std::min(lanes, first + lanes_per_block);
-            block_sums(first / lanes_per_block, 0) =
-                sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
-                    if (result.report.failed_paths(lane) < result.report.num_paths())
-                        return static_cast<double>(loss(lane, 0));
-                    loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
-                    return 0.;
-                });
+            const std::ptrdiff_t block = first / lanes_per_block;
+            if (!loss_sums.empty()) {
+                block_sums(block, 0) = loss_sums[static_cast<std::size_t>(block)];
+                continue;
+            }
+            block_sums(block, 0) = sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
+                if (result.report.failed_paths(lane) < result.report.num_paths())
+                    return static_cast<double>(loss(lane, 0));
+                loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
+                return 0.;
+            });
         }
     }
     void add_shared_parts() {

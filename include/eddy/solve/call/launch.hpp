@@ -3,7 +3,6 @@
 
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/call/backend.hpp>
-#include <eddy/solve/call/mirrors.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -13,13 +12,7 @@ void launch(const LaunchPlan& plan, const Kernel& kernel, const Backend& backend
             typename Backend::Kept& kept, CallLink& within) {
     static_assert(eddy::Backend<Backend>,
                   "solve: the backend must be a Backend, see solve/call/backend.hpp");
-    if constexpr (is_of_host<typename Backend::Memory>) {
-        backend.launch(plan, kernel, within, kept);
-    } else {
-        Mirrors mirrors(memory_for(backend, kept));
-        backend.launch(plan, mirrored(kernel, plan, mirrors), within, kept);
-        mirrors.fetch();
-    }
+    backend.launch(plan, kernel, within, kept);
     within.rethrow();
 }
 /// The same as a call of its own, which reports to the caller on the way; or within another.

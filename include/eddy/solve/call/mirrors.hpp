@@ -1,52 +1,63 @@
 #pragma once
 // What a call owns on the host, where the kernels of a device reach it: copied there before a launch,
-// and what they have written back after it. Arrays of the caller's lie there already.
+// and what they have written back after it. Arrays of the caller's lie there already. A launch may
+// take some of the lanes; it then knows them by their numbers from the first of them on.
 
 #include <cstddef>
+#include <cstdint>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
+/// Lanes [first, first + count) of a call; `first` is that of a group and of a block of 64.
+struct LaneShare {
+    std::ptrdiff_t first = 0, count = 0;
+};
+
+/// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
 template <class Memory>
 class Mirrors {
   public:
-    /// A memory that keeps its pieces from call to call begins with the first one again.
-    explicit Mirrors(const Memory& memory) : memory_(memory) {
-        if constexpr (requires { memory_.begin_call(); }) memory_.begin_call();
-    }
-    Mirrors(const Mirrors&) = delete;
-    Mirrors& operator=(const Mirrors&) = delete;
-    ~Mirrors() {
-        for (const Mirror& mirror : mirrors_) {
-            if (mirror.there) memory_.release(mirror.there);
-        }
-    }
+    /// Counts alone: `there` is null, and nothing that comes of it is to be used.
+    Mirrors(const Memory& memory, const LaneShare& lanes, std::byte* there = nullptr)
+        : memory_(memory), lanes_(lanes), there_(there) {}
 
-    /// What kernels read.
+    [[nodiscard]] std::size_t num_bytes() const { return num_bytes_; }
+    /// Of which so many are copied, to or fro.
+    [[nodiscard]] std::size_t bytes_copied() const { return bytes_copied_; }
+
+    /// What kernels read, all of it.
     template <class T>
     [[nodiscard]] const T* in(const T* here, std::ptrdiff_t count) {
-        return static_cast<const T*>(add(here, nullptr, count, sizeof(T)));
-    }
-    /// An array of the caller's that kernels read: as it is, where it lies there already.
-    template <class Real>
-    [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& view) {
-        if (view.first == nullptr || lies_in(memory_, view.first)) return view;
-        const EnsembleView<const Real> dense{nullptr, view.num_lanes, view.num_components, 1,
-                                             view.num_lanes};
-        EnsembleView<const Real> there = dense;
-        const std::ptrdiff_t count = view.num_lanes * view.num_components;
-        if (is_dense(view)) {
-            there.first = in(view.first, count);
-        } else {
-            const EnsembleArray<Real> copy(view);
-            there.first = in(copy.data(), count);
-        }
+        if (here == nullptr || count <= 0) return nullptr;
+        T* const there = take<T>(count, true);
+        if (there) memory_.copy_in(there, here, bytes_of<T>(count));
         return there;
+    }
+    /// The lanes' rows of an array that kernels read, or its only row: as it is, where it lies there
+    /// already.
+    template <class Real>
+    [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& whole) {
+        const EnsembleView<const Real> view = rows_of(whole);
+        if (view.first == nullptr || lies_in(memory_, view.first)) return view;
+        const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;
+        Real* const there = take<Real>(lanes * columns, true);
+        if (there && is_dense(view)) {
+            memory_.copy_in(there, view.first, bytes_of<Real>(lanes * columns));
+        } else if (there && view.lane_stride == 1 && lanes > 1) {
+            for (std::ptrdiff_t i = 0; i < columns; ++i)
+                memory_.copy_in(there + i * lanes, &view(0, i), bytes_of<Real>(lanes));
+        } else if (there) {
+            const EnsembleArray<Real> copy(view);
+            memory_.copy_in(there, copy.data(), bytes_of<Real>(lanes * columns));
+        }
+        return {there, lanes, columns, 1, lanes};
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<const Real>* all_in(const EnsembleView<const Real>* views,
@@ -55,59 +66,102 @@ class Mirrors {
         for (EnsembleView<const Real>& view : there) view = in(view);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
-    /// What kernels read and write.
+
+    /// What kernels write: `value` everywhere at first.
     template <class T>
-    [[nodiscard]] T* out(T* here, std::ptrdiff_t count) {
+    [[nodiscard]] T* out(T* here, std::ptrdiff_t count, const T& value = T()) {
         static_assert(std::is_trivially_copyable_v<T>);
-        return static_cast<T*>(add(here, here, count, sizeof(T)));
+        if (here == nullptr || count <= 0) return nullptr;
+        return out_dense(EnsembleView<T>{here, count, 1, 1, count}, value).first;
     }
+    /// The lanes' share of it, `per_lane` for each.
+    template <class T>
+    [[nodiscard]] T* out_of_lanes(T* here, std::ptrdiff_t per_lane, const T& value = T()) {
+        return here ? out(here + lanes_.first * per_lane, lanes_.count * per_lane, value) : nullptr;
+    }
+    /// The lanes' rows of an array; those of one that lies there are written in place.
     template <class Real>
-    [[nodiscard]] EnsembleView<Real> out(EnsembleView<Real> view) {
-        if (view.first == nullptr || memory_.holds(view.first)) return view;
-        require_argument(is_dense(view) || view.num_lanes <= 1,
+    [[nodiscard]] EnsembleView<Real> out(const EnsembleView<Real>& whole, Real value) {
+        const EnsembleView<Real> view = rows_of(whole);
+        if (view.first == nullptr) return view;
+        if (memory_.holds(view.first)) {
+            if (there_) memory_.fill(view, value);
+            return view;
+        }
+        require_argument(view.lane_stride == 1 || view.num_lanes <= 1,
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
-        view.first = out(view.first, view.num_lanes * view.num_components);
-        return view;
+        return out_dense(view, value);
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<Real>* out(const EnsembleView<Real>* views,
-                                                std::ptrdiff_t count) {
+                                                std::ptrdiff_t count, Real value) {
         std::vector<EnsembleView<Real>> there(views, views + (views ? count : 0));
-        for (EnsembleView<Real>& view : there) view = out(view);
+        for (EnsembleView<Real>& view : there) view = out(view, value);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
     /// Brings back what kernels have written.
     void fetch() const {
-        for (const Mirror& mirror : mirrors_) {
-            if (mirror.back_to) memory_.copy_out(mirror.back_to, mirror.there, mirror.num_bytes);
-        }
+        for (const Column& column : columns_)
+            memory_.copy_out(column.here, column.there, column.num_bytes);
     }
+
+    [[nodiscard]] const LaneShare& lanes() const { return lanes_; }
 
   private:
+    template <class T>
+    [[nodiscard]] static std::size_t bytes_of(std::ptrdiff_t count) {
+        return static_cast<std::size_t>(count) * sizeof(T);
+    }
     template <class Real>
     [[nodiscard]] static bool is_dense(const EnsembleView<Real>& view) {
-        return view.lane_stride == 1 &&
+        const bool has_whole_columns = view.lane_stride == 1 || view.num_lanes == 1;
+        return has_whole_columns &&
                (view.num_components <= 1 || view.component_stride == view.num_lanes);
     }
-
-    struct Mirror {
-        void* there;
-        void* back_to;  // null: nothing is written
-        std::size_t num_bytes;
-    };
-    void* add(const void* here, void* back_to, std::ptrdiff_t count, std::size_t size) {
-        if (here == nullptr || count <= 0) return nullptr;
-        const std::size_t num_bytes = static_cast<std::size_t>(count) * size;
-        Mirror& mirror = mirrors_.emplace_back(Mirror{nullptr, back_to, num_bytes});
-        mirror.there = memory_.allocate(num_bytes);
-        memory_.copy_in(mirror.there, here, num_bytes);
-        return mirror.there;
+    /// An array of one row has it for all lanes, or for the only one.
+    template <class Real>
+    [[nodiscard]] EnsembleView<Real> rows_of(EnsembleView<Real> view) const {
+        if (view.first == nullptr || view.num_lanes <= 1) return view;
+        view.first += lanes_.first * view.lane_stride;
+        view.num_lanes = lanes_.count;
+        return view;
+    }
+    /// Null while bytes are counted.
+    template <class T>
+    [[nodiscard]] T* take(std::ptrdiff_t count, bool is_copied) {
+        constexpr std::size_t line = 256;
+        const std::size_t bytes = bytes_of<T>(count), first = num_bytes_;
+        num_bytes_ += (bytes + line - 1) / line * line;
+        bytes_copied_ += is_copied ? bytes : 0;
+        return there_ ? reinterpret_cast<T*>(there_ + first) : nullptr;
+    }
+    template <class T>
+    [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, const T& value) {
+        const std::ptrdiff_t lanes = here.num_lanes, columns = here.num_components;
+        const EnsembleView<T> there{take<T>(lanes * columns, true), lanes, columns, 1, lanes};
+        if (there.first == nullptr) return there;
+        memory_.fill(there, value);
+        if (is_dense(here)) {
+            columns_.push_back({here.first, there.first, bytes_of<T>(lanes * columns)});
+        } else {
+            for (std::ptrdiff_t i = 0; i < columns; ++i)
+                columns_.push_back({&here(0, i), &there(0, i), bytes_of<T>(lanes)});
+        }
+        return there;
     }
 
+    struct Column {
+        void* here;
+        const void* there;
+        std::size_t num_bytes;
+    };
     Memory memory_;
-    std::vector<Mirror> mirrors_;
+    LaneShare lanes_;
+    std::byte* there_;
+    std::size_t num_bytes_ = 0, bytes_copied_ = 0;
+    std::vector<Column> columns_;  // to be brought back
 };
 
 template <class Spec, class Memory>
@@ -121,8 +175,10 @@ template <class Spec, class Memory>
     problem.p = mirrors.in(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
     problem.p_tangent = mirrors.in(problem.p_tangent);
-    if constexpr (Spec::has_noise)
-        problem.noise.first_cell = mirrors.in(problem.noise.first_cell, times.num_tstops);
+    if constexpr (Spec::has_noise) {
+        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+        problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
+    }
     return problem;
 }
 
@@ -130,10 +186,15 @@ template <class Spec, class Memory>
 [[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
                                        std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
     using Real = typename Spec::Scalar;
+    const LaneShare& lanes = mirrors.lanes();
     seeds.data = mirrors.all_in(seeds.data, num_saves);
-    // One number has a stride of its own where it is the only one.
-    const std::ptrdiff_t stride = plan.num_lanes == 1 ? 1 : seeds.loss_stride;
-    seeds.loss = mirrors.out(EnsembleView<Real>{seeds.loss, plan.num_lanes, 1, stride, 0}).first;
+    const EnsembleView<Real> loss{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0};
+    const EnsembleView<Real> there = mirrors.out(loss, Real(0));
+    seeds.loss = there.first;
+    seeds.loss_stride = there.lane_stride;
+    if (seeds.block_sums)
+        seeds.block_sums =
+            mirrors.out(seeds.block_sums + lanes.first / lanes_per_block, num_blocks(lanes.count));
     return seeds;
 }
 template <class Spec, int num_outputs, class Memory>
@@ -144,41 +205,60 @@ template <class Spec, int num_outputs, class Memory>
     return seeds;
 }
 
+/// The steps of the lanes, which are counted from the first of theirs.
+template <class Real, class Memory>
+[[nodiscard]] StepArrays<Real> mirrored(StepArrays<Real> steps, int state_size,
+                                        Mirrors<Memory>& mirrors) {
+    if (!steps.is_wanted()) return steps;
+    const LaneShare& lanes = mirrors.lanes();
+    const std::int64_t* const from = steps.first + lanes.first;
+    std::vector<std::int64_t> first(from, from + lanes.count + 1);
+    const std::int64_t before = first.front();
+    for (std::int64_t& step : first) step -= before;
+    steps.first = mirrors.in(first.data(), lanes.count + 1);
+    steps.count = mirrors.out_of_lanes(steps.count, 1);
+    steps.t = mirrors.out(steps.t + before, first.back());
+    steps.y = mirrors.out(steps.y + before * state_size, first.back() * state_size);
+    return steps;
+}
+
 template <class Spec, class Observable, class Memory>
 [[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
-                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
-    if (auto& steps = kernel.steps; steps.is_wanted()) {
-        const std::int64_t num_steps = steps.first[plan.num_lanes];
-        steps.first = mirrors.in(steps.first, plan.num_lanes + 1);
-        steps.count = mirrors.out(steps.count, plan.num_lanes);
-        steps.t = mirrors.out(steps.t, num_steps);
-        steps.y = mirrors.out(steps.y, num_steps * Spec::state_size);
-    }
+                            const LaunchPlan&, Mirrors<Memory>& mirrors) {
+    constexpr auto nan = std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
     const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
+    kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);
     kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);
-    kernel.saved.y = mirrors.out(kernel.saved.y, num_saves);
-    kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0);
-    kernel.tangent_marks =
-        mirrors.out(kernel.tangent_marks, kernel.tangent_marks ? plan.num_lanes : 0);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, 1);
+    kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan);
+    kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan);
+    kernel.tangent_marks = mirrors.out_of_lanes(kernel.tangent_marks, 1);
     return kernel;
 }
 
+/// But for `stores` and `costs`, which are those of a device.
 template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
 [[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
                             const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
+    using Real = typename Spec::Scalar;
+    using Lane = typename Spec::Lane;
+    const LaneShare& lanes = mirrors.lanes();
     kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
     kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out(kernel.outcomes, plan.num_lanes);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, 1);
     auto& target = kernel.target;
     for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
                        &target.t1, &target.save_at})
-        *view = mirrors.out(*view);
-    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups();
-    kernel.shared.parts = mirrors.out(kernel.shared.parts, plan.num_lanes * Spec::parameter_size);
-    kernel.shared.sums = mirrors.out(kernel.shared.sums, rows * Spec::parameter_size);
-    kernel.costs = mirrors.out(kernel.costs, plan.num_workers);
-    kernel.marks = mirrors.out(kernel.marks, kernel.marks ? plan.num_lanes : 0);
+        *view = mirrors.out(*view, Real(0));
+    const LaunchPlan part{lanes.count, plan.group_size, 1};
+    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
+    const std::ptrdiff_t first_row =
+        lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
+    kernel.shared.parts = mirrors.out_of_lanes(kernel.shared.parts, Spec::parameter_size, Lane(0));
+    if (kernel.shared.sums)
+        kernel.shared.sums = mirrors.out(kernel.shared.sums + first_row * Spec::parameter_size,
+                                         rows * Spec::parameter_size, Lane(0));
+    kernel.marks = mirrors.out_of_lanes(kernel.marks, 1);
     return kernel;
 }
 

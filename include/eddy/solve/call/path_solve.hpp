@@ -37,7 +37,7 @@ class PathSolve {
         begin_lane(solution);
         while (rows_.take(most_rows(solution), false)) {
             rows_.prepare(part_.prepared, whole.prepared.problem, title);
-            part_.take({}, title);
+            part_.take({}, HostMemory{}, title);
             part_.within = &call;
             part_.run(rows_.options(), backend, kept, cancelled, title);
             rows_.for_each_lane([&](std::ptrdiff_t lane, std::ptrdiff_t first, std::ptrdiff_t end) {

@@ -84,7 +84,7 @@ class PullbackSolver {
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         auto& workspace = prepare(cotangents, y0, p);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, "cotangents", where);
+        workspace.take(into, detail::memory_for(backend_, kept_), "cotangents", where);
         workspace.run(options_, backend_, kept_, cancelled, where);
         if constexpr (Choice::estimates_error) detail::report_errors(workspace);
         return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};

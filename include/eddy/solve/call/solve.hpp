@@ -39,7 +39,8 @@ struct SolveWorkspace {
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
 
     /// The arrays that the call is to write into, checked.
-    void take(const SolutionInto<Real>& into, const char* where) {
+    template <class Memory>
+    void take(const SolutionInto<Real>& into, const Memory& memory, const char* where) {
         require_argument(
             Spec::is_dual || !into.tangent.is_given(),
             "{}: there is an array for tangents, but a solve has none; leave it out, or "
@@ -52,8 +53,8 @@ struct SolveWorkspace {
         add_inputs(arrays, prepared.problem);
         const ArrayShape shape{prepared.num_lanes(), Observable::num_outputs};
         const std::size_t saves = prepared.times().saves.size();
-        collect_outputs(y, into.y, saves, shape, "y", where, arrays);
-        collect_outputs(tangent, into.tangent, saves, shape, "tangent", where, arrays);
+        collect_outputs(y, into.y, memory, saves, shape, "y", where, arrays);
+        collect_outputs(tangent, into.tangent, memory, saves, shape, "tangent", where, arrays);
         arrays.require_apart(where);
     }
 
@@ -70,7 +71,7 @@ struct SolveWorkspace {
         solution.reset(
             lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
             {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps});
-        const SavedArrays<Real> saved = open_outputs();
+        const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;
         const LaunchPlan plan = plan_launch<Spec>(
@@ -146,10 +147,11 @@ struct SolveWorkspace {
         }
     }
     /// NaN in the arrays that were given, and in those of the solution, which take their place.
-    [[nodiscard]] SavedArrays<Real> open_outputs() {
+    template <class Memory>
+    [[nodiscard]] SavedArrays<Real> open_outputs(const Memory& memory) {
         const auto open = [&](std::vector<EnsembleView<Real>>& views, auto own) {
             for (const EnsembleView<Real>& view : views)
-                fill(view, std::numeric_limits<Real>::quiet_NaN());
+                fill_here(memory, view, std::numeric_limits<Real>::quiet_NaN());
             if (!views.empty()) return;
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) views.push_back(own(k));
         };
@@ -253,7 +255,7 @@ class EnsembleSolver {
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.prepare(options_, controller_, y0, p, "solve",
                                        detail::memory_for(backend_, kept_));
-            workspace.take(into, "solve");
+            workspace.take(into, detail::memory_for(backend_, kept_), "solve");
             return workspace.run(options_, backend_, kept_, cancelled, "solve");
         }
     }
@@ -272,7 +274,7 @@ class EnsembleSolver {
                                        detail::memory_for(backend_, kept_));
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
                                                 detail::memory_for(backend_, kept_));
-            workspace.take(into, "pushforward");
+            workspace.take(into, detail::memory_for(backend_, kept_), "pushforward");
             workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }

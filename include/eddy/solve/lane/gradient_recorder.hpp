@@ -28,6 +28,9 @@ struct LossSeeds {
     const EnsembleView<const Real>* data = nullptr;  // (save point)
     Real* loss = nullptr;                            // (lane)
     std::ptrdiff_t loss_stride = 1;
+    /// (block of lanes); where it is not null, whoever launches adds the losses of each block, and
+    /// makes those of lanes that failed NaN: they lie where the caller does not read.
+    double* block_sums = nullptr;
 
     /// False where the sum is no number any more.
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,

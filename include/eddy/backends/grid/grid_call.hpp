@@ -1,0 +1,268 @@
+#pragma once
+// One launch of a grid backend. Its lanes are divided, where groups of them and blocks of 64 begin,
+// among the devices; and those of a device into chunks, where much is to be copied: copies of one then
+// overlap with work on another, in two streams. A part knows its lanes from the first of them on, so
+// that what a lane computes, and the shape of sums, is the same however lanes are divided.
+
+#include <algorithm>
+#include <cstddef>
+#include <eddy/backends/grid/grid_memory.hpp>
+#include <eddy/backends/grid/grid_work.hpp>
+#include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/mirrors.hpp>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// A device that a call may use, with the caller's stream there.
+template <class Runtime>
+struct GridPlace {
+    int device = 0;
+    typename Runtime::Stream stream{};
+    GridPool<Runtime>* pool = nullptr;
+};
+
+template <class Runtime, class Kernel>
+class GridCall {
+    using Memory = GridMemory<Runtime>;
+    using Work = GroupWork<Kernel, typename Runtime::Warp>;
+    using Places = std::vector<GridPlace<Runtime>>;
+    static_assert(std::is_trivially_copyable_v<Work>);
+    static constexpr bool has_costs = requires(Kernel kernel) { kernel.costs; };
+    static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
+
+  public:
+    GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call)
+        : plan_(plan), kernel_(kernel), places_(std::move(places)), call_(call) {
+        constexpr std::size_t line = 256;  // arenas begin where lines of memory do
+        const std::size_t bytes = arena_bytes<typename Work::Team>(kernel);
+        bytes_per_arena_ = std::max(line, (bytes + line - 1) / line * line);
+    }
+    GridCall(const GridCall&) = delete;
+    GridCall& operator=(const GridCall&) = delete;
+    /// An exception leaves nothing at work.
+    ~GridCall() {
+        int before = 0;
+        if (Runtime::current_device(before) != 0) return;
+        for (const Flight& flight : flights_) {
+            if (!flight.mirrors) continue;
+            static_cast<void>(Runtime::use_device(places_[flight.place].device));
+            static_cast<void>(Runtime::synchronize(stream_of(flight)));
+        }
+        static_cast<void>(Runtime::use_device(before));
+    }
+
+    /// Returns when all is done. CudaError before the first launch where memory does not suffice.
+    void run() {
+        if (plan_.num_lanes == 0) return;
+        divide();
+        for (std::size_t at = 0; at < shares_; ++at) prepare(at);
+        for (const Part& part : parts_) {
+            Flight& flight = flights_[2 * part.place + part.slot];
+            end(flight);
+            begin(flight, part);
+        }
+        for (Flight& flight : flights_) end(flight);
+        if constexpr (has_costs) fetch_costs();
+    }
+
+  private:
+    struct Part {
+        LaneShare lanes;
+        std::size_t place, slot;  // slot: one of two streams
+    };
+    struct Flight {
+        std::size_t place = 0, slot = 0;
+        std::unique_ptr<Mirrors<Memory>> mirrors;  // null: nothing is at work
+    };
+
+    [[nodiscard]] auto stream_of(const Flight& flight) const {
+        const GridPlace<Runtime>& place = places_[flight.place];
+        return flight.slot == 0 ? place.stream : place.pool->other_stream();
+    }
+    [[nodiscard]] Memory memory_of(const Flight& flight) const {
+        const GridPlace<Runtime>& place = places_[flight.place];
+        return {place.device, stream_of(flight), place.pool, places_.size() == 1};
+    }
+
+    /// Into parts, in the order in which they are taken: a chunk of each device in turn.
+    void divide() {
+        const std::ptrdiff_t unit =
+            plan_.group_size % lanes_per_block == 0 ? plan_.group_size : 2 * plan_.group_size;
+        const std::ptrdiff_t units = (plan_.num_lanes + unit - 1) / unit;
+        shares_ = static_cast<std::size_t>(
+            std::min<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(places_.size()), units,
+                                      std::max<std::ptrdiff_t>(1, plan_.num_workers)}));
+        workers_ = plan_.num_workers / static_cast<std::ptrdiff_t>(shares_);
+        flights_.resize(2 * shares_);
+        std::vector<std::vector<LaneShare>> chunks(shares_);  // (place)
+        std::size_t most = 0;
+        for (std::size_t at = 0; at < shares_; ++at) {
+            for (std::size_t slot = 0; slot < 2; ++slot) {
+                flights_[2 * at + slot].place = at;
+                flights_[2 * at + slot].slot = slot;
+            }
+            chunks[at] = chunks_of(at, units, unit);
+            most = std::max(most, chunks[at].size());
+        }
+        for (std::size_t k = 0; k < most; ++k) {
+            for (std::size_t at = 0; at < shares_; ++at) {
+                if (k < chunks[at].size()) parts_.push_back({chunks[at][k], at, k % 2});
+            }
+        }
+    }
+    /// The lanes of one device. A chunk keeps half the device busy at least.
+    [[nodiscard]] std::vector<LaneShare> chunks_of(std::size_t at, std::ptrdiff_t units,
+                                                   std::ptrdiff_t unit) {
+        const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
+            return LaneShare{first * unit, std::min(plan_.num_lanes, end * unit) - first * unit};
+        };
+        const auto share = [&](std::size_t k) {
+            return units * static_cast<std::ptrdiff_t>(k) / static_cast<std::ptrdiff_t>(shares_);
+        };
+        const std::ptrdiff_t first = share(at), end = share(at + 1),
+                             groups_of_unit = unit / plan_.group_size;
+        const std::size_t worth =
+            counted(flights_[2 * at], range(first, end)).bytes_copied() / Runtime::bytes_of_chunk();
+        const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
+            2 * (end - first) * groups_of_unit / workers_, 1,
+            std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
+        std::vector<LaneShare> chunks;
+        for (std::ptrdiff_t k = 0; k < count; ++k) {
+            const std::ptrdiff_t from = first + (end - first) * k / count,
+                                 to = first + (end - first) * (k + 1) / count;
+            if (from < to) chunks.push_back(range(from, to));
+        }
+        return chunks;
+    }
+    [[nodiscard]] Mirrors<Memory> counted(const Flight& flight, const LaneShare& lanes) const {
+        Mirrors<Memory> mirrors(memory_of(flight), lanes);
+        static_cast<void>(mirrored(kernel_, plan_, mirrors));
+        return mirrors;
+    }
+
+    /// All memory that the call takes on a device, before the first launch.
+    void prepare(std::size_t at) {
+        const GridPlace<Runtime>& place = places_[at];
+        const DeviceInUse<Runtime> in_use(place.device);
+        GridPool<Runtime>& pool = *place.pool;
+        pool.use(place.device);
+        GridSizes bytes{};
+        const auto size_of = [&](GridPiece piece) -> std::size_t& {
+            return bytes[static_cast<std::size_t>(piece)];
+        };
+        const auto workers = static_cast<std::size_t>(workers_);
+        size_of(GridPiece::arenas) = bytes_per_arena_ * workers;
+        if constexpr (has_costs) size_of(GridPiece::costs) = workers * sizeof(BackCost);
+        bool has_two = false;
+        for (const Part& part : parts_) {
+            if (part.place != at) continue;
+            std::size_t& most =
+                size_of(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
+            most = std::max(most, counted(flights_[2 * at + part.slot], part.lanes).num_bytes());
+            has_two = has_two || part.slot == 1;
+        }
+        pool.reserve(bytes);
+        static_cast<void>(
+            pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
+        mailboxes_.push_back(pool.mailbox());
+        if constexpr (has_costs) memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
+        // What the caller has put into its stream, and the costs, are there for the other one as well.
+        if (has_two)
+            require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
+    }
+    [[nodiscard]] EnsembleView<BackCost> costs_of(std::size_t at) const {
+        return {static_cast<BackCost*>(places_[at].pool->first(GridPiece::costs)), workers_, 1, 1,
+                workers_};
+    }
+
+    void begin(Flight& flight, const Part& part) {
+        const GridPlace<Runtime>& place = places_[part.place];
+        const DeviceInUse<Runtime> in_use(place.device);
+        GridPool<Runtime>& pool = *place.pool;
+        const auto stream = stream_of(flight);
+        flight.mirrors = std::make_unique<Mirrors<Memory>>(
+            memory_of(flight), part.lanes,
+            static_cast<std::byte*>(
+                pool.first(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors)));
+        Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
+        if constexpr (has_costs) {
+            kernel.stores = pool.stores();
+            kernel.costs = costs_of(part.place).first;
+        }
+        const auto& mailbox = mailboxes_[part.place];
+        if (call_.is_cancelled()) mailbox.here->cancelled = 1;
+        const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
+        const Work work{kernel,
+                        plan,
+                        static_cast<std::byte*>(pool.first(GridPiece::arenas)),
+                        bytes_per_arena_,
+                        static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
+                        {&mailbox.there->cancelled, call_.is_watched() ? mailbox.there : nullptr}};
+        require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
+                              "launching a kernel");
+        if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
+    }
+    template <class Stream>
+    static void add_losses(const Kernel& kernel, std::ptrdiff_t num_lanes, Stream stream) {
+        if (kernel.seeds.block_sums == nullptr) return;
+        using Real = typename Kernel::Real;
+        const LossWork<Real, typename Runtime::Warp> work{kernel.outcomes, kernel.seeds.loss,
+                                                          kernel.seeds.loss_stride, num_lanes,
+                                                          kernel.seeds.block_sums};
+        require_done<Runtime>(Runtime::launch(work, (num_blocks(num_lanes) + 31) / 32, stream),
+                              "launching a kernel");
+    }
+    void end(Flight& flight) {
+        if (!flight.mirrors) return;
+        const DeviceInUse<Runtime> in_use(places_[flight.place].device);
+        const auto stream = stream_of(flight);
+        if (call_.may_be_stopped()) attend(stream);
+        require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
+        flight.mirrors->fetch();
+        flight.mirrors.reset();
+    }
+    /// While kernels run: the caller is asked, told how far they are, and passed on to them.
+    template <class Stream>
+    void attend(Stream stream) {
+        for (bool is_done = false; !is_done;) {
+            require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");
+            if (!is_done) Runtime::pause();
+            if (call_.has_poll()) call_.look();
+            GridMailbox now;
+            for (const auto& mailbox : mailboxes_) {
+                volatile GridMailbox& shared = *mailbox.here;
+                if (call_.is_cancelled()) shared.cancelled = 1;
+                now.lanes_done += shared.lanes_done;
+                now.accepted += shared.accepted;
+                now.rejected += shared.rejected;
+            }
+            if (!call_.is_watched()) continue;
+            call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
+                        now.rejected - told_.rejected);
+            told_ = now;
+        }
+    }
+    void fetch_costs() {
+        for (std::size_t at = 0; at < shares_; ++at)
+            memory_of(flights_[2 * at])
+                .copy_out(kernel_.costs + static_cast<std::ptrdiff_t>(at) * workers_,
+                          costs_of(at).first,
+                          static_cast<std::size_t>(workers_) * sizeof(BackCost));
+    }
+
+    LaunchPlan plan_;
+    const Kernel& kernel_;
+    Places places_;
+    CallLink& call_;
+    std::size_t bytes_per_arena_ = 0, shares_ = 1;
+    std::ptrdiff_t workers_ = 1;  // of each device
+    std::vector<Part> parts_;
+    std::vector<Flight> flights_;                                 // (place, slot)
+    std::vector<typename GridPool<Runtime>::Mailbox> mailboxes_;  // (place)
+    GridMailbox told_;
+};
+
+}  // namespace eddy::inline v0::detail
