@@ -60,6 +60,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 
+#include <eddy/interop/dlpack.hpp>
 #include <eddy/interop/interrupt.hpp>
 #include <eddy/interop/progress.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
