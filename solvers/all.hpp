@@ -6,6 +6,7 @@
 #include <eddy/solvers/cash_karp.hpp>
 #include <eddy/solvers/dopri5.hpp>
 #include <eddy/solvers/dopri8.hpp>
+#include <eddy/solvers/dri1.hpp>
 #include <eddy/solvers/euler.hpp>
 #include <eddy/solvers/euler_heun.hpp>
 #include <eddy/solvers/euler_maruyama.hpp>
@@ -63,6 +64,6 @@ using EsdirkMethods = MethodList<TRBDF2, Kvaerno3, Kvaerno5>;
 
 /// Every method of this folder that is for stochastic equations alone.
 using AllStochasticMethods = MethodList<EulerMaruyama, Milstein, EulerHeun, SPaRK, GeneralShARK,
-                                        SRIW1, SOSRI, SlowRK, SEA, SRA1, ShARK, SOSRA>;
+                                        SRIW1, SOSRI, SlowRK, DRI1, SEA, SRA1, ShARK, SOSRA>;
 
 }  // namespace eddy::inline v0

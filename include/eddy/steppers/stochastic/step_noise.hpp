@@ -27,11 +27,29 @@ template <int i, int j, int stages>
         return {table.a_w[i][j], table.a_h[i][j], table.a_root[i][j], 0, 0};
 }
 
+/// Does the method take ±√(3h), a sixth of the steps each, and 0 in place of W?
+template <class Method>
+inline constexpr bool takes_three_points = requires {
+    requires Method::three_point_noise;
+};
+
+/// A normal of deviation `root`, rounded to these values: beyond 0.967 deviations are a third of all.
+/// It has the moments of W up to the fifth.
+template <class Real>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Real three_points(const Real& w,
+                                                                   const Real& root) {
+    using Scalar = ScalarOf<Real>;
+    const Real bound = Real(static_cast<Scalar>(0.9674215661017014)) * root;
+    const Real size = Real(static_cast<Scalar>(1.7320508075688772)) * root;
+    return eddy::select(w > bound, size, eddy::select(w < -bound, -size, Real(0)));
+}
+
 }  // namespace detail
 
 template <class Real, int num_noises, class Method>
 class StepNoise {
     static constexpr auto needs = detail::needs_of(Method::stochastic);
+    static constexpr bool takes_three_points = detail::takes_three_points<Method>;
 
   public:
     BrownianIncrements<Real, num_noises, needs.area> path;
@@ -44,10 +62,13 @@ class StepNoise {
     template <class Path>
     [[gnu::always_inline]] EDDY_HD explicit StepNoise(const Path& of_step)
         : path(of_step.template increments<Real, num_noises, needs.area>()) {
-        if constexpr (needs.root || needs.square || needs.cube || needs.slopes) {
+        if constexpr (takes_three_points || needs.root || needs.square || needs.cube ||
+                      needs.slopes) {
             root = of_step.template root_of_size<Real>();
-            for_components<num_noises>([&](int k)
-                                           __attribute__((always_inline)) { form_products(k); });
+            for_components<num_noises>([&](int k) __attribute__((always_inline)) {
+                if constexpr (takes_three_points) path.w[k] = detail::three_points(path.w[k], root);
+                form_products(k);
+            });
         }
     }
 

@@ -45,7 +45,8 @@ struct StochasticTableau {
 };
 
 /// A method with such a table, the calculus whose solution it converges to, the most demanding noise
-/// for which it has its `strong_order`, and its weak order.
+/// for which it has its `strong_order`, and its weak order. With `three_point_noise`, W has three
+/// values alone, and the method follows no path: its strong order is 0.
 template <class Method>
 concept StochasticMethod = requires {
     { Method::stochastic.num_stages } -> std::convertible_to<int>;
