@@ -1,0 +1,91 @@
+"""Runs examples/fit_sde: `fit_sde.py PROGRAM`. Likelihoods without simulation are compared with those found by other means, and
+the simulated one with them.
+"""
+
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(sys.argv.pop(1)).resolve()
+DATA = Path(__file__).resolve().parents[2] / "examples/fit_sde/us_treasury_bill_rate.csv"
+
+# By SciPy 1.17: Nelder-Mead on the exact densities (ncx2) and on those of Euler's scheme.
+EULER = "log-likelihood 732.3259"
+OF_GAMMA = {"0.0": "673.72", "0.5": "725.13", "1.0": "714.17", "1.5": "545.55"}
+EXACT = "log-likelihood 715.7552"
+
+
+class Example(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_program(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True)
+
+    def test_the_bills(self):
+        done = self.run_program("--quick", "--output", "results")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.check_known(done.stdout)
+        self.check_simulated(done.stdout)
+        self.check_files()
+
+    def check_known(self, output):
+        self.assertIn(EULER, output)
+        self.assertIn("a 0.000868, b -0.02097, sigma 0.11884, gamma 0.71670", output)
+        for gamma, value in OF_GAMMA.items():
+            self.assertIn(f"with gamma = {gamma}: {value}\n", output)
+        self.assertIn(EXACT, output)
+        self.assertIn("speed 0.039718, mean 0.039847, sigma 0.066660", output)
+        simulated = float(re.search(r"there by simulation (\S+)", output)[1])
+        self.assertAlmostEqual(simulated, 715.7552, delta=0.5)
+
+    def check_simulated(self, output):
+        climbs, agree = re.search(r"the best (\d+) in .* of which (\d+) end", output).groups()
+        self.assertEqual(int(climbs), 8)
+        self.assertGreaterEqual(int(agree), 6)
+        gamma, error = (float(x) for x in re.search(r"^  gamma +(\S+) +(\S+)$", output, re.MULTILINE).groups())
+        self.assertTrue(0.02 < error < 0.1, error)
+        self.assertLess(abs(gamma - 0.58), 0.03)
+        best = float(re.search(r"^fit with .* log-likelihood (\S+)$", output, re.MULTILINE)[1])
+        self.assertGreater(best, 715.8)  # the exact one with gamma = 1/2
+        self.assertLess(best, 721)
+
+    def check_files(self):
+        lines = (self.folder / "results/short_rate.csv").read_text(encoding="utf-8").splitlines()[1:]
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+        self.assertEqual((rows[0]["year"], rows[-1]["year"]), (2009.5, 2029.5))
+        for row in rows:
+            self.assertTrue(row["q05"] <= row["q25"] <= row["q50"] <= row["q75"] <= row["q95"])
+        self.assertLess(rows[0]["q95"], 0.1201)
+        self.assertGreater(rows[-1]["q95"], rows[0]["q95"])
+
+    def test_a_rate_below_zero_is_refused(self):
+        lines = DATA.read_text(encoding="utf-8").splitlines()
+        lines[6] = "1960.00,-0.1"
+        (self.folder / "rates.csv").write_text("\n".join(lines))
+        done = self.run_program("rates.csv")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("rates.csv:7: rate is '-0.1'", done.stderr)
+
+    def test_uneven_times_are_refused(self):
+        lines = DATA.read_text(encoding="utf-8").splitlines()
+        del lines[6]
+        (self.folder / "rates.csv").write_text("\n".join(lines))
+        done = self.run_program("rates.csv")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("give evenly spaced times", done.stderr)
+
+    def test_help(self):
+        done = self.run_program("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("usage: fit_sde [options] [rates.csv]", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
