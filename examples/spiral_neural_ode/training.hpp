@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "model.hpp"
@@ -32,22 +31,24 @@ struct Samples {
     }
 };
 
-struct Training {
-    std::ptrdiff_t lanes = 64, points = 20;
-    std::int64_t steps = 4000;
-    std::uint64_t seed = 1;
+/// A part of a training: so many steps on so many pieces of so many samples each.
+struct Part {
+    std::ptrdiff_t lanes, points;
+    std::int64_t steps;
+    double learning_rate;
 };
+/// Short pieces tell the flow quickly; long ones hold its phase.
+constexpr Part parts[] = {{64, 20, 4000, 1e-2}, {16, 200, 1000, 2e-3}};
 
-/// The weights; tells `show(step, loss)`, the mean square error per component of the step's batch.
-inline std::vector<float> train(const Samples& samples, const Training& ask,
-                                const std::function<void(std::int64_t, double)>& show) {
+/// Improves the weights; tells `show(loss, steps of the solver)`, the mean square error per component of each
+/// step's batch.
+template <class Show>
+void train(const Samples& samples, const Part& ask, std::vector<float>& p, const Show& show) {
     const eddy::train::CosineSchedule schedule{.total = ask.steps, .warmup = 50};
-    eddy::train::Minibatches batches(samples.y.rows() - ask.points, ask.lanes, ask.seed);
-    std::vector<float> p = eddy::nn::glorot_uniform<float>(network, ask.seed);
-    eddy::train::Optimizer<eddy::train::Adam, float> adam({.learning_rate = 1e-2}, p.size());
-
-    eddy::SolveOptions options{
-        .t1 = samples.interval * double(ask.points), .rtol = 1e-4, .atol = 1e-5};
+    eddy::train::Minibatches batches(samples.y.rows() - ask.points, ask.lanes, 1);
+    eddy::train::Optimizer<eddy::train::Adam, float> adam({.learning_rate = ask.learning_rate},
+                                                          p.size());
+    eddy::SolveOptions options{.rtol = 1e-4, .atol = 1e-5};
     for (std::ptrdiff_t k = 1; k <= ask.points; ++k)
         options.save_at.values.push_back(samples.interval * double(k));
     options.t1 = options.save_at.values.back();
@@ -72,7 +73,6 @@ inline std::vector<float> train(const Samples& samples, const Training& ask,
         for (float& g : gradient) g /= static_cast<float>(count);
         eddy::train::clip_by_norm(gradient, 1);
         adam.step(p, gradient, schedule(step));
-        show(step, result.loss.total / count);
+        show(result.loss.total / count, result.report.total_stats());
     }
-    return p;
 }
