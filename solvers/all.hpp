@@ -14,6 +14,7 @@
 #include <eddy/solvers/fehlberg78.hpp>
 #include <eddy/solvers/general_shark.hpp>
 #include <eddy/solvers/heun.hpp>
+#include <eddy/solvers/kencarp4.hpp>
 #include <eddy/solvers/kvaerno3.hpp>
 #include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/midpoint.hpp>
@@ -60,7 +61,7 @@ using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlbe
 using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
 
 /// Every diagonally implicit method of this folder.
-using EsdirkMethods = MethodList<TRBDF2, Kvaerno3, Kvaerno5>;
+using EsdirkMethods = MethodList<TRBDF2, Kvaerno3, KenCarp4, Kvaerno5>;
 
 /// Every method of this folder that is for stochastic equations alone.
 using AllStochasticMethods = MethodList<EulerMaruyama, Milstein, EulerHeun, SPaRK, GeneralShARK,

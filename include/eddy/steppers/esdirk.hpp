@@ -12,66 +12,33 @@
 // Tangents do not run through the iteration. They solve the system that a stage's equation becomes when
 // it is differentiated, with its own Jacobian: N_i ż_i = −(∂f/∂(t, y, p) along (ṫ, ψ̇_i, ṗ)). The adjoint
 // solves the same systems transposed, so that both agree to rounding whatever the iteration has left.
+//
+// Of a field in two parts, f_I + f_E, IMEX methods iterate with f_I alone: the other one has increments
+// x_i = hγ f_E(t + c_i h, Y_i), which ψ of the stages after it knows, with weights of its own.
 
 #include <eddy/ad/linear_model.hpp>
 #include <eddy/core/vec_math.hpp>
 #include <eddy/linalg/dual_lu.hpp>
 #include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/dual_parts.hpp>
 #include <eddy/steppers/esdirk_rows.hpp>
+#include <eddy/steppers/imex.hpp>
 #include <eddy/steppers/newton.hpp>
 #include <eddy/steppers/rosenbrock_rows.hpp>
 #include <eddy/steppers/stepper.hpp>
 
 namespace eddy::inline v0 {
-namespace detail {
-
-/// Parameters of dual numbers without their tangents.
-template <class Parameters>
-struct ValuesOfParameters {
-    const Parameters& p;
-
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto operator[](int i) const {
-        if constexpr (requires { p[i].tangent; })
-            return p[i].value;
-        else
-            return p[i];
-    }
-};
-
-template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> values_of(
-    const Vec<Dual<T>, size>& x) {
-    Vec<T, size> values;
-    static_for<0, size>([&]<int i>()
-                            __attribute__((always_inline)) { values.data[i] = x.data[i].value; });
-    return values;
-}
-template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> tangents_of(
-    const Vec<Dual<T>, size>& x) {
-    Vec<T, size> tangents;
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-        tangents.data[i] = x.data[i].tangent;
-    });
-    return tangents;
-}
-template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Dual<T>, size> duals_of(
-    const Vec<T, size>& values, const Vec<T, size>& tangents) {
-    Vec<Dual<T>, size> x;
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-        x.data[i] = {values.data[i], tangents.data[i]};
-    });
-    return x;
-}
-
-}  // namespace detail
 
 /// Steps of `Method` for the vector field `Field`.
 template <class Field, EsdirkMethod Method>
 struct Esdirk {
     static_assert(ValidEsdirkTableau<Method>::value);
-    using Model = LinearModel<FieldProgram<Field>>;
+    /// Does the method take the parts of the field apart? Then the other one has increments as well,
+    /// x_i = hγ f_E(t + c_i h, Y_i), and ψ_i knows of those before.
+    static constexpr bool splits = splits_field<Field, Method>;
+    using Implicit = OdeTerm<ImplicitPart<Field, Method>>;
+    using Explicit = OdeTerm<detail::NonStiffPartOf<Field>>;
+    using Model = LinearModel<FieldProgram<typename Implicit::Field>>;
     using Rows = EsdirkRows<Method>;
     using Matrix = detail::StepMatrix<Model>;
     static constexpr int num_stages = Method::coefficients.num_stages;
@@ -87,7 +54,21 @@ struct Esdirk {
     struct Work {
         State<Number> z[num_stages];
         State<Number> y[num_stages];
+        struct Explicit {
+            State<Number> x[num_stages];
+        };
+        struct Nothing {};
+        [[no_unique_address]] std::conditional_t<splits, Explicit, Nothing> other;
         Lu<PrimalOf<Number>> lu;
+
+        /// hγ k_i, k_i all of f.
+        template <int i>
+        [[nodiscard, gnu::always_inline]] EDDY_HD State<Number> increment() const {
+            if constexpr (splits)
+                return z[i] + other.x[i];
+            else
+                return z[i];
+        }
     };
 
     /// f, and N, at a state.
@@ -129,6 +110,7 @@ struct Esdirk {
             const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
             work.lu.factor(start.matrix);
             work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
+            add_explicit<0>(in, in.y, work);
             const NewtonScale<ScalarOf<Number>> scale(in.tolerances, Method::newton_tolerance);
             NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
             static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
@@ -136,11 +118,26 @@ struct Esdirk {
                 work.y[i] = guess<i>(in.y, work);
                 iterate<i>(in, base, scale, work.lu, work.y[i], progress);
                 work.z[i] = work.y[i] - base;
+                add_explicit<i>(in, work.y[i], work);
             });
             failed = progress.failed();
         }
     }
 
+    /// y⁺.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
+        const Work<Number>& work) {
+        State<Number> sum = work.y[num_stages - 1];
+        if constexpr (splits) {
+            static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+                constexpr double weight = Rows::last_explicit_weight(i);
+                if constexpr (weight != 0)
+                    detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.other.x[i]);
+            });
+        }
+        return sum;
+    }
     /// Σ b_error_i h k_i, damped where the method wants it.
     template <class Input, class Number>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(const Input& in,
@@ -149,7 +146,8 @@ struct Esdirk {
         static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr double weight = Rows::error_weight(i);
             if constexpr (weight != 0)
-                detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.z[i]);
+                detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight),
+                                   work.template increment<i>());
         });
         if constexpr (filters_error<Method>)
             return filtered(detail::scaled(-per_increment<Number>(in.dt), sum), work.lu);
@@ -189,8 +187,22 @@ struct Esdirk {
             constexpr double weight = Rows::weight(i, j);
             if constexpr (weight != 0)
                 detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.z[j]);
+            if constexpr (splits) {
+                constexpr double other = Rows::explicit_weight(i, j);
+                if constexpr (other != 0)
+                    detail::add_scaled(sum, static_cast<ScalarOf<Number>>(other), work.other.x[j]);
+            }
         });
         return sum;
+    }
+    /// x_i, where the field is split.
+    template <int i, class Input, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_explicit([[maybe_unused]] const Input& in,
+                                                            [[maybe_unused]] const State<Number>& y,
+                                                            [[maybe_unused]] Work<Number>& work) {
+        if constexpr (splits)
+            work.other.x[i] = detail::scaled(increment<Number>(in.dt),
+                                             Explicit::derivative(stage_time<i>(in), y, in.p));
     }
     template <int i, class Number>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> guess(const State<Number>& y,
@@ -217,7 +229,7 @@ struct Esdirk {
         const auto per_step = per_increment<Number>(in.dt);
         progress.begin_stage();
         for (int k = 0; k < scale.most_iterations && progress.goes_on(); ++k) {
-            State<Number> right = -OdeTerm<Field>::derivative(t, y, in.p);
+            State<Number> right = -Implicit::derivative(t, y, in.p);
             detail::add_scaled(right, per_step, y - base);
             const State<Number> update = lu.solve(right), next = y + update;
             const Number norm = scale.norm(update, in.y, next, in.tolerances);
@@ -238,22 +250,34 @@ struct Esdirk {
         Work<T> values;
         run(StepInput{in.t, y, p, in.dt, NoPath{}, in.tolerances}, values, failed);
         work.lu = values.lu;
-        const State<Dual<T>> f = OdeTerm<Field>::derivative(stage_time<0>(in), in.y, in.p);
+        const State<Dual<T>> f = Implicit::derivative(stage_time<0>(in), in.y, in.p);
         work.z[0] = detail::duals_of(values.z[0],
                                      detail::scaled(increment<T>(in.dt), detail::tangents_of(f)));
+        add_explicit<0>(in, in.y, work);
+        keep_values<0>(values, work);
         static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
             const State<T> of_base = detail::tangents_of(known<i>(in.y, work));
             const State<T> of_z = tangent_of_stage<i>(in, values.y[i], of_base, p);
             work.z[i] = detail::duals_of(values.z[i], of_z);
             work.y[i] = detail::duals_of(values.y[i], of_base + of_z);
+            add_explicit<i>(in, work.y[i], work);
+            keep_values<i>(values, work);
         });
+    }
+    /// x_i with the bits that it has without tangents.
+    template <int i, class T>
+    [[gnu::always_inline]] EDDY_HD static void keep_values([[maybe_unused]] const Work<T>& values,
+                                                           [[maybe_unused]] Work<Dual<T>>& work) {
+        if constexpr (splits)
+            work.other.x[i] =
+                detail::duals_of(values.other.x[i], detail::tangents_of(work.other.x[i]));
     }
     /// ż_i.
     template <int i, class Input, class T, class Values>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<T> tangent_of_stage(
         const Input& in, const State<T>& y, const State<T>& of_base, const Values& p) {
         const auto t = stage_time<i>(in);
-        const auto along = OdeTerm<Field>::derivative(t, detail::duals_of(y, of_base), in.p);
+        const auto along = Implicit::derivative(t, detail::duals_of(y, of_base), in.p);
         Lu<T> lu;
         lu.factor(linear<T>(t, y, p, in.dt).matrix);
         return lu.solve(-detail::tangents_of(along));

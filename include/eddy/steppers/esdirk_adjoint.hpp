@@ -6,7 +6,10 @@
 //   ζ_i = own_i + Σ_{j>i} (a_ji/γ) ψ̄_j,   ȳ = Σ ψ̄_i,
 //   h̄ = Σ (c_i t̄_i + v_i · z_i / (γh²)).
 //
-// The cotangent of y⁺ = Y_s is one of ζ_s and of ψ̄_s. Newton's iteration is not differentiated.
+// The cotangent of y⁺ = Y_s is one of ζ_s and of ψ̄_s. Newton's iteration is not differentiated. Where the
+// field is split, with χ_i the cotangent of x_i and ν_i that of Y_i by f_E:
+//
+//   ν_i = hγ χ_iᵀ ∂f_E/∂y,   N_iᵀ v_i = −(ζ_i + ν_i),   ψ̄_i = ν_i + v_iᵀ ∂f_I/∂y.
 
 #include <eddy/steppers/esdirk.hpp>
 
@@ -55,9 +58,14 @@ struct EsdirkAdjoint {
         static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
             constexpr int i = num_stages - 1 - reversed;
             constexpr bool is_last = reversed == 0;
+            State<Number> of_state{};  // of Y_i, but by f_I
+            if constexpr (Steps::splits)
+                of_state =
+                    pull_explicit<i>(in, work, next_cotangent, own, known, p_cotangent, times);
+            if constexpr (is_last) of_state = of_state + next_cotangent;
             State<Number> of_increment{};
-            if constexpr (is_last) of_increment = next_cotangent;
-            if constexpr (requires { own.z[i]; }) of_increment = of_increment + own.z[i];
+            if constexpr (i > 0 && (is_last || Steps::splits)) of_increment = of_state;
+            add_own<i>(own, of_increment);
             static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
                 constexpr double weight = Rows::weight(j, i);
                 if constexpr (weight != 0)
@@ -65,38 +73,80 @@ struct EsdirkAdjoint {
                                        known[j]);
             });
             known[i] = pull_stage<i>(in, work, of_increment, p_cotangent, times);
-            if constexpr (is_last) known[i] = known[i] + next_cotangent;
+            if constexpr (is_last || Steps::splits) known[i] = known[i] + of_state;
             of_y = is_last ? known[i] : of_y + known[i];
         });
         return of_y;
     }
 
-    /// What a stage brings to ψ_i, times and parameters.
+    /// What f_E at a stage brings to its state: by way of x_i, in the stages after it and in y⁺.
+    template <int i, class Input, class Number, class Own, class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_explicit(
+        const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
+        const Own& own, const State<Number> (&known)[num_stages], ParameterCotangent& p_cotangent,
+        Times& times) {
+        using Scalar = ScalarOf<Number>;
+        constexpr double last = Rows::last_explicit_weight(i);
+        State<Number> of_increment = detail::scaled(static_cast<Scalar>(last), next_cotangent);
+        add_own<i>(own, of_increment);
+        static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double weight = Rows::explicit_weight(j, i);
+            if constexpr (weight != 0)
+                detail::add_scaled(of_increment, static_cast<Scalar>(weight), known[j]);
+        });
+        const auto v = detail::scaled(Steps::template increment<Number>(in.dt), of_increment);
+        return pull_part<typename Steps::Explicit, i>(in, state<i>(in, work), work.other.x[i], v,
+                                                      p_cotangent, times);
+    }
+
+    /// What f_I at a stage brings to ψ_i, times and parameters.
     template <int i, class Input, class Number, class ParameterCotangent, class Times>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_stage(
         const Input& in, const Work<Number>& work, const State<Number>& of_increment,
-        ParameterCotangent& p_cotangent, [[maybe_unused]] Times& times) {
-        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
-        const auto t = Steps::template stage_time<i>(in);
-        const State<Number>& y = i == 0 ? in.y : work.y[i];
-        State<Number> v, of_known;
+        ParameterCotangent& p_cotangent, Times& times) {
+        const State<Number>& y = state<i>(in, work);
+        State<Number> v;
         if constexpr (i == 0) {
             v = detail::scaled(Steps::template increment<Number>(in.dt), of_increment);
         } else {
+            const auto t = Steps::template stage_time<i>(in);
             typename Steps::template Lu<Number> lu;
             lu.factor(Steps::template linear<Number>(t, y, in.p, in.dt).matrix);
             v = -lu.solve_transposed(of_increment);
         }
-        const Number of_time = OdeTerm<Field>::template pull_derivative<has_times>(
-            t, y, in.p, v, of_known, p_cotangent);
+        return pull_part<typename Steps::Implicit, i>(in, y, work.z[i], v, p_cotangent, times);
+    }
+
+    template <int i, class Own, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_own([[maybe_unused]] const Own& own,
+                                                       [[maybe_unused]] State<Number>& sum) {
+        if constexpr (requires { own.z[i]; }) sum = sum + own.z[i];
+    }
+    template <int i, class Input, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& state(
+        const Input& in, const Work<Number>& work) {
+        if constexpr (i == 0)
+            return in.y;
+        else
+            return work.y[i];
+    }
+    /// With v the cotangent of f at y, that of y; and of times, by way of the increment hγf too.
+    template <class Term, int i, class Input, class Number, class ParameterCotangent, class Times>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_part(
+        const Input& in, const State<Number>& y, [[maybe_unused]] const State<Number>& increment,
+        const State<Number>& v, ParameterCotangent& p_cotangent, [[maybe_unused]] Times& times) {
+        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
+        State<Number> of_y{};
+        const Number of_time = Term::template pull_derivative<has_times>(
+            Steps::template stage_time<i>(in), y, in.p, v, of_y, p_cotangent);
         if constexpr (has_times) {
             constexpr double c = Method::coefficients.c[i];
             times.t = times.t + of_time;
             times.dt = mul_add(static_cast<ScalarOf<Number>>(c), of_time, times.dt);
             const auto weight = Steps::template per_increment<Number>(in.dt) / primal(in.dt.h);
-            times.dt = mul_add(weight, dot(v, work.z[i]), times.dt);
+            times.dt = mul_add(weight, dot(v, increment), times.dt);
         }
-        return of_known;
+        return of_y;
     }
 };
 

@@ -74,6 +74,14 @@ struct EsdirkRows {
     [[nodiscard]] static constexpr double weight(int i, int j) {
         return tableau.a[i][j] / tableau.gamma;
     }
+    /// Of x_j in Y_i, j < i; and, beside Y_s, in y⁺.
+    [[nodiscard]] static constexpr double explicit_weight(int i, int j) {
+        return Method::explicit_a[i][j] / tableau.gamma;
+    }
+    [[nodiscard]] static constexpr double last_explicit_weight(int j) {
+        constexpr int last = num_stages - 1;
+        return (tableau.full(last, j) - Method::explicit_a[last][j]) / tableau.gamma;
+    }
     /// Of z_i in the error estimate.
     [[nodiscard]] static constexpr double error_weight(int i) {
         return tableau.b_error[i] / tableau.gamma;

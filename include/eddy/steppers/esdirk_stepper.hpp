@@ -50,7 +50,7 @@ struct EsdirkStepper {
     template <class Number>
     struct Trial {
         State<Number> next;
-        State<Number> z[num_stages];
+        State<Number> z[num_stages];  // hγ k_i
         [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
         MaskOf<Number> failed;
     };
@@ -65,10 +65,11 @@ struct EsdirkStepper {
                                                        Trial<Number>& trial) {
         typename Steps::template Work<Number> work;
         Steps::run(in, work, trial.failed);
-        trial.next = work.y[num_stages - 1];
+        trial.next = Steps::next_state(work);
         if constexpr (estimates_error) trial.error = Steps::error(in, work);
-        static_for<0, num_stages>([&]<int i>()
-                                      __attribute__((always_inline)) { trial.z[i] = work.z[i]; });
+        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            trial.z[i] = work.template increment<i>();
+        });
     }
     template <class Trial, class Mask>
     [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
@@ -107,7 +108,7 @@ struct EsdirkStepper {
         typename Steps::template Work<NumberOf<Input>> work;
         MaskOf<NumberOf<Input>> unasked;
         Steps::run(in, work, unasked);
-        return work.y[num_stages - 1];
+        return Steps::next_state(work);
     }
 
     /// The states within a step.

@@ -54,6 +54,13 @@ concept EsdirkMethod = requires {
     Method::interpolant.weights[0][0];
 };
 
+/// A method with a second, explicit table `explicit_a` for the part of a field that is not stiff, whose
+/// b and c are those of the implicit one. A field that is not split is all implicit.
+template <class Method>
+concept ImexMethod = EsdirkMethod<Method> && requires {
+    { Method::explicit_a[0][0] } -> std::convertible_to<double>;
+};
+
 namespace detail {
 
 /// The tableau of a step to θ with weights w(θ): its conditions are those of a whole step.
@@ -143,6 +150,83 @@ constexpr bool has_valid_dense_output(double theta) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// One of two matrices for each edge of a tree; b and c are common.
+template <class Method>
+struct MatrixPair {
+    static constexpr auto& tableau = Method::coefficients;
+    static constexpr int stages = tableau.num_stages;
+    Stages<stages> c{};
+    double a[2][stages][stages]{};  // explicit, implicit
+
+    constexpr MatrixPair() {
+        for (int i = 0; i < stages; ++i) {
+            c.value[i] = tableau.c[i];
+            for (int j = 0; j <= i; ++j) {
+                a[0][i][j] = Method::explicit_a[i][j];
+                a[1][i][j] = tableau.full(i, j);
+            }
+        }
+    }
+    [[nodiscard]] constexpr Stages<stages> hang(int which, const Stages<stages>& x) const {
+        Stages<stages> y{};
+        for (int i = 0; i < stages; ++i) {
+            for (int j = 0; j < stages; ++j) y.value[i] += a[which][i][j] * x.value[j];
+        }
+        return y;
+    }
+    /// The conditions of all trees with at most `order` nodes, to 4, for weights that reach θ.
+    [[nodiscard]] constexpr bool satisfies(const double (&weights)[stages], int order,
+                                           double theta = 1) const {
+        const auto is = [&](const Stages<stages>& tree, double expected) {
+            double sum = -expected;
+            for (int i = 0; i < stages; ++i) sum += weights[i] * tree.value[i];
+            return nearly_zero(sum);
+        };
+        const double cube = theta * theta * theta, fourth = cube * theta;
+        bool holds = true;
+        for (int one = 0; one < 2; ++one) {
+            const Stages<stages> above = hang(one, c);
+            if (order >= 3) holds = holds && is(above, cube / 6);
+            if (order < 4) continue;
+            holds = holds && is(c * above, fourth / 8) && is(hang(one, c * c), fourth / 12);
+            for (int two = 0; two < 2; ++two) holds = holds && is(hang(two, above), fourth / 24);
+        }
+        return holds;
+    }
+};
+
+/// An explicit table with the c of the implicit one, and the conditions of both together, within steps
+/// too.
+template <class Method>
+constexpr bool is_valid_pair() {
+    if constexpr (ImexMethod<Method>) {
+        constexpr auto& tableau = Method::coefficients;
+        constexpr int stages = tableau.num_stages;
+        const MatrixPair<Method> pair;
+        for (int i = 0; i < stages; ++i) {
+            double sum = -tableau.c[i];
+            for (int j = 0; j < stages; ++j) {
+                if (j >= i && Method::explicit_a[i][j] != 0) return false;
+                sum += Method::explicit_a[i][j];
+            }
+            if (!nearly_zero(sum)) return false;
+        }
+        constexpr double thetas[] = {0.25, 0.5, 0.75};
+        for (const double theta : thetas) {
+            double weights[stages]{};
+            for (int i = 0; i < stages; ++i) weights[i] = dense_weight<Method>(i, theta);
+            if (!pair.satisfies(weights, Method::interpolant.order, theta)) return false;
+        }
+        return Method::order <= 4 && pair.satisfies(end_weights(tableau, 0).value, Method::order) &&
+               pair.satisfies(end_weights(tableau, 1).value, Method::embedded_order);
+    }
+    return true;
+}
+
+}  // namespace detail
+
 /// R(∞) of a method: 0 where an infinitely fast component is gone after one step.
 template <EsdirkMethod Method>
 inline constexpr double esdirk_stability_at_infinity =
@@ -180,6 +264,10 @@ struct ValidEsdirkTableau {
     static_assert(
         Method::newton_tolerance > 0 && Method::newton_tolerance < 1,
         "ESDIRK method: newton_tolerance is a fraction of the tolerance, between 0 and 1");
+    static_assert(
+        detail::is_valid_pair<Method>(),
+        "ESDIRK tableau: explicit_a must be strictly lower triangular, its rows sum to c, and "
+        "both tables together satisfy the conditions of the orders, to 4");
     static constexpr bool value = true;
 };
 

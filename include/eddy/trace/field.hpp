@@ -1,6 +1,7 @@
 #pragma once
 // Vector fields: dy/dt = f(t, y, p). A field is an empty functor with `state_size` and
-// `parameter_size`; its program has the arguments t (scalar), y and p and returns dy/dt.
+// `parameter_size`; its program has the arguments t (scalar), y and p and returns dy/dt. A field may be
+// given in two parts, stiff(t, y, p) and non_stiff(t, y, p), instead: its program is that of their sum.
 
 #include <eddy/trace/evaluate.hpp>
 
@@ -17,6 +18,37 @@ concept HasParameterSize = requires {
     Field::parameter_size;
 };
 
+/// Fields in two parts: each as a field of its own, and their sum.
+template <class Field>
+struct StiffPartOf {
+    static constexpr int state_size = Field::state_size, parameter_size = Field::parameter_size;
+    template <class Time, class State, class Parameters>
+    constexpr auto operator()(const Time& t, const State& y,
+                              const Parameters& p) const requires requires {
+        Field{}.stiff(t, y, p);
+    }
+    { return Field{}.stiff(t, y, p); }
+};
+template <class Field>
+struct NonStiffPartOf {
+    static constexpr int state_size = Field::state_size, parameter_size = Field::parameter_size;
+    template <class Time, class State, class Parameters>
+    constexpr auto operator()(const Time& t, const State& y,
+                              const Parameters& p) const requires requires {
+        Field{}.non_stiff(t, y, p);
+    }
+    { return Field{}.non_stiff(t, y, p); }
+};
+template <class Field>
+struct SumOfParts {
+    template <class Time, class State, class Parameters>
+    constexpr auto operator()(const Time& t, const State& y,
+                              const Parameters& p) const requires requires {
+        Field{}.stiff(t, y, p) + Field{}.non_stiff(t, y, p);
+    }
+    { return Field{}.stiff(t, y, p) + Field{}.non_stiff(t, y, p); }
+};
+
 template <class Function>
 inline constexpr bool is_stateless =
     std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
@@ -27,6 +59,21 @@ using ArgumentOf = decltype(ArgumentShape<Shape>::make(std::declval<Graph&>(), 0
 template <class Function, class... Shapes>
 inline constexpr bool is_traceable = std::is_invocable_v<const Function&, ArgumentOf<Shapes>...>;
 
+template <class Field, class Function>
+inline constexpr bool is_traceable_on =
+    is_traceable<Function, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
+template <class Field>
+inline constexpr bool has_stiff_part = is_traceable_on<Field, StiffPartOf<Field>>;
+template <class Field>
+inline constexpr bool has_non_stiff_part = is_traceable_on<Field, NonStiffPartOf<Field>>;
+
+/// Is a field given in two parts? Then it is their sum.
+template <class Field>
+inline constexpr bool is_split = has_stiff_part<Field>&& has_non_stiff_part<Field>;
+template <class Field>
+using WholeOf = typename std::conditional_t<is_split<Field>, std::type_identity<SumOfParts<Field>>,
+                                            std::type_identity<Field>>::type;
+
 template <class Field>
 consteval bool check_sizes() {
     static_assert(Field::state_size > 0, "vector field: state_size must be positive");
@@ -34,9 +81,13 @@ consteval bool check_sizes() {
                   "vector field: a member `static constexpr int parameter_size` is missing (0 "
                   "where there are no parameters)");
     if constexpr (Field::state_size > 0 && HasParameterSize<Field>) {
-        constexpr bool traceable =
-            is_traceable<Field, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
-        static_assert(traceable,
+        constexpr bool both = has_stiff_part<Field> == has_non_stiff_part<Field>;
+        static_assert(
+            both,
+            "vector field: of stiff(t, y, p) and non_stiff(t, y, p) one is missing or not "
+            "callable with arguments of any type; a field in parts needs both");
+        constexpr bool traceable = both && is_traceable_on<Field, WholeOf<Field>>;
+        static_assert(!both || traceable,
                       "vector field: the field must be callable as f(t, y, p) with arguments of "
                       "any type: take them as auto and const auto&");
         return traceable;
@@ -61,7 +112,8 @@ consteval bool check_field() {
 }
 
 template <class Field>
-struct FieldOf : TraceOf<Field, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>> {
+struct FieldOf
+    : TraceOf<WholeOf<Field>, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>> {
     /// Room for sixteen operations per component; only a larger field is traced twice.
     static constexpr int expected_nodes = 128 + 16 * Field::state_size;
 };
