@@ -26,8 +26,9 @@ struct Adam {
     double weight_decay = 0;
 
     [[nodiscard]] bool is_valid() const {
-        return learning_rate > 0 && beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1 &&
-               epsilon > 0 && weight_decay >= 0;
+        return learning_rate > 0 && std::isfinite(learning_rate) && beta1 >= 0 && beta1 < 1 &&
+               beta2 >= 0 && beta2 < 1 && epsilon > 0 && std::isfinite(epsilon) &&
+               weight_decay >= 0 && std::isfinite(weight_decay);
     }
     /// Step number `step` ≥ 1, update(p, gradient, moments) for each parameter; `rate` multiplies the
     /// learning rate.
@@ -55,7 +56,7 @@ struct Sgd {
     double momentum = 0;
 
     [[nodiscard]] bool is_valid() const {
-        return learning_rate > 0 && momentum >= 0 && momentum < 1;
+        return learning_rate > 0 && std::isfinite(learning_rate) && momentum >= 0 && momentum < 1;
     }
     template <class Real>
     [[nodiscard]] auto at(std::int64_t, double rate) const {
@@ -77,7 +78,7 @@ class Optimizer {
         require_argument(
             rule.is_valid(),
             "train::Optimizer: the rule has learning_rate = {}; rates and decay must be "
-            "positive, and what is remembered weighed by less than 1",
+            "positive and finite, and what is remembered weighed by less than 1",
             rule.learning_rate);
     }
 
@@ -134,7 +135,9 @@ struct CosineSchedule {
     [[nodiscard]] double operator()(std::int64_t step) const {
         if (step < warmup) return static_cast<double>(step + 1) / static_cast<double>(warmup);
         if (step >= total) return last;
-        const double way = static_cast<double>(step - warmup) / static_cast<double>(total - warmup);
+        const auto begin = static_cast<double>(warmup);
+        const double way =
+            (static_cast<double>(step) - begin) / (static_cast<double>(total) - begin);
         return last + (1 - last) * 0.5 * (1 + std::cos(3.14159265358979324 * way));
     }
 };
