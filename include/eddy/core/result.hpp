@@ -15,6 +15,7 @@ enum class Result : std::uint8_t {
     cancelled,
     singular_matrix,
     newton_failed,
+    inconsistent_start,
 };
 
 /// One sentence that says what happened and what to do.
@@ -40,6 +41,10 @@ enum class Result : std::uint8_t {
             return "Newton's iteration for a stage of a step does not converge: take smaller "
                    "steps, or "
                    "a controller that does";
+        case Result::inconsistent_start:
+            return "algebraic equations have no solution that Newton's method finds from the "
+                   "start: "
+                   "give algebraic components closer to it, and see that the index is 1";
     }
     return "unknown result";
 }

@@ -24,7 +24,7 @@
 #include <eddy/steppers/esdirk_rows.hpp>
 #include <eddy/steppers/imex.hpp>
 #include <eddy/steppers/newton.hpp>
-#include <eddy/steppers/rosenbrock_rows.hpp>
+#include <eddy/steppers/step_matrix.hpp>
 #include <eddy/steppers/stepper.hpp>
 
 namespace eddy::inline v0 {

@@ -1,13 +1,13 @@
 #pragma once
 // One step of a Rosenbrock method, in the form of rosenbrock_tableau.hpp, and its discrete adjoint, for
-// every tableau, scalar type and machine. All stages solve with one matrix, N = J − I/(γh):
+// every tableau, scalar type and machine. All stages solve with one matrix, W = J − M/(γh):
 //
-//   N U_i = −f_i − (1/h) Σ_j coupling_ij U_j − h d_i ∂f/∂t.
+//   W U_i = −f_i − (1/h) M Σ_j coupling_ij U_j − h d_i ∂f/∂t.
 //
 // The adjoint solves with the same factors, transposed (Sandu, Daescu & Carmichael 2003, Atmos. Environ.
 // 37, 5083–5096, here with parameters, times and the derivatives of J and ∂f/∂t):
 //
-//   Nᵀ v_i = −Ū_i,                     Ū_i = m_i ȳ⁺ + Σ_j (a_ji Ȳ_j + coupling_ji v_j / h),
+//   Wᵀ v_i = −Ū_i,                     Ū_i = m_i ȳ⁺ + Σ_j (a_ji Ȳ_j + coupling_ji Mᵀ v_j / h),
 //   (Ȳ_i, p̄) = v_iᵀ ∂f/∂(y, p),        J̄ = Σ_i v_i U_iᵀ on the non-zeros of J,   τ = Σ_i d_i v_i,
 //   and once a step the pullback of (t, y, p) ↦ (f, J, ∂f/∂t) with cotangents (v_0, J̄, hτ).
 //
@@ -20,6 +20,7 @@
 #include <eddy/linalg/dual_lu.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/rosenbrock_rows.hpp>
+#include <eddy/steppers/step_matrix.hpp>
 
 namespace eddy::inline v0 {
 namespace detail {
@@ -55,7 +56,8 @@ struct Rosenbrock {
     static_assert(ValidRosenbrockTableau<Method>::value);
     using Model = LinearModel<FieldProgram<Field>>;
     using Rows = RosenbrockRows<Method>;
-    using Matrix = detail::StepMatrix<Model>;
+    using Mass = MassMatrix<Field>;
+    using Matrix = detail::StepMatrix<Model, Mass>;
     static constexpr int num_stages = Method::coefficients.num_stages;
     static constexpr int state_size = Field::state_size;
     static constexpr bool depends_on_time = Model::depends_on_time;
@@ -92,9 +94,13 @@ struct Rosenbrock {
             stage_time<0>(in), in.y, in.p);
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         const Primal shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / primal(in.dt.h);
-        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
-            constexpr int e = Matrix::diagonal[i];
-            matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - shift : Number(-shift);
+        static_for<0, Matrix::num_entries>([&]<int e>() __attribute__((always_inline)) {
+            constexpr double m = Mass::entry(Matrix::entry[e].row, Matrix::entry[e].column);
+            if constexpr (m != 0) {
+                const Primal moved =
+                    m == 1 ? shift : shift * Primal(static_cast<ScalarOf<Number>>(m));
+                matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - moved : Number(-moved);
+            }
         });
         work.lu.factor(matrix);
         inspect(work.lu, matrix);
@@ -117,7 +123,8 @@ struct Rosenbrock {
             if constexpr (i > 0) work.y[i] = row_state<i>(in.y, work);
             if constexpr (i > 0 && point == i)
                 f[i] = OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p);
-            work.u[i] = work.lu.solve(right_side<i>(in, f[point], per_step, work));
+            work.u[i] =
+                work.lu.solve(Matrix::in_order(right_side<i>(in, f[point], per_step, work)));
         });
     }
 
@@ -182,7 +189,7 @@ struct Rosenbrock {
                 constexpr double coupling = Method::coefficients.coupling[i][j];
                 if constexpr (coupling != 0) sum.add(static_cast<Scalar>(coupling), work.u[j]);
             });
-            detail::add_scaled(right, -per_step, sum.value);
+            detail::add_scaled(right, -per_step, Mass::times(sum.value));
         }
         if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
             constexpr double d = -Method::coefficients.d[i];

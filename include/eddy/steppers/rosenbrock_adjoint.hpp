@@ -58,7 +58,7 @@ struct RosenbrockAdjoint {
         PrimalOf<Number> per_step;     // 1/h
         State<Number> row[count + 1];  // of Y_i, all that depends on it taken together; last: of y⁺
         State<Number> v[count];        // of f_i, by its own stage
-        State<Number> scaled_v[count];  // v_i / h
+        State<Number> scaled_v[count];  // Mᵀ v_i / h
         Sum<Number> point[count];       // of f_i, by all stages that use it
         Vec<Number, at_least_one<Model::num_nonzeros>> jacobian;
         Sum<Number> slope;  // of ∂f/∂t
@@ -94,13 +94,14 @@ struct RosenbrockAdjoint {
     [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
                                                            Sums<Number>& sums) {
         using Scalar = ScalarOf<Number>;
-        const State<Number> solution = work.lu.solve_transposed(of_solution<i>(own, sums));
+        const State<Number> solution =
+            Matrix::as_written(work.lu.solve_transposed(of_solution<i>(own, sums)));
         sums.v[i] = -solution;
-        sums.scaled_v[i] = detail::scaled(sums.per_step, sums.v[i]);
+        sums.scaled_v[i] = detail::scaled(sums.per_step, Steps::Mass::transposed_times(sums.v[i]));
         constexpr int point = Rows::point(i);
         sums.point[point].add(sums.v[i]);
         static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
-            constexpr int row = Matrix::pattern[e].row, column = Matrix::pattern[e].column;
+            constexpr int row = Matrix::entry[e].row, column = Matrix::entry[e].column;
             Number& sum = sums.jacobian.data[e];
             if constexpr (i == count - 1)
                 sum = sums.v[i].data[row] * work.u[i].data[column];

@@ -1,10 +1,6 @@
 #pragma once
-// What the rows of a Rosenbrock tableau have in common, and the matrix of its systems: known when a
-// step is compiled.
+// What the rows of a Rosenbrock tableau have in common: known when a step is compiled.
 
-#include <eddy/ad/jacobian.hpp>
-#include <eddy/core/vec.hpp>
-#include <eddy/linalg/symbolic_lu.hpp>
 #include <eddy/steppers/rosenbrock_tableau.hpp>
 
 namespace eddy::inline v0 {
@@ -60,42 +56,5 @@ struct RosenbrockRows {
         return read;
     }
 };
-
-namespace detail {
-
-template <int size, int entries>
-struct EntriesWithDiagonal {
-    Vec<MatrixEntry, size + entries> entry{};
-    Vec<int, size> diagonal{};  // (row): index of the entry
-    int count = 0;
-};
-
-/// The entries of a model's Jacobian, then those of the diagonal that are missing.
-template <class Model>
-constexpr auto entries_with_diagonal() {
-    EntriesWithDiagonal<Model::size, Model::num_nonzeros> list;
-    for (int i = 0; i < Model::size; ++i) list.diagonal[i] = -1;
-    const auto append = [&](int row, int column) {
-        if (row == column) list.diagonal[row] = list.count;
-        list.entry[list.count++] = {row, column};
-    };
-    for (const JacobianEntry& entry : Model::pattern()) append(entry.row, entry.column);
-    for (int i = 0; i < Model::size; ++i) {
-        if (list.diagonal[i] < 0) append(i, i);
-    }
-    return list;
-}
-
-/// Where J − I/(γh) may be non-zero.
-template <class Model>
-struct StepMatrix {
-    static constexpr int size = Model::size;
-    static constexpr auto list = entries_with_diagonal<Model>();
-    static constexpr int num_entries = list.count;
-    static constexpr auto pattern = list.entry;
-    static constexpr auto diagonal = list.diagonal;
-};
-
-}  // namespace detail
 
 }  // namespace eddy::inline v0

@@ -9,6 +9,9 @@
 
 namespace eddy::inline v0 {
 
+template <RosenbrockMethod Method>
+inline constexpr bool takes_mass<Method> = true;
+
 /// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
 template <class Term, RosenbrockMethod Method, bool estimates_error>
 struct RosenbrockStepper {

@@ -48,6 +48,7 @@ class LaneGradient {
             }
         }
         while (saves_left_ > 0) add_save_at_start();
+        if constexpr (LaneStart<Spec>::is_solved_for) pull_start();
         recorder_.add_y0(number_, cotangent_);
         for (int i = 0; i < Spec::parameter_size; ++i) recorder_.add_p(number_, i, of_p_[i]);
         return true;
@@ -129,6 +130,13 @@ class LaneGradient {
         if constexpr (with_times) recorder_.add_start_save(number_, k, seed);
     }
 
+    /// Back through what made the state at t0 consistent.
+    void pull_start() {
+        [[maybe_unused]] const Number of_t0 = LaneStart<Spec>::template pull<with_times>(
+            lane_.problem, lane_.index, cotangent_, of_p_);
+        if constexpr (with_times) recorder_.add_tstop(number_, 0, of_t0);
+    }
+
     // Derivatives with respect to times, where they are asked for. Tstop 0 is the start, tstop j the
     // j-th of the plan. Steps begin at the tstop before plus a sum of sizes that are data, up to the
     // one that lands, whose size is what was left.
@@ -159,7 +167,9 @@ class LaneGradient {
             if (is_tstop) recorder_.add_tstop(number_, step.from.tstop + 1, -along);
         }
         if (is_tstop) return;
-        const Number moved = dot(seed, interpolant.at(theta) - in.y);
+        Number moved(0);
+        if constexpr (dense_output_scales_with_size<Stepper>)
+            moved = dot(seed, interpolant.at(theta) - in.y);
         of_times.t = of_times.t - along;
         of_times.dt = of_times.dt + (moved / in.dt.h - theta * along);
     }

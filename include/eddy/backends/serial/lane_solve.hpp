@@ -38,6 +38,9 @@ class LaneSolve {
     /// Takes all steps. Hands the accepted ones to keep(step); ends where attend() is false.
     template <class Keep, class Attend>
     [[nodiscard]] LaneOutcome run(const Keep& keep, const Attend& attend) {
+        if constexpr (LaneStart<Spec>::is_solved_for) {
+            if (!std::isfinite(primal(at_.y[0]))) return outcome_of_start();
+        }
         head_for(0);
         for (;;) {
             try_step();
@@ -224,6 +227,12 @@ class LaneSolve {
         });
     }
 
+    /// Of a lane whose algebraic components have no start.
+    [[nodiscard]] LaneOutcome outcome_of_start() const {
+        return {.t = times_.t0,
+                .component = LaneStart<Spec>::failed_component(lane_.problem, lane_.index),
+                .result = Result::inconsistent_start};
+    }
     /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
     /// to blame, or else the one with the largest error; of steps of constant size, the largest.
     [[nodiscard]] LaneOutcome outcome_of_stall() const {

@@ -2,7 +2,7 @@
 // A step of one lane, in plain numbers: where it starts, and what the equation reads there.
 
 #include <cmath>
-#include <eddy/solve/lane/problem.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/steppers/step_size.hpp>
 
 namespace eddy::inline v0::detail {
@@ -40,7 +40,7 @@ class LaneProblem {
     const Problem<Spec>& problem;
     const std::ptrdiff_t index;
 
-    [[nodiscard]] typename Spec::State y0() const { return problem.load_y0(index); }
+    [[nodiscard]] typename Spec::State y0() const { return LaneStart<Spec>::state(problem, index); }
     [[nodiscard]] const LaneTimes& times() const { return problem.times; }
 
     /// Calls use(in) with what a step of |dt| = size starts from.

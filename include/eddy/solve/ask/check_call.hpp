@@ -6,6 +6,7 @@
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/lane/objective.hpp>
+#include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
 #include <eddy/trace/field.hpp>
 #include <type_traits>
@@ -64,7 +65,7 @@ consteval bool check_solver() {
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...) &&
-           check_noise<Field, Method>();
+           check_noise<Field, Method>() && check_mass<Field, Method>();
 }
 
 template <class Y0, class Parameters>

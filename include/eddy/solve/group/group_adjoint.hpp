@@ -9,17 +9,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// A sum that lanes which do not take part leave alone, whatever their values.
-template <class Number, class SumMask, int size>
-struct MaskedSum {
-    Vec<Number, size>& sum;
-    const SumMask& mask;
-
-    [[gnu::always_inline]] EDDY_HD void add(int i, const Number& value) const {
-        sum[i] = select(mask, sum[i] + value, sum[i]);
-    }
-};
-
 /// `Recorder` gives the cotangents of save points and takes the gradients: see
 /// lane/gradient_recorder.hpp.
 template <class Spec, class Team, class Recorder, bool with_times>
@@ -189,7 +178,7 @@ class GroupAdjoint {
             if constexpr (with_times)
                 recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
         }
-        if (alive) recorder_->add_y0(lane, y_cotangent);
+        if (alive) add_y0(chain, place, lane, y_cotangent);
         if constexpr (Spec::sums_by_lane) {
             Sums& sums = sums_[chain];
             for (int i = 0; i < Spec::parameter_size; ++i) {
@@ -214,6 +203,17 @@ class GroupAdjoint {
             return {};
     }
     [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward.problem().times; }
+
+    /// Back through what made the start of a lane consistent.
+    EDDY_HD void add_y0(int chain, int place, std::int32_t lane, LaneState& cotangent) {
+        if constexpr (LaneStart<Spec>::is_solved_for) {
+            [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
+                forward.problem(), forward.team().first_lane() + lane, cotangent,
+                PlaceSums<Number, Spec::parameter_room>{sums_[chain], place});
+            if constexpr (with_times) recorder_->add_tstop(lane, 0, of_t0);
+        }
+        recorder_->add_y0(lane, cotangent);
+    }
 
     /// The step's adjoint, for the lanes that moved.
     template <class Adjoint>

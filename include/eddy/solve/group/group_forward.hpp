@@ -109,10 +109,10 @@ class GroupForward {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, 1.);
         } else if (change.assigns_a_lane()) {
-            const auto y0 = problem_->load_y0(team_->first_lane() + change.to.lane);
+            const auto y0 = LaneStart<Spec>::state(*problem_, team_->first_lane() + change.to.lane);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
             set_lane(x.elapsed, place, 0.);
-            set_lane(x.size, place, memory_.first_sizes[change.to.lane]);
+            set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             reset_history(x.history, place);
         }
     }
@@ -266,11 +266,15 @@ class GroupForward {
                 change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
                 continue;
             }
-            const LaneEnding ending = ending_of<Spec>(
-                problem_->times, {chain, before, attempt, x.chain[number]}, verdict, broken, place);
+            const RoundOfChain<Spec> over{chain, before, attempt, x.chain[number]};
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
-            outcome = outcome_of<Spec>(problem_->times, ending, attempts,
-                                       static_cast<std::int64_t>(get_lane(chain.rejected, place)));
+            outcome =
+                has_begun(over, place)
+                    ? outcome_of<Spec>(
+                          problem_->times,
+                          ending_of<Spec>(problem_->times, over, verdict, broken, place), attempts,
+                          static_cast<std::int64_t>(get_lane(chain.rejected, place)))
+                    : outcome_of_start<Spec>(*problem_, team_->first_lane() + occupant.lane);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }

@@ -1,6 +1,7 @@
 #pragma once
 // How a lane ends: at what time, by whose fault, and what it has cost.
 
+#include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/saving.hpp>
 
@@ -83,6 +84,33 @@ template <class Spec>
             .t = ending.t,
             .component = ending.component,
             .result = ending.result};
+}
+
+/// The size of a lane's first step. From a state that could not be made consistent it is so small that
+/// the lane ends with it.
+template <class Spec>
+[[nodiscard]] EDDY_HD double first_size_from(const typename Spec::LaneState& y, double chosen) {
+    if constexpr (LaneStart<Spec>::is_solved_for && Spec::is_adaptive)
+        return is_number(primal(y[0])) ? chosen : std::numeric_limits<double>::min();
+    else
+        return chosen;
+}
+/// Was there a state to begin with?
+template <class Spec>
+[[nodiscard]] EDDY_HD bool has_begun(const RoundOfChain<Spec>& round, int place) {
+    if constexpr (LaneStart<Spec>::is_solved_for)
+        return is_number(get_lane(primal(round.before.y[0]), place));
+    else
+        return true;
+}
+/// Of a lane that had none.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneOutcome outcome_of_start(const Problem<Spec>& problem,
+                                                   std::ptrdiff_t lane) {
+    LaneOutcome outcome{.t = problem.times.t0, .result = Result::inconsistent_start};
+    if constexpr (LaneStart<Spec>::is_solved_for)
+        outcome.component = LaneStart<Spec>::failed_component(problem, lane);
+    return outcome;
 }
 
 }  // namespace eddy::inline v0::detail

@@ -4,7 +4,7 @@
 // sizes are data.
 
 #include <eddy/core/vec_math.hpp>
-#include <eddy/solve/lane/problem.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>
 #include <limits>
@@ -51,7 +51,8 @@ class FirstStep {
         Vec<Real, Spec::parameter_room> p{};
         for (int place = 0; place < num_places; ++place) {  // beyond the last lane, that lane again
             const std::ptrdiff_t source = lane + min(place, count - 1);
-            for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, problem.y0(source, i));
+            const auto start = LaneStart<Spec>::state(problem, source);
+            for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
             for (int i = 0; i < Spec::parameter_size; ++i)
                 set_lane(p[i], place, problem.p(Spec::shares_parameters ? 0 : source, i));
         }
@@ -64,18 +65,28 @@ class FirstStep {
                                  Time(times.tstops[0].highest)};
         const Real direction(static_cast<Scalar>(times.direction));
         const Real span(static_cast<Scalar>(times.span));
-        const State f0 = Spec::Term::derivative(start + Time(0), y, p);
+        const State f0 = slope(start + Time(0), y, p);
         const Real f_norm = norm(f0);
         const Real trial = initial_step_trial(norm(y), f_norm, span);
         State y1 = y;
         add_scaled(y1, direction * trial, f0);
-        const State f1 = Spec::Term::derivative(start + convert<Time>(trial), y1, p);
+        const State f1 = slope(start + convert<Time>(trial), y1, p);
         // Where the span is zero or less than the state's precision resolves, there is no slope.
         const Real slope_norm =
             norm(f1 - f0) / max(trial, Real(std::numeric_limits<Scalar>::min()));
         const Real h = initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span);
         const Time smallest(max(times.dt_min, std::numeric_limits<double>::min()));
         return min(max(smallest, convert<Time>(h)), Time(times.dt_max));
+    }
+    /// dy/dt; zero for algebraic components, which Euler's step then leaves alone.
+    template <class Parameters>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static State slope(const Time& t, const State& y,
+                                                                 const Parameters& p) {
+        const State f = Spec::Term::derivative(t, y, p);
+        if constexpr (has_mass<typename Spec::Field>)
+            return MassMatrix<typename Spec::Field>::slope(f);
+        else
+            return f;
     }
 };
 

@@ -5,6 +5,7 @@
 
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <type_traits>
@@ -179,9 +180,7 @@ class GradientRecorder {
     /// A save point at the start moves along f there.
     EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
         Lane along(0);
-        const LaneState slope =
-            Spec::Term::derivative(problem_->times.tstops[0].confine(problem_->times.t0),
-                                   problem_->load_y0(row(lane)), parameters(lane));
+        const LaneState slope = LaneStart<Spec>::slope(*problem_, row(lane));
         for (int i = 0; i < Spec::state_size; ++i) along = along + seed[i] * slope[i];
         add_save_time(lane, k, along);
         add_tstop(lane, 0, -along);

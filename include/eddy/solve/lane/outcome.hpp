@@ -31,6 +31,7 @@ static_assert(sizeof(Result) == 1 && static_cast<int>(Result::success) == 0 &&
               static_cast<int>(Result::non_finite) == 4 &&
               static_cast<int>(Result::cancelled) == 5 &&
               static_cast<int>(Result::singular_matrix) == 6 &&
-              static_cast<int>(Result::newton_failed) == 7);
+              static_cast<int>(Result::newton_failed) == 7 &&
+              static_cast<int>(Result::inconsistent_start) == 8);
 
 }  // namespace eddy::inline v0

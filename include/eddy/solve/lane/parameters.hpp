@@ -1,6 +1,7 @@
 #pragma once
 // The parameters of the lanes in the places of a Number, as the equation reads them: one Number per
-// component where each lane has its own, plain numbers in memory where all lanes share them.
+// component where each lane has its own, plain numbers in memory where all lanes share them; and what
+// parts of their cotangents are added to.
 
 #include <eddy/solve/lane/problem.hpp>
 
@@ -30,6 +31,28 @@ class PlaceParameters {
 
   private:
     std::conditional_t<Spec::shares_parameters, Shared, Own> values_;
+};
+
+/// A sum that lanes which do not take part leave alone, whatever their values.
+template <class Number, class SumMask, int size>
+struct MaskedSum {
+    Vec<Number, size>& sum;
+    const SumMask& mask;
+
+    [[gnu::always_inline]] EDDY_HD void add(int i, const Number& value) const {
+        sum[i] = select(mask, sum[i] + value, sum[i]);
+    }
+};
+
+/// The sums of one place.
+template <class Number, int size>
+struct PlaceSums {
+    Vec<Number, size>& sums;
+    int place;
+
+    EDDY_HD void add(int i, const LaneOf<Number>& value) const {
+        set_lane(sums[i], place, get_lane(sums[i], place) + value);
+    }
 };
 
 }  // namespace eddy::inline v0::detail

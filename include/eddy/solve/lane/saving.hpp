@@ -6,6 +6,7 @@
 // here, and ends its lane.
 
 #include <eddy/solve/lane/chain.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -44,7 +45,8 @@ class LaneSaves {
     EDDY_HD void begin_lane(std::int32_t lane, std::ptrdiff_t first_lane) {
         num_saved_[lane] = 0;
         if (recorder_->wants_steps())
-            recorder_->save_step(lane, problem_->times.t0, problem_->load_y0(first_lane + lane));
+            recorder_->save_step(lane, problem_->times.t0,
+                                 LaneStart<Spec>::state(*problem_, first_lane + lane));
     }
     /// Elapsed time of the next landing or save point of an occupant.
     [[nodiscard]] EDDY_HD double next(const Occupant& occupant) const {

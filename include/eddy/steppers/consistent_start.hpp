@@ -1,0 +1,231 @@
+#pragma once
+// Where a solve of M dy/dt = f(t, y, p) with a singular M begins: y0 moved along K until the algebraic
+// equations hold (the names are those of mass_matrix.hpp),
+//
+//   y = y0 + K z,   N f(t, y, p) = 0,   by Newton's method: (N J K) δ = N f, y ← y − K δ.
+//
+// M y stays what it was. The adjoint is that of the implicit function, whatever the iteration was:
+//
+//   (N J K)ᵀ w = Kᵀ ȳ,   v = −Nᵀ w,   (t̄, ȳ0, p̄) = (0, ȳ, 0) + vᵀ ∂f/∂(t, y, p),
+//
+// which is zero along K. Of one lane, in plain or dual numbers; once a lane.
+
+#include <eddy/ad/dual.hpp>
+#include <eddy/ad/linear_model.hpp>
+#include <eddy/linalg/dense_lu.hpp>
+#include <eddy/steppers/mass_matrix.hpp>
+#include <eddy/steppers/term.hpp>
+
+namespace eddy::inline v0 {
+
+namespace detail {
+
+/// N J K as a list of its terms: an entry of J, where it goes, and its weight.
+struct ConstraintTerm {
+    int entry = 0, row = 0, column = 0;
+    double weight = 0;
+};
+template <class Model, class Mass>
+constexpr std::vector<ConstraintTerm> constraint_terms() {
+    std::vector<ConstraintTerm> terms;
+    int e = 0;
+    for (const JacobianEntry& entry : Model::pattern()) {
+        for (int k = 0; k < Mass::num_constraints; ++k) {
+            for (int l = 0; l < Mass::num_constraints; ++l) {
+                const double weight =
+                    Mass::analysis.left[k][entry.row] * Mass::analysis.right[l][entry.column];
+                if (weight != 0) terms.push_back({e, k, l, weight});
+            }
+        }
+        ++e;
+    }
+    return terms;
+}
+template <class Model, class Mass, int count>
+struct ConstraintTerms {
+    ConstraintTerm term[count > 0 ? count : 1]{};
+    constexpr ConstraintTerms() {
+        int i = 0;
+        for (const ConstraintTerm& of : constraint_terms<Model, Mass>()) term[i++] = of;
+    }
+};
+
+/// The values of parameters that may be dual numbers.
+template <class Parameters>
+struct PrimalsOf {
+    const Parameters& p;
+    [[nodiscard]] EDDY_HD auto operator[](int i) const { return primal(p[i]); }
+};
+
+}  // namespace detail
+
+/// Starts of `Field`, whose mass matrix is singular.
+template <class Field>
+struct ConsistentStart {
+    using Mass = MassMatrix<Field>;
+    using Model = LinearModel<FieldProgram<Field>>;
+    static constexpr int size = Mass::size;
+    static constexpr int count = Mass::num_constraints;
+    static constexpr int most_iterations = 50;
+    template <class Number>
+    using State = Vec<Number, size>;
+
+    /// Moves y until its algebraic equations hold. The component that is to blame where that fails, and
+    /// y is nothing to begin with; −1 else. `atol` has one for each component.
+    template <class Number, class Parameters, class Real>
+    [[nodiscard]] EDDY_HD static int solve(double t, State<Number>& y, const Parameters& p,
+                                           const Real& rtol, const Vec<Real, size>& atol) {
+        State<Real> x{};
+        for (int i = 0; i < size; ++i) x[i] = primal(y[i]);
+        const detail::PrimalsOf<Parameters> values{p};
+        const int failed = iterate(t, x, values, rtol, atol);
+        if (failed >= 0) return failed;
+        if constexpr (std::is_same_v<Number, Real>) {
+            y = x;
+            return -1;
+        } else {
+            for (int i = 0; i < size; ++i) y[i].value = x[i];
+            return solve_tangents(t, y, p);
+        }
+    }
+
+    /// From the cotangent of the state that `solve` left in y to that of the state given; adds those of
+    /// p and, where they are asked for, returns that of t.
+    template <bool of_time, class Number, class Parameters, class ParameterCotangent>
+    [[nodiscard]] EDDY_HD static Number pull(double t, const State<Number>& y, const Parameters& p,
+                                             State<Number>& cotangent,
+                                             ParameterCotangent& p_cotangent) {
+        Linear<Number> linear;
+        (void)linear.make(t, y, p);
+        const auto w = linear.lu.solve_transposed(Mass::right_transposed(cotangent));
+        const State<Number> v = -Mass::left_transposed(w);
+        State<Number> of_y{};
+        const Number of_t =
+            OdeTerm<Field>::template pull_derivative<of_time>(t, y, p, v, of_y, p_cotangent);
+        static_for<0, size>([&]<int i>() {
+            if constexpr (Mass::is_algebraic(i))
+                cotangent.data[i] = convert<Number>(0);
+            else
+                cotangent.data[i] = cotangent.data[i] + of_y.data[i];
+        });
+        return of_t;
+    }
+
+    /// dy/dt at a consistent state, that of algebraic components too.
+    template <class Number, class Parameters>
+    [[nodiscard]] EDDY_HD static State<Number> slope(double t, const State<Number>& y,
+                                                     const Parameters& p) {
+        Linear<Number> linear;
+        (void)linear.make(t, y, p);
+        const State<Number> moved = Mass::slope(linear.f);
+        State<Number> rate = linear.by_time;  // ∂f/∂t + J moved
+        for_entries([&]<int e, int row, int column>() {
+            rate.data[row] = mul_add(linear.jacobian.data[e], moved.data[column], rate.data[row]);
+        });
+        return moved - Mass::right(linear.lu.solve(Mass::left(rate)));
+    }
+
+  private:
+    static constexpr int num_terms =
+        static_cast<int>(detail::constraint_terms<Model, Mass>().size());
+    static constexpr detail::ConstraintTerms<Model, Mass, num_terms> terms{};
+
+    /// f, J and ∂f/∂t at a state, and the factors of N J K.
+    template <class Number>
+    struct Linear {
+        State<Number> f{}, by_time{};
+        Vec<Number, Model::num_nonzeros> jacobian{};
+        DenseLu<Number, count> lu;
+
+        /// −1, or the column of N J K that is to blame.
+        template <class Parameters>
+        [[nodiscard]] EDDY_HD int make(double t, const State<Number>& y, const Parameters& p) {
+            evaluate<typename Model::Values, Number>(
+                [&]<int output>(int component, const Number& value) {
+                    if constexpr (output == 0)
+                        f.data[component] = value;
+                    else if constexpr (output == Model::jacobian_output)
+                        jacobian.data[component] = value;
+                    else
+                        by_time.data[component] = value;
+                },
+                t, y, p);
+            typename DenseLu<Number, count>::Matrix matrix{};
+            static_for<0, num_terms>([&]<int i>() {
+                constexpr detail::ConstraintTerm term = terms.term[i];
+                Number& sum = matrix.data[term.row].data[term.column];
+                sum = mul_add(PrimalOf<Number>(static_cast<ScalarOf<Number>>(term.weight)),
+                              jacobian.data[term.entry], sum);
+            });
+            return lu.factor(matrix);
+        }
+    };
+    template <class Body>
+    EDDY_HD static void for_entries(Body&& body) {
+        static_for<0, Model::num_nonzeros>([&]<int e>() {
+            constexpr JacobianEntry entry = entry_of(e);
+            body.template operator()<e, entry.row, entry.column>();
+        });
+    }
+    static constexpr JacobianEntry entry_of(int e) {
+        return Model::pattern()[static_cast<std::size_t>(e)];
+    }
+    [[nodiscard]] EDDY_HD static int free_component(int column) {
+        int component = 0;
+        static_for<0, count>([&]<int k>() {
+            constexpr int of_column = Mass::analysis.free_component[k];
+            if (k == column) component = of_column;
+        });
+        return component;
+    }
+
+    /// Newton's iteration: until a step is so small that the next would be lost in rounding errors, or
+    /// until steps that are far below the tolerances get no smaller.
+    template <class Real, class Parameters>
+    [[nodiscard]] EDDY_HD static int iterate(double t, State<Real>& x, const Parameters& p,
+                                             const Real& rtol, const Vec<Real, size>& atol) {
+        constexpr Real lost = sizeof(Real) == 4 ? Real(2e-5) : Real(4e-11);  // ε^(2/3)
+        Real before = std::numeric_limits<Real>::infinity();
+        int worst = 0;
+        for (int k = 0; k < most_iterations; ++k) {
+            Linear<Real> linear;
+            const int column = linear.make(t, x, p);
+            if (column >= 0) return free_component(column);
+            const State<Real> step = Mass::right(linear.lu.solve(Mass::left(linear.f)));
+            Real relative(0), norm(0);
+            for (int i = 0; i < size; ++i) {
+                x[i] = x[i] - step[i];
+                const Real moved = abs(step[i]), now = abs(x[i]);
+                const Real tiny = std::numeric_limits<Real>::min();
+                const Real in_tolerances = moved / (rtol * now + atol[i] + tiny);
+                relative = max(relative, moved / max(max(now, atol[i]), tiny));
+                if (!(in_tolerances <= norm)) worst = i;
+                if (!(moved <= std::numeric_limits<Real>::max())) return worst;
+                norm = max(norm, in_tolerances);
+            }
+            if (relative <= lost) return -1;
+            if (norm <= Real(0.01) && !(norm < before / Real(2))) return -1;
+            before = norm;
+        }
+        return worst;
+    }
+
+    /// The tangents of y, whose values are consistent: those given play no part along K.
+    template <class Number, class Parameters>
+    [[nodiscard]] EDDY_HD static int solve_tangents(double t, State<Number>& y,
+                                                    const Parameters& p) {
+        using Real = PrimalOf<Number>;
+        State<Real> x{}, tangent{};
+        for (int i = 0; i < size; ++i) x[i] = primal(y[i]);
+        Linear<Real> linear;
+        const int column = linear.make(t, x, detail::PrimalsOf<Parameters>{p});
+        if (column >= 0) return free_component(column);
+        const State<Number> f = OdeTerm<Field>::derivative(t, y, p);
+        for (int i = 0; i < size; ++i) tangent[i] = f[i].tangent;
+        const State<Real> step = Mass::right(linear.lu.solve(Mass::left(tangent)));
+        for (int i = 0; i < size; ++i) y[i].tangent = y[i].tangent - step[i];
+        return -1;
+    }
+};
+
+}  // namespace eddy::inline v0
