@@ -86,6 +86,16 @@ struct Growth {
         return eddy::vec(p[1] * y[0]);
     }
 };
+/// More parameters than lanes hand out by themselves.
+struct Crowded {
+    static constexpr int state_size = 1, parameter_size = 65;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-y[0] * eddy::sum(p));
+    }
+};
+struct Square {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
+};
 struct Decay {
     static constexpr int state_size = 1, parameter_size = 0;
     constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::vec(-y[0]); }
@@ -145,6 +155,28 @@ TEST_CASE("device parts: gradients of own and of shared parameters") {
         if (lanes < 1000) check(in.p());
         if (lanes > 1) check(eddy::shared(row));
     }
+}
+
+TEST_CASE("device parts: sums over many shared parameters are those of one device") {
+    const Array y0 = [] {
+        Array array(1500, 1);
+        for (std::ptrdiff_t lane = 0; lane < 1500; ++lane)
+            array(lane, 0) = 1 + 0.001 * static_cast<double>(lane);
+        return array;
+    }();
+    const std::vector<double> p(65, 0.01);
+    const auto differentiate = [&](const EmulatedDevice& backend) {
+        return eddy::value_and_gradient(Crowded{}, eddy::Bosh3{}, Square{}, y0, eddy::shared(p),
+                                        options, backend);
+    };
+    const auto expected = differentiate({});
+
+    in_all_settings([&](const EmulatedDevice& backend) {
+        const auto found = differentiate(backend);
+
+        CHECK(same_array(found.gradient.p, expected.gradient.p));
+        CHECK(support::same_bits(found.loss.total, expected.loss.total));
+    });
 }
 
 TEST_CASE("device parts: a lane keeps its path of noise") {

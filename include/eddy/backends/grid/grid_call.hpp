@@ -71,7 +71,8 @@ class GridCall {
   private:
     struct Part {
         LaneShare lanes;
-        std::size_t place, slot;  // slot: one of two streams
+        std::size_t place, slot;    // slot: one of two streams
+        std::size_t num_bytes = 0;  // of its mirrors
     };
     struct Flight {
         std::size_t place = 0, slot = 0;
@@ -97,7 +98,7 @@ class GridCall {
                                       std::max<std::ptrdiff_t>(1, plan_.num_workers)}));
         workers_ = plan_.num_workers / static_cast<std::ptrdiff_t>(shares_);
         flights_.resize(2 * shares_);
-        std::vector<std::vector<LaneShare>> chunks(shares_);  // (place)
+        std::vector<std::vector<Part>> chunks(shares_);  // (place)
         std::size_t most = 0;
         for (std::size_t at = 0; at < shares_; ++at) {
             for (std::size_t slot = 0; slot < 2; ++slot) {
@@ -109,13 +110,13 @@ class GridCall {
         }
         for (std::size_t k = 0; k < most; ++k) {
             for (std::size_t at = 0; at < shares_; ++at) {
-                if (k < chunks[at].size()) parts_.push_back({chunks[at][k], at, k % 2});
+                if (k < chunks[at].size()) parts_.push_back(chunks[at][k]);
             }
         }
     }
     /// The lanes of one device. A chunk keeps half the device busy at least.
-    [[nodiscard]] std::vector<LaneShare> chunks_of(std::size_t at, std::ptrdiff_t units,
-                                                   std::ptrdiff_t unit) {
+    [[nodiscard]] std::vector<Part> chunks_of(std::size_t at, std::ptrdiff_t units,
+                                              std::ptrdiff_t unit) const {
         const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
             return LaneShare{first * unit, std::min(plan_.num_lanes, end * unit) - first * unit};
         };
@@ -124,21 +125,24 @@ class GridCall {
         };
         const std::ptrdiff_t first = share(at), end = share(at + 1),
                              groups_of_unit = unit / plan_.group_size;
-        const std::size_t worth =
-            counted(flights_[2 * at], range(first, end)).bytes_copied() / Runtime::bytes_of_chunk();
+        const Mirrors<Memory> whole = counted(at, range(first, end));
+        const std::size_t worth = whole.bytes_copied() / Runtime::bytes_of_chunk();
         const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
             2 * (end - first) * groups_of_unit / workers_, 1,
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
-        std::vector<LaneShare> chunks;
+        if (count == 1) return {{range(first, end), at, 0, whole.num_bytes()}};
+        std::vector<Part> chunks;
         for (std::ptrdiff_t k = 0; k < count; ++k) {
             const std::ptrdiff_t from = first + (end - first) * k / count,
                                  to = first + (end - first) * (k + 1) / count;
-            if (from < to) chunks.push_back(range(from, to));
+            if (from == to) continue;
+            const LaneShare lanes = range(from, to);
+            chunks.push_back({lanes, at, chunks.size() % 2, counted(at, lanes).num_bytes()});
         }
         return chunks;
     }
-    [[nodiscard]] Mirrors<Memory> counted(const Flight& flight, const LaneShare& lanes) const {
-        Mirrors<Memory> mirrors(memory_of(flight), lanes);
+    [[nodiscard]] Mirrors<Memory> counted(std::size_t at, const LaneShare& lanes) const {
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * at]), lanes);
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
         return mirrors;
     }
@@ -161,7 +165,7 @@ class GridCall {
             if (part.place != at) continue;
             std::size_t& most =
                 size_of(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
-            most = std::max(most, counted(flights_[2 * at + part.slot], part.lanes).num_bytes());
+            most = std::max(most, part.num_bytes);
             has_two = has_two || part.slot == 1;
         }
         pool.reserve(bytes);
