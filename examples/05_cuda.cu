@@ -1,5 +1,5 @@
 // The same call on a GPU: ten thousand trajectories with Cuda{}, their arrays on the host; then the
-// gradient, with everything large in the memory of the device.
+// gradient, with everything large in the memory of the device, where the result stays as well.
 #include <cmath>
 #include <cstdio>
 #include <eddy/backends/cuda.hpp>
@@ -26,19 +26,22 @@ int main() try {
     for (int lane = 0; lane < lanes; ++lane)
         error = std::fmax(error, std::abs(solution.y()(lane, 0) - std::exp(-2 * p(lane, 0))));
 
-    double* there = nullptr;  // y0, then p
-    eddy::cuda_check(cudaMalloc(&there, 2 * lanes * sizeof(double)));
+    double* there = nullptr;  // y0, p, and the gradient of p
+    eddy::cuda_check(cudaMalloc(&there, 3 * lanes * sizeof(double)));
     eddy::cuda_check(cudaMemcpy(there, y0.data(), lanes * sizeof(double), cudaMemcpyDefault));
     eddy::cuda_check(
         cudaMemcpy(there + lanes, p.data(), lanes * sizeof(double), cudaMemcpyDefault));
     auto solver = eddy::gradient_solver(Decay{}, eddy::Tsit5{}, Square{}, options, eddy::Cuda{});
-    const auto& [loss, gradient, report] =
-        solver(eddy::on_device(there, lanes, 1), eddy::on_device(there + lanes, lanes, 1));
+    const auto column = [&](int k) { return eddy::on_device(there + k * lanes, lanes, 1); };
+    const auto& result = solver(column(0), column(1), eddy::GradientInto<double>{.p = column(2)});
+    eddy::EnsembleArray<double> gradient(lanes, 1);
+    eddy::cuda_check(
+        cudaMemcpy(gradient.data(), there + 2 * lanes, lanes * sizeof(double), cudaMemcpyDefault));
     for (int lane = 0; lane < lanes; ++lane)
-        error = std::fmax(error, std::abs(gradient.p(lane, 0) + 4 * std::exp(-4 * p(lane, 0))));
+        error = std::fmax(error, std::abs(gradient(lane, 0) + 4 * std::exp(-4 * p(lane, 0))));
     eddy::cuda_check(cudaFree(there));
 
-    std::printf("largest error of states and gradients %.1e\n", error);
+    std::printf("loss %g, largest error of states and gradients %.1e\n", result.loss.total, error);
     return error < 1e-8 ? 0 : 1;
 } catch (const eddy::CudaError& error) {
     std::printf("not checked: %s\n", error.what());

@@ -1,5 +1,5 @@
-// What a GPU takes: Lorenz by Tsit5, arrays on the device, a solver object kept from call to call. The
-// wall, with the host's part of a call and outcomes copied back; atol is rtol / 1000.
+// What a GPU takes: Lorenz by Tsit5, arrays and results on the device, a solver object kept from call to
+// call. The wall, with the host's part of a call and outcomes copied back; atol is rtol / 1000.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,12 +18,12 @@ struct Norm {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
 };
 
-/// y0 = (1, 0, 0), ρ from 0 to 21 over the lanes.
+/// y0 = (1, 0, 0), ρ from 0 to 21 over the lanes; and room for results.
 template <class Real>
 class Lanes {
   public:
     explicit Lanes(std::ptrdiff_t count) : count_(count) {
-        std::vector<Real> values(static_cast<std::size_t>(6 * count), Real(0));
+        std::vector<Real> values(static_cast<std::size_t>(13 * count), Real(0));
         for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
             const auto at = [&](std::ptrdiff_t column) -> Real& {
                 return values[static_cast<std::size_t>(column * count + lane)];
@@ -38,10 +38,17 @@ class Lanes {
     ~Lanes() { cudaFree(first_); }
     Lanes(const Lanes&) = delete;
     Lanes& operator=(const Lanes&) = delete;
-    [[nodiscard]] auto y0() const { return eddy::on_device(first_, count_, 3); }
-    [[nodiscard]] auto p() const { return eddy::on_device(first_ + 3 * count_, count_, 3); }
+    [[nodiscard]] auto y0() const { return columns(0, 3); }
+    [[nodiscard]] auto p() const { return columns(3, 3); }
+    [[nodiscard]] eddy::SolutionInto<Real> solution() const { return {.y = columns(6, 3)}; }
+    [[nodiscard]] eddy::GradientInto<Real> gradient() const {
+        return {.y0 = columns(6, 3), .p = columns(9, 3), .loss = columns(12, 1)};
+    }
 
   private:
+    [[nodiscard]] auto columns(std::ptrdiff_t first, std::ptrdiff_t count) const {
+        return eddy::on_device(first_ + first * count_, count_, count);
+    }
     std::ptrdiff_t count_;
     Real* first_ = nullptr;
 };
@@ -71,7 +78,8 @@ void fixed(std::ptrdiff_t count, const char* goal) {
     const Lanes<Real> lanes(count);
     auto solver = eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{}, {.t1 = 1, .dt0 = 1e-3},
                                         eddy::ConstantController{}, eddy::Cuda{});
-    const double time = milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p())); });
+    const double time =
+        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.solution())); });
     row(std::string("1,000 fixed steps, ") + (sizeof(Real) == 4 ? "fp32, " : "fp64, ") +
             std::to_string(count) + " lanes",
         time, goal);
@@ -81,7 +89,8 @@ void adaptive(std::ptrdiff_t count, double rtol, const char* goal) {
     const Lanes<double> lanes(count);
     auto solver = eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{},
                                         {.t1 = 1, .rtol = rtol, .atol = rtol / 1000}, eddy::Cuda{});
-    const double time = milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p())); });
+    const double time =
+        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.solution())); });
     row("adaptive, rtol " + std::to_string(rtol) + ", fp64, " + std::to_string(count) + " lanes",
         time, goal);
 }
@@ -90,7 +99,8 @@ void gradient(std::ptrdiff_t count, const char* goal) {
     const Lanes<double> lanes(count);
     auto solver = eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
                                         {.t1 = 1, .rtol = 1e-6, .atol = 1e-9}, eddy::Cuda{});
-    const double time = milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p())); });
+    const double time =
+        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.gradient())); });
     row("gradient, adaptive, rtol 1e-6, fp64, " + std::to_string(count) + " lanes", time, goal);
 }
 
@@ -100,7 +110,8 @@ void gradient_of_fixed(std::ptrdiff_t count, const char* goal) {
         eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
                               {.t1 = 1, .dt0 = 1e-3, .memory_budget = std::size_t{1} << 30},
                               eddy::ConstantController{}, eddy::Cuda{});
-    const double time = milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p())); });
+    const double time =
+        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.gradient())); });
     row("gradient of 1,000 fixed steps, fp32, within 1 GiB, " + std::to_string(count) + " lanes",
         time, goal);
 }
