@@ -10,14 +10,19 @@ function(eddy_test_flags target)
     endif()
 endfunction()
 
-# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [OPTIMISED] [UNSANITIZED]): one Catch2 program, one CTest
-# test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
+option(EDDY_TEST_UNSANITIZED_ALONE "Leave out the tests that a build with sanitizers compiles by the same compiler" OFF)
+
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one Catch2 program,
+# one CTest test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
 # OPTIMISED: as the build type says, for what an optimiser could change; the others at -O1, which takes a quarter off.
 # UNSANITIZED: left out of builds with sanitizers, for what runs straight through registers: it allocates and indexes nothing that
 # another test does not.
+# ONE_COMPILER: built by g++ alone, for the mathematics of methods: that clang compiles the text is seen in other tests.
 function(eddy_test name)
-    cmake_parse_arguments(arg "OPTIMISED;UNSANITIZED" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
-    if(arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    cmake_parse_arguments(arg "OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+    if((arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize") OR
+            (arg_ONE_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU") OR
+            (EDDY_TEST_UNSANITIZED_ALONE AND NOT arg_UNSANITIZED AND NOT arg_OPTIMISED))
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
