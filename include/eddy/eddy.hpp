@@ -62,6 +62,7 @@
 
 #include <eddy/interop/dlpack.hpp>
 #include <eddy/interop/interrupt.hpp>
+#include <eddy/interop/odeint.hpp>
 #include <eddy/interop/progress.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
 #include <eddy/interop/train/early_stopping.hpp>
