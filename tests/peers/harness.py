@@ -425,6 +425,8 @@ class Choices(unittest.TestCase):
         self.assertEqual((given.only, given.quick, given.seed, given.cores, given.write_docs), (["2", "heyoka"], True, 7, 1, False))
         with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stderr(nowhere):
             self.assertRaises(SystemExit, command_line.arguments, ["--cores", "100000"])
+            self.assertRaises(SystemExit, command_line.arguments, ["--write-docs", "--only", "2"])
+        self.assertTrue(command_line.arguments(["--write-docs", "--only", "2", "--from", "earlier"]).write_docs)
 
     def test_a_peer_that_was_not_installed_or_built_is_an_arm_that_fails(self):
         run = command_line.Run(command_line.arguments(["--only", "2"]), "run")

@@ -44,6 +44,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     given = parser.parse_args(words)
     if given.cores < 1 or given.cores > len(os.sched_getaffinity(0)):
         parser.error(f"--cores: {given.cores}; this process may use {len(os.sched_getaffinity(0))}")
+    if given.write_docs and given.only and not given.sources:
+        parser.error("--write-docs: the page shows all cases, and --only would drop the others from it; leave --only out, or measure "
+                     "into a folder of its own with --output and give it and the earlier ones to --from")
     return given
 
 
