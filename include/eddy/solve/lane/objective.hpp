@@ -77,10 +77,7 @@ struct TracedObjective {
                                                          const Parameters& p, const Data& data,
                                                          const Vec<Lane, num_outputs>& cotangent,
                                                          AddToP&& add_to_p, Lane& t_cotangent) {
-        // Of many parameters that the function does not read there would be as many zeros.
-        using Pullback =
-            std::conditional_t<reads_parameters, decltype(vjp<0, 1, 2>(ObjectiveProgram{})),
-                               decltype(vjp<0, 1>(ObjectiveProgram{}))>;
+        using Pullback = decltype(pullback_program());
         Vec<Lane, Field::state_size> y_cotangent{};
         const auto sink = [&]<int output>(int i, const Lane& value) {
             if constexpr (output == 0)
@@ -101,6 +98,16 @@ struct TracedObjective {
         else
             run(cotangent);
         return y_cotangent;
+    }
+
+  private:
+    /// Of many parameters that the function does not read there would be as many zeros, for the compiler as well:
+    /// only one of the two is named.
+    static consteval auto pullback_program() {
+        if constexpr (reads_parameters)
+            return vjp<0, 1, 2>(ObjectiveProgram{});
+        else
+            return vjp<0, 1>(ObjectiveProgram{});
     }
 };
 
