@@ -131,6 +131,7 @@ TEST_CASE(
         CHECK(alone.result(lane) == together.result(lane));
         CHECK(alone.stats(lane).accepted == together.stats(lane).accepted);
         CHECK(alone.stats(lane).rejected == together.stats(lane).rejected);
+        CHECK(alone.stats(lane).evaluations == together.stats(lane).evaluations);
         const bool is_wild = lane == 5 || lane == 7 || lane == 9;
         CHECK((is_wild || alone.result(lane) == eddy::Result::success));
         for (int k = 0; k < 3; ++k) CHECK(support::same_row(alone.y(k), lane, together.y(k), lane));
@@ -158,6 +159,23 @@ TEST_CASE(
     check(eddy::Serial{});
     check(eddy::Cpu{.threads = 1});
     CHECK(std::string(eddy::message(eddy::Result::newton_failed)).find("Newton") == 0);
+}
+
+TEST_CASE("stiff, Newton: evaluations of f are counted, those of the iterations as well") {
+    constexpr auto linear = eddy::field<1, 1>(
+        [](auto, const auto& y, const auto& p) { return eddy::vec(p[0] * y[0]); });
+    const auto evaluations = [&](double rtol, const auto& backend) {
+        const auto solution = eddy::solve(linear, eddy::TRBDF2{}, rows({{1}}), rows({{-1}}),
+                                          {.t1 = 1, .rtol = rtol, .atol = 1e-12, .dt0 = 0.25},
+                                          eddy::ConstantController{}, backend);
+        CHECK(solution.stats(0).accepted == 4);
+        return solution.stats(0).evaluations;
+    };
+    // A step: at the start; two updates for the first implicit stage, of which the second shows that the
+    // first was exact; one for the other, or two where that promise is not enough.
+    CHECK(evaluations(1e-2, eddy::Serial{}) == 4 * (1 + 2 + 1));
+    CHECK(evaluations(1e-9, eddy::Serial{}) == 4 * (1 + 2 + 2));
+    CHECK(evaluations(1e-2, eddy::Cpu{.threads = 1}) == 4 * (1 + 2 + 1));
 }
 
 TEST_CASE("stiff, Newton: steps of constant size, and states of single precision") {

@@ -40,7 +40,7 @@ double prothero_robinson_error(int count, double theta = 1, double offset = 0) {
 struct Saturating {
     static constexpr int state_size = 2, parameter_size = 1;
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::vec(-y[0], -p[0] * eddy::tanh(y[1]));
+        return eddy::vec(-y[0], -p[0] * y[1] / eddy::sqrt(1.0 + y[1] * y[1]));
     }
 };
 
@@ -165,6 +165,6 @@ TEST_CASE("esdirk: a step whose iteration does not converge fails, alone in its 
         CHECK(alone.failed == (lane == 2));
         CHECK(together.failed[lane] == alone.failed);
         CHECK(together.next[0][lane] == alone.next[0]);
-        if (lane != 2) CHECK(alone.next[1] == Approx(4.9).epsilon(1e-4));
+        if (lane != 2) CHECK(alone.next[1] == Approx(4.902).epsilon(1e-4));
     }
 }

@@ -61,6 +61,7 @@ TEST_CASE("newton: what a stage has shown serves the next, and a failure stays")
     CHECK(end_of(progress, [](int) { return 1e6; }).failed);
     CHECK(end_of(progress, [](int) { return 0.; }).updates == 0);
     CHECK(progress.failed());
+    CHECK(progress.num_updates() == 2 + 1 + 10);
 }
 
 TEST_CASE("newton: bounds are a part of the tolerances, and not below rounding") {

@@ -60,6 +60,7 @@ struct Esdirk {
         struct Nothing {};
         [[no_unique_address]] std::conditional_t<splits, Explicit, Nothing> other;
         Lu<PrimalOf<Number>> lu;
+        PrimalOf<Number> num_updates;  // of Newton's iterations
 
         /// hγ k_i, k_i all of f.
         template <int i>
@@ -121,6 +122,7 @@ struct Esdirk {
                 add_explicit<i>(in, work.y[i], work);
             });
             failed = progress.failed();
+            work.num_updates = progress.num_updates();
         }
     }
 
@@ -250,6 +252,7 @@ struct Esdirk {
         Work<T> values;
         run(StepInput{in.t, y, p, in.dt, NoPath{}, in.tolerances}, values, failed);
         work.lu = values.lu;
+        work.num_updates = values.num_updates;
         const State<Dual<T>> f = Implicit::derivative(stage_time<0>(in), in.y, in.p);
         work.z[0] = detail::duals_of(values.z[0],
                                      detail::scaled(increment<T>(in.dt), detail::tangents_of(f)));

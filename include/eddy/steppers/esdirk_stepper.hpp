@@ -29,9 +29,11 @@ struct EsdirkStepper {
     static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int evaluations_at_start = 0;
-    /// One a stage: how many more its iteration takes is not counted.
-    static constexpr int evaluations_per_attempt = num_stages;
-    static constexpr int evaluations_per_replay = num_stages;
+    /// Besides those of the iterations, which a trial counts: f at the start, and the part of a split
+    /// field that is not iterated at each stage.
+    static constexpr int evaluations_per_attempt = 1 + (Steps::splits ? num_stages : 0);
+    /// One update a stage: how many more there were nobody counts on the way back.
+    static constexpr int evaluations_per_replay = num_stages + (Steps::splits ? num_stages : 0);
     /// Dense output does not change with the size of the step as long as z_i do not.
     static constexpr bool dense_output_scales_with_size = false;
     static constexpr bool solves_linear_systems = true;
@@ -53,6 +55,7 @@ struct EsdirkStepper {
         State<Number> z[num_stages];  // hγ k_i
         [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
         MaskOf<Number> failed;
+        PrimalOf<Number> evaluations;  // of f, by iterations
     };
 
     template <class Input>
@@ -66,6 +69,7 @@ struct EsdirkStepper {
         typename Steps::template Work<Number> work;
         Steps::run(in, work, trial.failed);
         trial.next = Steps::next_state(work);
+        trial.evaluations = work.num_updates;
         if constexpr (estimates_error) trial.error = Steps::error(in, work);
         static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
             trial.z[i] = work.template increment<i>();

@@ -75,6 +75,8 @@ class NewtonProgress {
 
     /// Has it ended without a solution, in this stage or one before?
     [[nodiscard]] EDDY_HD const Mask& failed() const { return failed_; }
+    /// Updates so far, of all stages: each asks f once.
+    [[nodiscard]] EDDY_HD const Real& num_updates() const { return num_updates_; }
     /// Does it go on anywhere?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool goes_on() const { return any(active_); }
 
@@ -91,6 +93,7 @@ class NewtonProgress {
             grows = ratio >= Real(2);
         }
         last_ = norm;
+        num_updates_ = num_updates_ + select(was_active, Real(1), Real(0));
         // An update that grows no smaller, but is within bounds, is rounding as well.
         const Mask converged = (rate_ * norm <= Real(1) - rate_) | (norm <= Real(floor_)) |
                                (stagnates & (norm <= Real(1)));
@@ -109,7 +112,7 @@ class NewtonProgress {
     static constexpr Scalar least_rate = static_cast<Scalar>(1e-3);
 
     Mask failed_, active_{};
-    Real rate_{Scalar(1)}, last_{};
+    Real rate_{Scalar(1)}, last_{}, num_updates_{};
     Scalar floor_;
 };
 

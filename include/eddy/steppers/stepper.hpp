@@ -112,7 +112,7 @@ concept SolvesLinearSystems = requires {
 };
 
 /// A stepper whose steps iterate, and fail where an iteration does not converge: they are told the
-/// tolerances; starts_finite(in, place) is whether f and its Jacobian are numbers where a step starts.
+/// tolerances, and a trial has `evaluations`, how often the iterations have asked f; starts_finite(in, place) is whether f and its Jacobian are numbers where a step starts.
 template <class S>
 concept IteratesWithinSteps = requires {
     requires S::iterates;

@@ -80,6 +80,8 @@ class LaneSolve {
         lane_.with_step(before_, size_,
                         [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });
         ++attempts_;
+        if constexpr (IteratesWithinSteps<Stepper>)
+            iterations_ += size_ > 0 ? static_cast<std::int64_t>(trial_.evaluations) : 0;
         if constexpr (Spec::has_dyadic_steps)
             judge_dyadic();
         else if constexpr (Spec::is_adaptive)
@@ -281,7 +283,7 @@ class LaneSolve {
     [[nodiscard]] LaneOutcome outcome(Result result, double t, std::int32_t component = -1) const {
         return {.accepted = num_accepted_,
                 .rejected = num_rejected_,
-                .evaluations = attempts_ * Stepper::evaluations_per_attempt +
+                .evaluations = attempts_ * Stepper::evaluations_per_attempt + iterations_ +
                                Stepper::evaluations_at_start + (times_.dt0 == 0 ? 2 : 0),
                 .t = t,
                 .component = component,
@@ -304,6 +306,7 @@ class LaneSolve {
     double size_ = 0, end_ = 0, least_size_ = 0;  // the latter two of dyadic steps
     bool lands_ = false, accepted_ = false, stalled_ = false;
 
+    std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
     std::int32_t num_saved_ = 0, broken_ = -1;
     TangentMark* mark_ = nullptr;  // null: nobody watches

@@ -171,6 +171,11 @@ class GroupForward {
                 chain.rejected +
                 select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
         }
+        if constexpr (Chain<Spec>::are_counted) {
+            chain.evaluations =
+                chain.evaluations +
+                select(attempt.size > Time(0), convert<Time>(attempt.trial.evaluations), Time(0));
+        }
         const bool is_beyond = TangentWatch::sees(*problem_, chain, attempt);
         if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
             round >= chain.next_check) [[unlikely]] {
@@ -275,6 +280,9 @@ class GroupForward {
                           ending_of<Spec>(problem_->times, over, verdict, broken, place), attempts,
                           static_cast<std::int64_t>(get_lane(chain.rejected, place)))
                     : outcome_of_start<Spec>(*problem_, team_->first_lane() + occupant.lane);
+            if constexpr (Chain<Spec>::are_counted)
+                outcome.evaluations +=
+                    static_cast<std::int64_t>(get_lane(chain.evaluations, place));
             team_->ended(outcome);
             changes.ends(place, attempts);
         }
@@ -328,6 +336,7 @@ class GroupForward {
             chain.first_round[place] = round + 1;
             if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
+            if constexpr (Chain<Spec>::are_counted) set_lane(chain.evaluations, place, 0.);
             TangentWatch::begin(chain, place, memory_.tangent_marks);
             chain.steps.assign(place, team_->first_lane() + lane);
             saving_.begin_lane(lane, team_->first_lane());

@@ -18,8 +18,20 @@ requires(Spec::normals_per_step > 0) struct ChainDrawn<Spec> {
     EDDY_HD void forget_drawn() { drawn.has_begun = false; }
 };
 
+/// How often the iterations within the steps of each place's lane have asked f.
 template <class Spec>
-struct Chain : ChainDrawn<Spec> {
+struct ChainIterations {
+    static constexpr bool are_counted = false;
+};
+template <class Spec>
+requires IteratesWithinSteps<typename Spec::Stepper>
+struct ChainIterations<Spec> {
+    static constexpr bool are_counted = true;
+    typename Spec::Time evaluations{};  // (place)
+};
+
+template <class Spec>
+struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
     using Time = typename Spec::Time;
     static constexpr int num_places = Spec::num_places;
 
