@@ -144,11 +144,16 @@ TEST_CASE("adaptive noise: errors follow the tolerance") {
     for (const double rtol : {1e-2, 1e-3, 1e-4}) {
         options.rtol = options.atol.values[0] = rtol;
         const auto found = eddy::solve(Geometric{}, eddy::SOSRI{}, y0, p, options, controller);
-        double error = 0;
-        for (int lane = 0; lane < 200; ++lane)
+        double error = 0, steps = 0;
+        for (int lane = 0; lane < 200; ++lane) {
             error += std::pow(found.y()(lane, 0) - exact.y()(lane, 0), 2) / 200;
+            steps += static_cast<double>(found.stats(lane).accepted) / 200;
+        }
         CHECK(std::sqrt(error) < 0.5 * last);
-        CHECK(std::sqrt(error) < 5 * rtol);
+        // A step's estimate is at most rtol (1 + |y|), its error of half an order more than that, and
+        // errors of steps are nearly uncorrelated: they add up in squares, to √steps of them. Found are
+        // 1.5, 2.1 and 3.4 rtol, by 4, 18 and 81 steps.
+        CHECK(std::sqrt(error) < std::fmin(std::sqrt(steps), 5) * rtol);
         last = std::sqrt(error);
     }
 }
