@@ -39,7 +39,7 @@ class PathSolve {
             rows_.prepare(part_.prepared, whole.prepared.problem, title);
             part_.take({}, HostMemory{}, title);
             part_.within = &call;
-            part_.run(rows_.options(), backend, kept, cancelled, title);
+            static_cast<void>(part_.run(rows_.options(), backend, kept, cancelled, title));
             rows_.for_each_lane([&](std::ptrdiff_t lane, std::ptrdiff_t first, std::ptrdiff_t end) {
                 add_rows(solution, lane, first, end);
                 if (rows_.ends_lane(end)) settle(solution, lane);

@@ -174,7 +174,8 @@ struct SdeRecipe {
             trace.correct_drift(0.5 * correction_halves);
         std::vector<int> slopes;
         if (has(SdeParts::with_slopes)) slopes = slopes_of(trace);
-        if (has(SdeParts::drift)) graph.push_output({trace.drift}, Field::state_size, false);
+        if (has(SdeParts::drift))
+            graph.push_output(std::vector<int>{trace.drift}, Field::state_size, false);
         const int count = static_cast<int>(trace.entries.size());
         std::vector<int> nodes;
         for (const auto& entry : trace.entries) nodes.push_back(entry.node);
