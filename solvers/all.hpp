@@ -2,6 +2,7 @@
 // The list of methods. Order, adaptivity, gradient and device tests pick their methods up from
 // here.
 
+#include <eddy/solvers/align.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/cash_karp.hpp>
 #include <eddy/solvers/dopri5.hpp>

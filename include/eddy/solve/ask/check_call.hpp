@@ -8,6 +8,7 @@
 #include <eddy/solve/lane/objective.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
+#include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/trace/field.hpp>
 #include <type_traits>
 #include <vector>
@@ -42,6 +43,8 @@ template <class Field>
 consteval bool check_equation() {
     if constexpr (StochasticField<Field>)
         return check_stochastic_field<Field>();
+    else if constexpr (KineticField<Field>)
+        return check_kinetic_field<Field>();
     else
         return check_program<Field>();
 }
@@ -54,7 +57,12 @@ consteval bool check_noise() {
     static_assert(fits,
                   "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
                   "SRIW1, Heun and the others of docs/guide/stochastic.md");
-    return fits;
+    constexpr bool is_langevin = requires { requires Method::is_kinetic; };
+    static_assert(
+        !KineticField<Field> || is_langevin,
+        "solve: an equation with force, friction and temperature is for Langevin methods: "
+        "take ALIGN");
+    return fits && (!KineticField<Field> || is_langevin);
 }
 
 template <class Field, class Method, class... Extras>

@@ -6,6 +6,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
+#include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/steppers/stochastic/sde_term.hpp>
 #include <vector>
 
@@ -127,7 +128,7 @@ class SampledPath {
 /// in a cell that a stop cuts short, one where a step of dt0 ends.
 template <class Field>
 [[nodiscard]] auto brownian_path(const Field&, const SolveOptions& options, std::int64_t number) {
-    constexpr bool is_stochastic = detail::StochasticField<Field>;
+    constexpr bool is_stochastic = detail::StochasticField<Field> || detail::KineticField<Field>;
     static_assert(is_stochastic,
                   "brownian_path: the field must be a stochastic one, with drift, diffusion and "
                   "calculus");

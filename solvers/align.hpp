@@ -1,0 +1,34 @@
+#pragma once
+#include <eddy/steppers/stochastic/kinetic_stepper.hpp>
+namespace eddy::inline v0 {
+/// ALIGN, the additive Langevin method with the increments and areas of the path, for Langevin's equation: friction and
+/// noise are exact, the force is taken at both ends of the step. Strong order 2.
+/// Foster, dos Reis & Strange 2024, SIAM J. Numer. Anal. 62(1), doi:10.1137/23M155147X, section 6.
+struct ALIGN {
+    static constexpr bool has_error_estimate = false, takes_noise = false;
+    static constexpr bool is_kinetic = true;
+    static constexpr double strong_order = 2, weak_order = 2;
+    static constexpr int evaluations = 2;  // of the force
+
+    template <class Field>
+    struct Step {
+        constexpr auto operator()(auto t, const auto& x, const auto& v, const auto& p,
+                                  const auto& h, const auto& w, const auto& area, auto end) const {
+            const Field field;
+            const auto z = field.friction(p) * h;
+            const auto of = friction_factors(z);
+            const auto rho = eddy::sqrt(2. * z * field.temperature(p) / h);
+            const auto force = field.force(t, x, p);
+            const auto moved = x + h * (of.first * v + h * of.second * force +
+                                        rho * (of.second * w + of.area * area));
+            const auto velocity =
+                of.decay * v +
+                h * ((of.first - of.second) * force + of.second * field.force(end, moved, p)) +
+                rho * (of.first * w - z * of.area * area);
+            return concat(moved, velocity);
+        }
+    };
+    template <class Term, bool estimates_error>
+    using Stepper = KineticStepper<Term, ALIGN>;
+};
+}  // namespace eddy::inline v0
