@@ -55,6 +55,7 @@
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/sampled_path.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solve/call/steady_state.hpp>
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>

@@ -13,6 +13,7 @@
 #include <eddy/checkpoint/tiered_store.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solve/call/steady_state.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/trace/trace.hpp>
@@ -199,6 +200,18 @@ TEST_CASE("options: PredictiveController at its extremes") {
                 CHECK(std::fabs(solution.y()(1, 0) - 2 * std::exp(-0.5)) < 1e-4);
         });
         CHECK((refusal.empty() || refusal.find("PredictiveController") != std::string::npos));
+    }
+}
+
+TEST_CASE("options: SteadyStateOptions at its extremes") {
+    const eddy::EnsembleArray<double> y0(3, 1, 2.), p(3, 1, 0.5);
+    for (const auto& extreme : fuzz::all_extremes(eddy::SteadyStateOptions{})) {
+        const std::string name = "steady_state, " + extreme.text;
+        INFO(name);
+        (void)refusal_of(name, [&] {
+            const auto solution = eddy::steady_state(Decay{}, y0, p, extreme.value);
+            if (solution.success()) CHECK(std::fabs(solution.y()(1, 0)) < 1e-6);
+        });
     }
 }
 

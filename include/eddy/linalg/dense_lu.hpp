@@ -37,7 +37,8 @@ class DenseLu {
         }
         for (int k = 0; k < size; ++k) {
             bring_up_pivot(k);
-            const Primal lost = largest[k] * Primal(4 * std::numeric_limits<Primal>::epsilon());
+            const Primal lost =
+                largest[k] * Primal(4 * size * std::numeric_limits<Primal>::epsilon());
             if (!(entry(k, k) > lost && entry(k, k) <= std::numeric_limits<Primal>::max()))
                 return k;
             eliminate(k);

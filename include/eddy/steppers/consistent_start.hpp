@@ -12,11 +12,26 @@
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/linear_model.hpp>
+#include <eddy/core/result.hpp>
 #include <eddy/linalg/dense_lu.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/term.hpp>
 
 namespace eddy::inline v0 {
+
+/// How a start is to be found: tolerances, and how many steps it may take where it takes steps.
+template <class Real, int size>
+struct StartTask {
+    Real rtol;
+    const Vec<Real, size>& atol;
+    std::int64_t max_steps;
+};
+/// What became of it, and at whose fault.
+struct StartReport {
+    Result result = Result::success;
+    std::int32_t component = -1;
+    std::int64_t accepted = 0, rejected = 0, evaluations = 0;
+};
 
 namespace detail {
 
@@ -67,26 +82,50 @@ struct ConsistentStart {
     static constexpr int size = Mass::size;
     static constexpr int count = Mass::num_constraints;
     static constexpr int most_iterations = 50;
+    /// Do steps and evaluations of the start count?
+    static constexpr bool reports_steps = false;
     template <class Number>
     using State = Vec<Number, size>;
 
-    /// Moves y until its algebraic equations hold. The component that is to blame where that fails, and
-    /// y is nothing to begin with; −1 else. `atol` has one for each component.
+    /// Moves y until its algebraic equations hold.
     template <class Number, class Parameters, class Real>
-    [[nodiscard]] EDDY_HD static int solve(double t, State<Number>& y, const Parameters& p,
-                                           const Real& rtol, const Vec<Real, size>& atol) {
-        State<Real> x{};
-        for (int i = 0; i < size; ++i) x[i] = primal(y[i]);
-        const detail::PrimalsOf<Parameters> values{p};
-        const int failed = iterate(t, x, values, rtol, atol);
-        if (failed >= 0) return failed;
-        if constexpr (std::is_same_v<Number, Real>) {
-            y = x;
-            return -1;
-        } else {
-            for (int i = 0; i < size; ++i) y[i].value = x[i];
-            return solve_tangents(t, y, p);
+    [[nodiscard]] EDDY_HD static StartReport solve(double t, State<Number>& y, const Parameters& p,
+                                                   const StartTask<Real, size>& task) {
+        State<Real> x = primal_of(y);
+        int failed = newton(t, x, detail::PrimalsOf<Parameters>{p}, task);
+        if (failed < 0) failed = set(t, y, x, p);
+        return {failed < 0 ? Result::success : Result::inconsistent_start, failed};
+    }
+
+    /// Newton's iteration: until a step is so small that the next would be lost in rounding errors, or
+    /// until steps that are far below the tolerances get no smaller. −1, or the component to blame.
+    template <class Real, class Parameters>
+    [[nodiscard]] EDDY_HD static int newton(double t, State<Real>& x, const Parameters& p,
+                                            const StartTask<Real, size>& task) {
+        constexpr Real lost = sizeof(Real) == 4 ? Real(2e-5) : Real(4e-11);  // ε^(2/3)
+        Real before = std::numeric_limits<Real>::infinity();
+        int worst = 0;
+        for (int k = 0; k < most_iterations; ++k) {
+            Linear<Real> linear;
+            const int column = linear.make(t, x, p);
+            if (column >= 0) return free_component(column);
+            const State<Real> step = Mass::right(linear.lu.solve(Mass::left(linear.f)));
+            Real relative(0), norm(0);
+            for (int i = 0; i < size; ++i) {
+                x[i] = x[i] - step[i];
+                const Real moved = abs(step[i]), now = abs(x[i]);
+                const Real tiny = std::numeric_limits<Real>::min();
+                const Real in_tolerances = moved / (task.rtol * now + task.atol[i] + tiny);
+                relative = max(relative, moved / max(max(now, task.atol[i]), tiny));
+                if (!(in_tolerances <= norm)) worst = i;
+                if (!(moved <= std::numeric_limits<Real>::max())) return worst;
+                norm = max(norm, in_tolerances);
+            }
+            if (relative <= lost) return -1;
+            if (norm <= Real(0.01) && !(norm < before / Real(2))) return -1;
+            before = norm;
         }
+        return worst;
     }
 
     /// From the cotangent of the state that `solve` left in y to that of the state given; adds those of
@@ -123,6 +162,26 @@ struct ConsistentStart {
             rate.data[row] = mul_add(linear.jacobian.data[e], moved.data[column], rate.data[row]);
         });
         return moved - Mass::right(linear.lu.solve(Mass::left(rate)));
+    }
+
+  protected:
+    template <class Number>
+    [[nodiscard]] EDDY_HD static auto primal_of(const State<Number>& y) {
+        State<PrimalOf<Number>> x{};
+        for (int i = 0; i < size; ++i) x[i] = primal(y[i]);
+        return x;
+    }
+    /// Gives y the values x that were found, with their tangents; −1, or the component to blame.
+    template <class Number, class Real, class Parameters>
+    [[nodiscard]] EDDY_HD static int set(double t, State<Number>& y, const State<Real>& x,
+                                         const Parameters& p) {
+        if constexpr (std::is_same_v<Number, Real>) {
+            y = x;
+            return -1;
+        } else {
+            for (int i = 0; i < size; ++i) y[i].value = x[i];
+            return solve_tangents(t, y, p);
+        }
     }
 
   private:
@@ -179,44 +238,13 @@ struct ConsistentStart {
         return component;
     }
 
-    /// Newton's iteration: until a step is so small that the next would be lost in rounding errors, or
-    /// until steps that are far below the tolerances get no smaller.
-    template <class Real, class Parameters>
-    [[nodiscard]] EDDY_HD static int iterate(double t, State<Real>& x, const Parameters& p,
-                                             const Real& rtol, const Vec<Real, size>& atol) {
-        constexpr Real lost = sizeof(Real) == 4 ? Real(2e-5) : Real(4e-11);  // ε^(2/3)
-        Real before = std::numeric_limits<Real>::infinity();
-        int worst = 0;
-        for (int k = 0; k < most_iterations; ++k) {
-            Linear<Real> linear;
-            const int column = linear.make(t, x, p);
-            if (column >= 0) return free_component(column);
-            const State<Real> step = Mass::right(linear.lu.solve(Mass::left(linear.f)));
-            Real relative(0), norm(0);
-            for (int i = 0; i < size; ++i) {
-                x[i] = x[i] - step[i];
-                const Real moved = abs(step[i]), now = abs(x[i]);
-                const Real tiny = std::numeric_limits<Real>::min();
-                const Real in_tolerances = moved / (rtol * now + atol[i] + tiny);
-                relative = max(relative, moved / max(max(now, atol[i]), tiny));
-                if (!(in_tolerances <= norm)) worst = i;
-                if (!(moved <= std::numeric_limits<Real>::max())) return worst;
-                norm = max(norm, in_tolerances);
-            }
-            if (relative <= lost) return -1;
-            if (norm <= Real(0.01) && !(norm < before / Real(2))) return -1;
-            before = norm;
-        }
-        return worst;
-    }
-
     /// The tangents of y, whose values are consistent: those given play no part along K.
     template <class Number, class Parameters>
     [[nodiscard]] EDDY_HD static int solve_tangents(double t, State<Number>& y,
                                                     const Parameters& p) {
         using Real = PrimalOf<Number>;
-        State<Real> x{}, tangent{};
-        for (int i = 0; i < size; ++i) x[i] = primal(y[i]);
+        State<Real> tangent{};
+        const State<Real> x = primal_of(y);
         Linear<Real> linear;
         const int column = linear.make(t, x, detail::PrimalsOf<Parameters>{p});
         if (column >= 0) return free_component(column);
@@ -227,5 +255,13 @@ struct ConsistentStart {
         return -1;
     }
 };
+
+/// What finds the start of a field with algebraic components.
+template <class Field>
+struct ChosenStart {
+    using type = ConsistentStart<Field>;
+};
+template <class Field>
+using StartOf = typename ChosenStart<Field>::type;
 
 }  // namespace eddy::inline v0

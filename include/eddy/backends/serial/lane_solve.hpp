@@ -39,7 +39,8 @@ class LaneSolve {
     template <class Keep, class Attend>
     [[nodiscard]] LaneOutcome run(const Keep& keep, const Attend& attend) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
-            if (!std::isfinite(primal(at_.y[0]))) return outcome_of_start();
+            if (!std::isfinite(primal(at_.y[0])))
+                return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
         }
         head_for(0);
         for (;;) {
@@ -49,8 +50,7 @@ class LaneSolve {
                 return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
             if (stalled_) return outcome_of_stall();
             const bool lands = at_.elapsed == tstop().elapsed;
-            if (lands && at_.tstop + 1 == times_.num_tstops)
-                return outcome(Result::success, tstop().t);
+            if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
             if (!attend()) return outcome(Result::cancelled, time());
             if (attempts_ >= times_.max_steps) return outcome(Result::max_steps_reached, time());
             if (lands) head_for(at_.tstop + 1);
@@ -229,11 +229,12 @@ class LaneSolve {
         });
     }
 
-    /// Of a lane whose algebraic components have no start.
-    [[nodiscard]] LaneOutcome outcome_of_start() const {
-        return {.t = times_.t0,
-                .component = LaneStart<Spec>::failed_component(lane_.problem, lane_.index),
-                .result = Result::inconsistent_start};
+    /// Of a lane that reached its end: where its start took steps, these count.
+    [[nodiscard]] LaneOutcome outcome_of_end() const {
+        if constexpr (LaneStart<Spec>::reports_steps())
+            return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
+        else
+            return outcome(Result::success, tstop().t);
     }
     /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
     /// to blame, or else the one with the largest error; of steps of constant size, the largest.

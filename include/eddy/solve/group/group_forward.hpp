@@ -171,11 +171,7 @@ class GroupForward {
                 chain.rejected +
                 select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
         }
-        if constexpr (Chain<Spec>::are_counted) {
-            chain.evaluations =
-                chain.evaluations +
-                select(attempt.size > Time(0), convert<Time>(attempt.trial.evaluations), Time(0));
-        }
+        chain.count_iterations(attempt);
         const bool is_beyond = TangentWatch::sees(*problem_, chain, attempt);
         if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
             round >= chain.next_check) [[unlikely]] {
@@ -271,18 +267,10 @@ class GroupForward {
                 change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
                 continue;
             }
-            const RoundOfChain<Spec> over{chain, before, attempt, x.chain[number]};
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
-            outcome =
-                has_begun(over, place)
-                    ? outcome_of<Spec>(
-                          problem_->times,
-                          ending_of<Spec>(problem_->times, over, verdict, broken, place), attempts,
-                          static_cast<std::int64_t>(get_lane(chain.rejected, place)))
-                    : outcome_of_start<Spec>(*problem_, team_->first_lane() + occupant.lane);
-            if constexpr (Chain<Spec>::are_counted)
-                outcome.evaluations +=
-                    static_cast<std::int64_t>(get_lane(chain.evaluations, place));
+            outcome = outcome_at_end<Spec>(
+                *problem_, {team_->first_lane() + occupant.lane, place, attempts},
+                {chain, before, attempt, x.chain[number]}, verdict, broken);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }

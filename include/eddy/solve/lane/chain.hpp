@@ -22,12 +22,18 @@ requires(Spec::normals_per_step > 0) struct ChainDrawn<Spec> {
 template <class Spec>
 struct ChainIterations {
     static constexpr bool are_counted = false;
+    EDDY_HD void count_iterations(const Attempt<Spec>&) {}
 };
 template <class Spec>
 requires IteratesWithinSteps<typename Spec::Stepper>
 struct ChainIterations<Spec> {
     static constexpr bool are_counted = true;
     typename Spec::Time evaluations{};  // (place)
+    [[gnu::always_inline]] EDDY_HD void count_iterations(const Attempt<Spec>& attempt) {
+        using Time = typename Spec::Time;
+        evaluations = evaluations + select(attempt.size > Time(0),
+                                           convert<Time>(attempt.trial.evaluations), Time(0));
+    }
 };
 
 template <class Spec>

@@ -95,21 +95,46 @@ template <class Spec>
     else
         return chosen;
 }
-/// Was there a state to begin with?
+/// Is the outcome of a lane that ends like this that of its start?
 template <class Spec>
-[[nodiscard]] EDDY_HD bool has_begun(const RoundOfChain<Spec>& round, int place) {
-    if constexpr (LaneStart<Spec>::is_solved_for)
-        return is_number(get_lane(primal(round.before.y[0]), place));
-    else
-        return true;
+[[nodiscard]] EDDY_HD bool ends_at_start(const RoundOfChain<Spec>& round, const Verdict& verdict,
+                                         int place) {
+    if constexpr (LaneStart<Spec>::is_solved_for) {
+        if (!is_number(get_lane(primal(round.before.y[0]), place))) return true;
+        return LaneStart<Spec>::reports_steps() && verdict.result == Result::success;
+    } else {
+        return false;
+    }
 }
-/// Of a lane that had none.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of_start(const Problem<Spec>& problem,
                                                    std::ptrdiff_t lane) {
-    LaneOutcome outcome{.t = problem.times.t0, .result = Result::inconsistent_start};
     if constexpr (LaneStart<Spec>::is_solved_for)
-        outcome.component = LaneStart<Spec>::failed_component(problem, lane);
+        return LaneStart<Spec>::outcome(problem, lane);
+    else
+        return {};
+}
+
+/// A lane in the place where it ended, after so many attempts.
+struct EndedLane {
+    std::ptrdiff_t lane;
+    int place;
+    std::int64_t attempts;
+};
+/// What became of it.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneOutcome outcome_at_end(const Problem<Spec>& problem,
+                                                 const EndedLane& ended,
+                                                 const RoundOfChain<Spec>& round,
+                                                 const Verdict& verdict,
+                                                 const BrokenSaves<Spec::num_places>& broken) {
+    const int place = ended.place;
+    if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended.lane);
+    LaneOutcome outcome = outcome_of<Spec>(
+        problem.times, ending_of<Spec>(problem.times, round, verdict, broken, place),
+        ended.attempts, static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
+    if constexpr (Chain<Spec>::are_counted)
+        outcome.evaluations += static_cast<std::int64_t>(get_lane(round.chain.evaluations, place));
     return outcome;
 }
 

@@ -2,6 +2,7 @@
 // The state in which a lane begins: that which was given, made consistent where the equation has
 // algebraic components.
 
+#include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/steppers/consistent_start.hpp>
 #include <limits>
@@ -30,7 +31,7 @@ struct LaneStart {
             State y;
             const typename Spec::Scalar nan =
                 std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
-            if (solve(problem, lane, y) >= 0) {
+            if (solve(problem, lane, y).result != Result::success) {
                 for (int i = 0; i < Spec::state_size; ++i) y[i] = Lane(nan);
             }
             return y;
@@ -38,11 +39,24 @@ struct LaneStart {
             return problem.load_y0(lane);
         }
     }
-    /// The first of those; −1 where there is none.
-    [[nodiscard]] EDDY_HD static std::int32_t failed_component(const Problem<Spec>& problem,
-                                                               std::ptrdiff_t lane) {
+    /// Is there more to be told of a lane that began than of its steps?
+    [[nodiscard]] static constexpr bool reports_steps() {
+        if constexpr (is_solved_for)
+            return StartOf<Field>::reports_steps;
+        else
+            return false;
+    }
+    /// What the start has cost, and at whose fault it may have failed.
+    [[nodiscard]] EDDY_HD static LaneOutcome outcome(const Problem<Spec>& problem,
+                                                     std::ptrdiff_t lane) {
         State y;
-        return solve(problem, lane, y);
+        const StartReport report = solve(problem, lane, y);
+        return {.accepted = report.accepted,
+                .rejected = report.rejected,
+                .evaluations = report.evaluations,
+                .t = problem.times.t0,
+                .component = report.component,
+                .result = report.result};
     }
     /// From the cotangent of that state to that of the one given; adds those of p, and returns that of
     /// t0 where it is asked for.
@@ -50,16 +64,16 @@ struct LaneStart {
     [[nodiscard, gnu::noinline]] EDDY_HD static Lane pull(const Problem<Spec>& problem,
                                                           std::ptrdiff_t lane, State& cotangent,
                                                           ParameterCotangent&& p_cotangent) {
-        return ConsistentStart<Field>::template pull<with_times>(
-            time_of(problem), state(problem, lane), LaneParameters<Spec>{&problem, lane}, cotangent,
-            p_cotangent);
+        return StartOf<Field>::template pull<with_times>(time_of(problem), state(problem, lane),
+                                                         LaneParameters<Spec>{&problem, lane},
+                                                         cotangent, p_cotangent);
     }
     /// dy/dt there.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         const State y = state(problem, lane);
         const LaneParameters<Spec> p{&problem, lane};
         if constexpr (is_solved_for)
-            return ConsistentStart<Field>::slope(time_of(problem), y, p);
+            return StartOf<Field>::slope(time_of(problem), y, p);
         else if constexpr (has_mass<Field>)
             return MassMatrix<Field>::slope(Spec::Term::derivative(time_of(problem), y, p));
         else
@@ -70,11 +84,13 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static double time_of(const Problem<Spec>& problem) {
         return problem.times.tstops[0].confine(problem.times.t0);
     }
-    [[nodiscard, gnu::noinline]] EDDY_HD static int solve(const Problem<Spec>& problem,
-                                                          std::ptrdiff_t lane, State& y) {
+    [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
+                                                                  std::ptrdiff_t lane, State& y) {
         y = problem.load_y0(lane);
-        return ConsistentStart<Field>::solve(
-            time_of(problem), y, LaneParameters<Spec>{&problem, lane}, problem.rtol, problem.atol);
+        const StartTask<typename Spec::Scalar, Spec::state_size> task{problem.rtol, problem.atol,
+                                                                      problem.times.max_steps};
+        return StartOf<Field>::solve(time_of(problem), y, LaneParameters<Spec>{&problem, lane},
+                                     task);
     }
 };
 

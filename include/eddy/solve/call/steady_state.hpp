@@ -1,0 +1,72 @@
+#pragma once
+// Where trajectories come to rest: f(y, p) = 0, found for every lane from its own start, with the
+// derivatives of the implicit function. A solve that ends where it begins, at a start that the equation
+// itself determines (steppers/pseudo_transient.hpp).
+
+#include <eddy/solve/call/solve.hpp>
+#include <eddy/steppers/pseudo_transient.hpp>
+#include <eddy/steppers/staying_stepper.hpp>
+#include <eddy/steppers/step_matrix.hpp>
+
+namespace eddy::inline v0 {
+
+/// Options of `steady_state`.
+struct SteadyStateOptions {
+    /// A state is at rest where Newton's method would move no component by more than its tolerance,
+    /// rtol |y| + atol; it then does so, until rounding errors stop it. Components that go to 0 want an
+    /// atol above 0.
+    double rtol = 1e-6;
+    Tolerance atol = 1e-9;
+    std::int64_t max_steps = 1000;  ///< of one lane, accepted or rejected
+};
+
+namespace detail {
+
+template <class Field>
+consteval bool has_steady_states() {
+    using Model = LinearModel<FieldProgram<SteadyField<Field>>>;
+    static_assert(!Model::depends_on_time,
+                  "steady_state: the field depends on t, and does not come to rest; give its times "
+                  "as parameters");
+    constexpr bool is_isolated = may_have_index_one<Model, MassMatrix<SteadyField<Field>>>();
+    static_assert(is_isolated,
+                  "steady_state: its pattern of zeros makes the field's Jacobian singular: some "
+                  "component has no equation of its own; replace one by an algebraic equation, see "
+                  "docs/guide/stiff.md");
+    return !Model::depends_on_time && is_isolated;
+}
+template <class Field, class... Extras>
+consteval bool check_steady_state() {
+    static_assert(!StochasticField<Field>,
+                  "steady_state: stochastic equations do not come to rest; give a vector field");
+    if constexpr (!StochasticField<Field>) {
+        if constexpr (check_program<Field>() && check_mass_values<Field>() &&
+                      check_solver<SteadyField<Field>, Staying, Extras...>())
+            return has_steady_states<Field>();
+    }
+    return false;
+}
+
+}  // namespace detail
+
+/// The steady state of dy/dt = field(t, y, p), or of M dy/dt, that each lane comes to from its row of
+/// y0. Returns what `solve` returns, with one save point: y(0), result, stats, and what `pullback`
+/// takes; the gradient with respect to y0 is zero. A backend and observe(function) may follow the
+/// options. Where something is conserved, the steady state is not isolated and the lane ends as
+/// `singular_matrix`.
+template <class Field, class Y0, class Parameters, class... Extras>
+[[nodiscard]] auto steady_state(const Field&, const Y0& y0, const Parameters& p,
+                                const SteadyStateOptions& options, const Extras&... extras) {
+    if constexpr (detail::check_steady_state<Field, Extras...>()) {
+        SolveOptions of_solve{.t0 = 0, .t1 = 0, .rtol = options.rtol, .atol = options.atol};
+        of_solve.dt0 = 1;
+        of_solve.max_steps = options.max_steps;
+        return solve(SteadyField<Field>{}, Staying{}, y0, p, of_solve, extras...);
+    }
+}
+template <class Field, class Y0, class Parameters>
+[[nodiscard]] auto steady_state(const Field& field, const Y0& y0, const Parameters& p) {
+    return steady_state(field, y0, p, SteadyStateOptions{});
+}
+
+}  // namespace eddy::inline v0

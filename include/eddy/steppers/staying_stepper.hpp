@@ -1,0 +1,106 @@
+#pragma once
+// A method whose steps stay where they are: for what is all said by the state that a lane begins in.
+
+#include <eddy/steppers/mass_matrix.hpp>
+#include <eddy/steppers/stepper.hpp>
+
+namespace eddy::inline v0 {
+
+template <class Term>
+struct StayingStepper {
+    static constexpr int state_size = Term::state_size;
+    static constexpr int parameter_size = Term::parameter_size;
+    static constexpr int order = 1, error_order = 1;
+    static constexpr bool can_fail = false;
+    static constexpr bool memory_follows_state = true;
+    static constexpr bool steps_to_save_points = false;
+    static constexpr bool dense_output_scales_with_size = false;
+    static constexpr int evaluations_at_start = 0;
+    static constexpr int evaluations_per_attempt = 0;
+    static constexpr int evaluations_per_replay = 0;
+
+    template <class Time>
+    using Path = typename Term::template Path<Time>;
+    template <class Number>
+    using State = Vec<Number, state_size>;
+    template <class Number>
+    using Memory = NoMemory;
+    template <class Number>
+    struct Trial {
+        State<Number> next;
+    };
+
+    template <class Input>
+    [[nodiscard]] EDDY_HD static NoMemory first(const Input&) {
+        return {};
+    }
+    template <class Input, class Number>
+    EDDY_HD static void attempt(const Input& in, const NoMemory&, Trial<Number>& trial) {
+        trial.next = in.y;
+    }
+    template <class Trial, class Mask>
+    EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+        return in.y;
+    }
+
+    template <class Number>
+    struct Within {
+        State<Number> y;
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> at(const Theta&) const {
+            return y;
+        }
+        template <class Theta>
+        [[nodiscard]] EDDY_HD State<Number> slope(const Theta&) const {
+            return {};
+        }
+    };
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static Within<Number> interpolant(const Input&,
+                                                            const Trial<Number>& trial) {
+        return {trial.next};
+    }
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
+        return Within<typename std::remove_cvref_t<decltype(in.y)>::value_type>{in.y};
+    }
+    template <class Number>
+    struct DenseCotangent {
+        State<Number> y{};
+    };
+    template <class Input, class Theta, class Number>
+    EDDY_HD static void pull_interpolant(const Input&, const Theta&, const State<Number>& cotangent,
+                                         DenseCotangent<Number>& dense) {
+        dense.y = dense.y + cotangent;
+    }
+
+    template <class Number, bool with_times = false, bool dense = false>
+    struct Linearization {};
+    template <class Input, class Number, bool with_times, bool dense>
+    EDDY_HD static void linearize(const Input&, const NoMemory&,
+                                  Linearization<Number, with_times, dense>&) {}
+    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
+              class ParameterCotangent, class Times>
+    [[nodiscard]] EDDY_HD static State<Number> pull(
+        const Input&, const Linearization<Number, with_times, is_dense>&,
+        const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent&, Times&) {
+        if constexpr (is_dense)
+            return next_cotangent + dense.y;
+        else
+            return next_cotangent;
+    }
+};
+
+/// The method.
+struct Staying {
+    static constexpr int order = 1;
+    static constexpr bool has_error_estimate = false, takes_noise = false;
+    template <class Term, bool estimates_error>
+    using Stepper = StayingStepper<Term>;
+};
+template <>
+inline constexpr bool takes_mass<Staying> = true;
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,149 @@
+// Steady states: which one, in how many steps, their derivatives, and lanes that have none.
+
+#include <cmath>
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/pullback.hpp>
+#include <eddy/solve/call/steady_state.hpp>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/steady_equations.hpp"
+#include "support/stiff_equations.hpp"
+
+using support::Array, support::rows;
+
+TEST_CASE("steady state: the one that each start comes to, and its derivatives") {
+    const Array y0 = rows({{2, 0.1}, {0.1, 2}, {0, 0}}), p = rows({{2, 2}, {2, 2}, {2, 2}});
+
+    const auto solution = eddy::steady_state(support::Switch{}, y0, p);
+
+    REQUIRE(solution.success());
+    REQUIRE(solution.num_saves() == 1);
+    CHECK(solution.y()(0, 0) > 1.9);
+    CHECK(solution.y()(1, 1) > 1.9);
+    CHECK(solution.y()(2, 0) == Approx(1).epsilon(1e-14));
+    const auto gradient = eddy::pullback(solution, rows({{1, 0}, {0, 1}, {0.3, -2}}));
+    for (int lane = 0; lane < 3; ++lane) {
+        // By f = (p0 / (1 + b⁴) − a, p1 / (1 + a⁴) − b) = 0 and Cramer's rule.
+        const double a = solution.y()(lane, 0), b = solution.y()(lane, 1);
+        const double u = 1 / (1 + std::pow(b, 4)), v = 1 / (1 + std::pow(a, 4));
+        CHECK(a == Approx(2 * u).epsilon(1e-14));
+        CHECK(b == Approx(2 * v).epsilon(1e-14));
+        const double by_b = -8 * u * u * b * b * b, by_a = -8 * v * v * a * a * a;
+        const double determinant = 1 - by_a * by_b;
+        const double la = lane == 0   ? 1
+                          : lane == 1 ? 0
+                                      : 0.3,
+                     lb = lane == 0   ? 0
+                          : lane == 1 ? 1
+                                      : -2;
+        CHECK(gradient.p(lane, 0) == Approx(u * (la + lb * by_a) / determinant).epsilon(1e-12));
+        CHECK(gradient.p(lane, 1) == Approx(v * (la * by_b + lb) / determinant).epsilon(1e-12));
+        CHECK(gradient.y0(lane, 0) == 0);
+        CHECK(gradient.y0(lane, 1) == 0);
+        CHECK(solution.stats(lane).accepted > 0);
+        CHECK(solution.stats(lane).accepted <= 30);
+        CHECK(solution.stats(lane).evaluations >= solution.stats(lane).accepted);
+    }
+}
+
+TEST_CASE("steady state: twelve decades of rates take few steps, from any side") {
+    const Array y0 = rows({{2, 0.1}, {0, 0}, {1e6, -30}}), p = rows({{3, 2}, {3, 2}, {3, 2}});
+
+    const auto solution = eddy::steady_state(support::SlowManifold{}, y0, p, {.rtol = 1e-8});
+
+    REQUIRE(solution.success());
+    for (int lane = 0; lane < 3; ++lane) {
+        CHECK(solution.y()(lane, 0) == Approx(2.25).epsilon(1e-13));
+        CHECK(solution.y()(lane, 1) == Approx(1.5).epsilon(1e-13));
+        CHECK(solution.stats(lane).accepted < 130);
+    }
+}
+
+TEST_CASE(
+    "steady state: what is conserved is told, and given as an algebraic equation it is found") {
+    const Array y0 = rows({{3, 1}});
+
+    const auto isomers = eddy::steady_state(support::Isomers{}, y0, rows({{2, 6}}));
+
+    CHECK(isomers.result(0) == eddy::Result::singular_matrix);
+    CHECK(isomers.failure(0).component >= 0);
+    CHECK(std::isnan(isomers.y()(0, 0)));
+    const auto of_sum = eddy::steady_state(support::IsomersOfSum{}, y0, rows({{2, 6, 4}}));
+    REQUIRE(of_sum.success());
+    CHECK(of_sum.y()(0, 0) == Approx(3).epsilon(1e-14));
+    CHECK(of_sum.y()(0, 1) == Approx(1).epsilon(1e-14));
+    const auto gradient = eddy::pullback(of_sum, rows({{1, 0}}));  // of p1 p2 / (p0 + p1)
+    CHECK(gradient.p(0, 0) == Approx(-6 * 4. / 64).epsilon(1e-13));
+    CHECK(gradient.p(0, 1) == Approx(2 * 4. / 64).epsilon(1e-13));
+    CHECK(gradient.p(0, 2) == Approx(6. / 8).epsilon(1e-13));
+}
+
+TEST_CASE("steady state: a limit cycle has none, and a start that is no number ends at once") {
+    const auto cycle = eddy::steady_state(support::Oregonator{}, rows({{1, 2, 3}}),
+                                          rows({{77.27, 8.375e-6, 0.161}}), {.max_steps = 300});
+    CHECK(cycle.result(0) == eddy::Result::max_steps_reached);
+    CHECK(cycle.failure(0).step == 300);
+
+    const auto nowhere =
+        eddy::steady_state(support::Isomers{}, rows({{1e308, 0}}), rows({{1e10, 1}}));
+    CHECK(nowhere.result(0) == eddy::Result::non_finite);
+    CHECK(nowhere.failure(0).component == 0);
+    CHECK(nowhere.failure(0).step == 0);
+}
+
+TEST_CASE("steady state: lanes have the bits that they have alone, whoever fails beside them") {
+    constexpr int lanes = 19;
+    Array y0(lanes, 2), p(lanes, 2);
+    for (int lane = 0; lane < lanes; ++lane) {
+        y0(lane, 0) = 0.1 * lane;
+        y0(lane, 1) = lane == 4 ? 1e308 : 1;
+        p(lane, 0) = 0.5 + 0.2 * lane;
+        p(lane, 1) = lane == 4 ? -1e308 : 2;
+    }
+    const auto run = [&](const auto& backend) {
+        return eddy::steady_state(support::Switch{}, y0, p, {.rtol = 1e-4, .atol = 1e-6}, backend);
+    };
+    const auto alone = run(eddy::Serial{});
+    const auto together = run(eddy::Cpu{.threads = 2});
+    const Array cotangents(lanes, 2, 0.7);
+    const auto of_alone = eddy::pullback(alone, cotangents),
+               of_together = eddy::pullback(together, cotangents);
+
+    CHECK(eddy::is_failure(alone.result(4)));
+    for (int lane = 0; lane < lanes; ++lane) {
+        CAPTURE(lane);
+        CHECK(alone.result(lane) == together.result(lane));
+        CHECK((lane == 4 || alone.result(lane) == eddy::Result::success));
+        CHECK(alone.stats(lane).accepted == together.stats(lane).accepted);
+        CHECK(alone.stats(lane).rejected == together.stats(lane).rejected);
+        CHECK(alone.stats(lane).evaluations == together.stats(lane).evaluations);
+        CHECK(support::same_row(alone.y(), lane, together.y(), lane));
+        CHECK(support::same_row(of_alone.p, lane, of_together.p, lane));
+        CHECK((lane != 4 || of_together.p(4, 0) == 0));
+    }
+}
+
+TEST_CASE("steady state: one row of parameters, and what observe makes of the state") {
+    const Array y0 = rows({{2, 0.1}, {0, 0}}), p = rows({{3, 2}});
+    constexpr auto product = [](auto, const auto& y, const auto&) { return y[0] * y[1]; };
+
+    const auto solution = eddy::steady_state(support::SlowManifold{}, y0, eddy::shared(p), {},
+                                             eddy::observe(product));
+
+    REQUIRE(solution.success());
+    CHECK(solution.y()(1, 0) == Approx(1.5 * 1.5 * 1.5).epsilon(1e-13));
+    const auto gradient = eddy::pullback(solution, rows({{1}, {1}}));
+    CHECK(gradient.p.rows() == 1);
+    CHECK(gradient.p(0, 0) == Approx(2 * 3 * 2.25 / 2).epsilon(1e-12));
+}
+
+TEST_CASE("steady state: options are checked before any work") {
+    const auto run = [](const eddy::SteadyStateOptions& options) {
+        (void)eddy::steady_state(support::Isomers{}, rows({{1, 0}}), rows({{1, 1}}), options);
+    };
+    CHECK_THROWS_AS(run({.rtol = -1}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(run({.atol = {1, 2, 3}}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(run({.max_steps = 0}), eddy::InvalidArgument);
+}
