@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/steppers/stiffness.hpp>
 #include <stdexcept>
 
 namespace eddy::inline v0 {
@@ -29,12 +30,35 @@ void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64
     whole.evaluations += path.evaluations;
 }
 
+LaneStats Outcomes::stats_of(const LaneOutcome& lane) const {
+    const std::int64_t attempts = lane.accepted + lane.rejected;
+    return {.accepted = lane.accepted,
+            .rejected = lane.rejected,
+            .evaluations = lane.evaluations,
+            .jacobians = attempts * attempt_cost_.jacobians,
+            .factorizations = attempts * attempt_cost_.factorizations,
+            .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look)};
+}
+
+const char* Outcomes::message(std::ptrdiff_t lane) const {
+    const LaneStats of_lane = stats(lane);
+    if (result(lane) == Result::max_steps_reached && 2 * of_lane.stiff_steps > of_lane.accepted)
+        return "max_steps reached before the end: stability, not accuracy, kept most steps small: "
+               "use "
+               "a stiff method, such as Rodas5P";
+    return eddy::message(result(lane));
+}
+
 LaneStats Outcomes::total_stats() const {
     LaneStats total;
-    for (const LaneOutcome& lane : lanes_) {
+    for (const LaneOutcome& outcome : lanes_) {
+        const LaneStats lane = stats_of(outcome);
         total.accepted += lane.accepted;
         total.rejected += lane.rejected;
         total.evaluations += lane.evaluations;
+        total.jacobians += lane.jacobians;
+        total.factorizations += lane.factorizations;
+        total.stiff_steps += lane.stiff_steps;
     }
     return total;
 }
@@ -49,7 +73,7 @@ void require_success(const Outcomes& outcomes) {
         if (++failures > listed) continue;
         text += detail::compose("\n  lane {} at t = {}, step {}", lane, failure.t, failure.step);
         if (failure.component >= 0) text += detail::compose(", component {}", failure.component);
-        text += std::string(": ") + message(failure.result);
+        text += std::string(": ") + outcomes.message(lane);
     }
     if (failures == 0) return;
     throw std::runtime_error(

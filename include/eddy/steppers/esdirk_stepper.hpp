@@ -32,6 +32,7 @@ struct EsdirkStepper {
     /// Besides those of the iterations, which a trial counts: f at the start, and the part of a split
     /// field that is not iterated at each stage.
     static constexpr int evaluations_per_attempt = 1 + (Steps::splits ? num_stages : 0);
+    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
     /// One update a stage: how many more there were nobody counts on the way back.
     static constexpr int evaluations_per_replay = num_stages + (Steps::splits ? num_stages : 0);
     /// Dense output does not change with the size of the step as long as z_i do not.

@@ -7,6 +7,7 @@
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/stepper.hpp>
+#include <eddy/steppers/stiffness.hpp>
 
 namespace eddy::inline v0 {
 
@@ -218,6 +219,12 @@ struct ExplicitRungeKuttaStepper {
             return pull_stages(dense.k) + dense.y;
         else
             return pull_stages(NoStageCotangents{});
+    }
+
+    static constexpr bool tells_stiffness = estimates_error && Method::tableau.num_stages > 1;
+    template <class Number>
+    [[nodiscard]] EDDY_HD static auto is_stiff(const Trial<Number>& trial) {
+        return detail::StiffnessTest<Method>::holds(trial.k);
     }
 
     /// Tells from a step's cotangent whether the steps carry the derivative.

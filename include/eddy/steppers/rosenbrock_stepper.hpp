@@ -33,6 +33,7 @@ struct RosenbrockStepper {
     static constexpr int num_stages = estimates_error ? Steps::num_stages : num_needed_stages;
     static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = Rows::num_points(num_stages);
+    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
     static constexpr int evaluations_per_replay = Rows::num_points(num_needed_stages);
     /// Dense output does not change with the size of the step as long as U_i do not.
     static constexpr bool dense_output_scales_with_size = false;

@@ -90,6 +90,11 @@ class LaneSolve {
             judge_by_state();
         Stepper::carry(trial_, accepted_, at_.memory);
         if (!accepted_) return;
+        if constexpr (TellsStiffness<Stepper>) {
+            constexpr int most = std::numeric_limits<std::uint16_t>::max();
+            if (looks_for_stiffness(attempts_) && Stepper::is_stiff(trial_) && stiff_looks_ < most)
+                ++stiff_looks_;
+        }
         if constexpr (can_watch_tangents<Spec>) {
             if (mark_ && !*mark_) look_at_tangent();
         }
@@ -288,7 +293,8 @@ class LaneSolve {
                                Stepper::evaluations_at_start + (times_.dt0 == 0 ? 2 : 0),
                 .t = t,
                 .component = component,
-                .result = result};
+                .result = result,
+                .stiff_looks = stiff_looks_};
     }
 
     const LaneProblem<Spec>& lane_;
@@ -310,6 +316,7 @@ class LaneSolve {
     std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
     std::int32_t num_saved_ = 0, broken_ = -1;
+    std::uint16_t stiff_looks_ = 0;
     TangentMark* mark_ = nullptr;  // null: nobody watches
 };
 

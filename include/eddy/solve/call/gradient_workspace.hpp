@@ -246,6 +246,7 @@ struct GradientWorkspace {
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {
         result.report.reset(static_cast<std::size_t>(lanes), num_paths);
+        result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         result.report.marks.assign(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
         later_parts.clear();

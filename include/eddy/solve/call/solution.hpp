@@ -33,7 +33,12 @@ inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char
 struct LaneStats {
     std::int64_t accepted = 0;
     std::int64_t rejected = 0;
-    std::int64_t evaluations = 0;  ///< of f on the way forward
+    std::int64_t evaluations = 0;     ///< of f alone, on the way forward
+    std::int64_t jacobians = 0;       ///< of f, by methods that solve linear systems
+    std::int64_t factorizations = 0;  ///< of their matrices
+    /// Accepted steps of an explicit Runge–Kutta method that stability has bounded, not their error:
+    /// estimated from one attempt in 256, on the host.
+    std::int64_t stiff_steps = 0;
 };
 
 /// Where and how a lane ended. `component` is that of the state which was not finite or whose error
@@ -45,6 +50,22 @@ struct LaneFailure {
     int component = -1;
 };
 
+/// What an attempted step takes beside evaluations of f.
+struct AttemptCost {
+    std::int32_t jacobians = 0, factorizations = 0;
+};
+namespace detail {
+
+template <class Stepper>
+inline constexpr AttemptCost attempt_cost = [] {
+    if constexpr (requires { Stepper::jacobians_per_attempt; })
+        return AttemptCost{Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
+    else
+        return AttemptCost{};
+}();
+
+}  // namespace detail
+
 /// What became of every lane: common to solutions and gradients.
 class EDDY_EXPORT Outcomes {
   public:
@@ -55,9 +76,10 @@ class EDDY_EXPORT Outcomes {
         return static_cast<std::ptrdiff_t>(lanes_.size());
     }
     [[nodiscard]] Result result(std::ptrdiff_t lane) const { return at(lane).result; }
-    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
-        return {at(lane).accepted, at(lane).rejected, at(lane).evaluations};
-    }
+    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const { return stats_of(at(lane)); }
+    /// One sentence that says what happened to a lane and what to do: message(result(lane)), or more
+    /// where more is known.
+    [[nodiscard]] const char* message(std::ptrdiff_t lane) const;
     [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
         const LaneOutcome& outcome = at(lane);
         return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
@@ -81,6 +103,7 @@ class EDDY_EXPORT Outcomes {
 
     /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
+    void set_attempt_cost(const AttemptCost& cost) { attempt_cost_ = cost; }
     void reset(std::size_t num_lanes, std::int64_t paths = 1) {
         lanes_.assign(num_lanes, {});
         failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
@@ -95,7 +118,10 @@ class EDDY_EXPORT Outcomes {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return lanes_[static_cast<std::size_t>(lane)];
     }
+    [[nodiscard]] LaneStats stats_of(const LaneOutcome& lane) const;
+
     std::vector<LaneOutcome> lanes_;
+    AttemptCost attempt_cost_;
     std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
     std::int64_t num_paths_ = 1;
 };

@@ -71,6 +71,7 @@ struct SolveWorkspace {
         solution.reset(
             lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
             {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps});
+        solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;

@@ -9,6 +9,7 @@
 #include <eddy/solve/group/forward_memory.hpp>
 #include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
+#include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
 #include <limits>
@@ -26,6 +27,7 @@ class GroupForward {
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
     using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
+    using Looks = StiffnessLooksFor<Spec, Team, TangentWatch>;
     static constexpr std::int64_t longest_block = 256;
 
   public:
@@ -113,7 +115,7 @@ class GroupForward {
             for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
-            reset_history(x.history, place);
+            reset_history<Spec>(x.history, place);
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
@@ -155,13 +157,6 @@ class GroupForward {
         }
     };
 
-    EDDY_HD static void reset_history(typename Spec::History& history, int place) {
-        constexpr ControllerHistory<float> fresh{};
-        set_lane(history.previous_log2, place, fresh.previous_log2);
-        set_lane(history.earlier_log2, place, fresh.earlier_log2);
-        set_lane(history.was_rejected, place, fresh.was_rejected);
-    }
-
     [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
                                               std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
@@ -178,9 +173,11 @@ class GroupForward {
             off_the_hot_path(
                 [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                       const AfterAttempt<Spec>& leads_to) {
+                    const bool only_looks =
+                        Looks::are_all(*problem_, chains_[number], {tried, leads_to}, round);
                     const ChainState<Spec> before = at.chain[number];
                     ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
-                    after_round(before, tried, at, number, round);
+                    if (!only_looks) after_round(before, tried, at, number, round);
                 },
                 x, attempt, after);
         } else {
@@ -271,6 +268,7 @@ class GroupForward {
             outcome = outcome_at_end<Spec>(
                 *problem_, {team_->first_lane() + occupant.lane, place, attempts},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
+            outcome.stiff_looks = Looks::count(chain, place);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }
@@ -326,6 +324,7 @@ class GroupForward {
             set_lane(chain.rejected, place, 0.);
             if constexpr (Chain<Spec>::are_counted) set_lane(chain.evaluations, place, 0.);
             TangentWatch::begin(chain, place, memory_.tangent_marks);
+            Looks::begin(chain, place);
             chain.steps.assign(place, team_->first_lane() + lane);
             saving_.begin_lane(lane, team_->first_lane());
         }
@@ -364,6 +363,7 @@ class GroupForward {
             nearest = min(nearest, landing - get_lane(x.chain[number].elapsed, place));
         }
         chain.next_check = team_->min(next_check);
+        Looks::look_ahead(chain, round);
         if constexpr (Spec::has_constant_size) {
             const double rounds = min(nearest / times.dt0 - 1.5, 1e15);
             const std::int64_t ahead = rounds >= 1 ? static_cast<std::int64_t>(rounds) : 0;
@@ -382,16 +382,5 @@ class GroupForward {
     std::int64_t num_ended_ = 0, total_attempts_ = 0;  // of lanes that have ended
     std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
 };
-
-/// Solves the lanes of a team's group, forward alone.
-template <class Spec, class Team, class Recorder>
-EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
-                         Recorder& recorder) {
-    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-    choose_first_sizes(team, problem, memory);
-    GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
-    LoopState<Spec, Team> x = forward.begin({never, never});
-    forward.run(x);
-}
 
 }  // namespace eddy::inline v0::detail

@@ -4,8 +4,20 @@
 #include <eddy/solve/group/group_forward.hpp>
 #include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
+#include <limits>
 
 namespace eddy::inline v0::detail {
+
+/// Solves the lanes of a team's group, forward alone.
+template <class Spec, class Team, class Recorder>
+EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
+                         Recorder& recorder) {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    choose_first_sizes(team, problem, memory);
+    GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
+    LoopState<Spec, Team> x = forward.begin({never, never});
+    forward.run(x);
+}
 
 /// `Steps` takes every accepted step, where it is wanted.
 template <class SpecType, class Observable, class Steps = NoSteps>

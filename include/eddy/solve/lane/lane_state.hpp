@@ -16,6 +16,14 @@ struct ChainState {
     [[no_unique_address]] typename Spec::Memory memory;
 };
 
+template <class Spec>
+EDDY_HD void reset_history(typename Spec::History& history, int place) {
+    constexpr ControllerHistory<float> fresh{};
+    set_lane(history.previous_log2, place, fresh.previous_log2);
+    set_lane(history.earlier_log2, place, fresh.earlier_log2);
+    set_lane(history.was_rejected, place, fresh.was_rejected);
+}
+
 /// One T for each chain that a member of a team takes in turn; a copy copies those in use.
 template <class T, int most>
 struct PerChain {
