@@ -8,7 +8,11 @@
 namespace eddy::inline v0::detail {
 
 /// Until which round an empty place takes another lane: `near` in general, `far` where lanes are so
-/// uneven that places would long stay empty.
+/// uneven (their mean below 0.6 of the longest) that places would long stay empty, and then no further
+/// than eight of the longest lane so far. Counted for 24 places with attempts spread over 1:30, whose
+/// mean is 0.28 of the longest: 32 % of the places are busy without refill, 86 % with four of the
+/// longest lane, 93 % with eight, 96 % with sixteen, which keep twice the states. Spread over 1:2, with
+/// a mean of 0.75, 77 % are busy without.
 struct RefillLimits {
     std::int64_t near = 0;
     std::int64_t far = 0;

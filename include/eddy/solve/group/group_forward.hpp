@@ -307,7 +307,7 @@ class GroupForward {
             }
         }
         longest = team_->max(longest);
-        // Eight times the longest lane: what places lose at the end is then a tenth.
+        // Why 0.6 and 8: RefillLimits.
         const bool uneven = static_cast<double>(total_attempts_) <
                             0.6 * static_cast<double>(longest) * static_cast<double>(num_ended_);
         const std::int64_t last =
