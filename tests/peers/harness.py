@@ -366,7 +366,7 @@ class Commands(unittest.TestCase):
     def test_where_there_is_a_gpu_its_arms_run_too(self):
         run, text = self.run_command("--only", "1", "torchdiffeq", "jax", gpus=["a GPU"])
         self.assertEqual({arm.name for arm in self.started if arm.on_gpu},
-                         {"flat JAX Tsit5, GPU", "torchdiffeq dopri5, eager, GPU", "torchdiffeq dopri5, compiled, GPU"})
+                         {"flat JAX Tsit5, GPU", "torchdiffeq dopri5, eager, GPU", "torchdiffeq dopri5, compiled, GPU", "eddy Tsit5, GPU"})
         self.assertIn("| torchdiffeq dopri5, eager, GPU |", text)
         self.assertIn("for arms on a GPU that of the wall", text)
         self.assertEqual(run.environment.folder.name, "venv_gpu")

@@ -183,8 +183,10 @@ def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
 
 
 def with_gpu(case: Case) -> Case:
-    """The same arms once more on the GPU, where the peer takes it; eddy's arms stay on the processor."""
+    """The same arms once more on the GPU, where the peer takes it; of eddy an arm for the Lorenz equations."""
     more = [replace(arm, name=arm.name + ", GPU", options={key: value for key, value in arm.options.items() if key != "at_once"} | {"device": "gpu"})
             for arm in case.arms
             if arm.peer in GPU_PEERS and case.lanes > 1 and case.task != "fit"]
+    if case.problem == "lorenz" and case.lanes > 1:
+        more.append(native("eddy_lorenz_cuda", "eddy Tsit5, GPU", "eddy", method="Tsit5", device="gpu"))
     return replace(case, arms=case.arms + tuple(more))

@@ -51,7 +51,9 @@ inline std::string name_of_setting(const Options& options) {
            (options.integer("steps") > 0 ? ", ConstantController, "
                                          : ", rtol = atol, PIDController, ") +
            (backend == "Serial" ? "Serial"
-                                : "Cpu with " + options.text("cores", "1") + " thread(s)") +
+            : options.text("device") == "gpu"
+                ? "Cuda, arrays of the host copied"
+                : "Cpu with " + options.text("cores", "1") + " thread(s)") +
            ", solver object kept from call to call" +
            (options.number("limit_mib") > 0 ? ", memory_budget as the limit" : "");
 }
