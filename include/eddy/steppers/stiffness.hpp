@@ -34,8 +34,12 @@ namespace detail {
 /// Of an explicit Runge–Kutta method: where the stages of a step say it, for each place.
 template <RungeKuttaMethod Method>
 struct StiffnessTest {
-    static constexpr auto& tableau = Method::tableau;
     static constexpr int last = Method::tableau.num_stages - 1;
+
+    /// a_sj − a_{s−1,j}
+    static consteval double weight(int j) {
+        return Method::tableau.a[last][j] - (j < last - 1 ? Method::tableau.a[last - 1][j] : 0);
+    }
 
     template <class State, int room>
     [[nodiscard]] EDDY_HD static auto holds(const State (&k)[room]) {
@@ -45,8 +49,7 @@ struct StiffnessTest {
         for_components<State::size()>([&](int i) {
             Real moved(0);
             static_for<0, last>([&]<int j>() {
-                constexpr double a =
-                    tableau.a[last][j] - (j < last - 1 ? tableau.a[last - 1][j] : 0);
+                constexpr double a = weight(j);
                 if constexpr (a != 0)
                     moved = mul_add(primal(k[j][i]), Real(static_cast<ScalarOf<Real>>(a)), moved);
             });
