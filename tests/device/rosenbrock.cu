@@ -63,5 +63,6 @@ template __global__ void attempt_kernel<eddy::Rodas5P>(const double*, double*, d
 template __global__ void attempt_kernel<eddy::Rodas4>(const float*, float*, float*, bool*, int);
 template __global__ void adjoint_kernel<eddy::Rodas5P>(const double*, const double*, double*, int);
 template __global__ void adjoint_kernel<eddy::Rodas4>(const float*, const float*, float*, int);
-template __global__ void attempt_kernel<eddy::Kvaerno3>(const double*, double*, double*, bool*, int);
+template __global__ void attempt_kernel<eddy::Kvaerno3>(const double*, double*, double*, bool*,
+                                                        int);
 template __global__ void adjoint_kernel<eddy::Kvaerno3>(const double*, const double*, double*, int);
