@@ -27,7 +27,7 @@ class GroupForward {
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
     using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
-    using Looks = StiffnessLooksFor<Spec, Team, TangentWatch>;
+    using Looks = StiffnessLooksFor<Spec, Team>;
     static constexpr std::int64_t longest_block = 256;
 
   public:
@@ -173,8 +173,9 @@ class GroupForward {
             off_the_hot_path(
                 [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                       const AfterAttempt<Spec>& leads_to) {
-                    const bool only_looks =
-                        Looks::are_all(*problem_, chains_[number], {tried, leads_to}, round);
+                    const bool only_looks = looks_.are_all(
+                        *team_, chains_[number], number, {tried, leads_to},
+                        TangentWatch::sees(*problem_, chains_[number], tried), round);
                     const ChainState<Spec> before = at.chain[number];
                     ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
                     if (!only_looks) after_round(before, tried, at, number, round);
@@ -268,7 +269,7 @@ class GroupForward {
             outcome = outcome_at_end<Spec>(
                 *problem_, {team_->first_lane() + occupant.lane, place, attempts},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
-            outcome.stiff_looks = Looks::count(chain, place);
+            outcome.stiff_looks = looks_.count(number, place);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }
@@ -324,7 +325,7 @@ class GroupForward {
             set_lane(chain.rejected, place, 0.);
             if constexpr (Chain<Spec>::are_counted) set_lane(chain.evaluations, place, 0.);
             TangentWatch::begin(chain, place, memory_.tangent_marks);
-            Looks::begin(chain, place);
+            looks_.begin(number, place);
             chain.steps.assign(place, team_->first_lane() + lane);
             saving_.begin_lane(lane, team_->first_lane());
         }
@@ -363,7 +364,7 @@ class GroupForward {
             nearest = min(nearest, landing - get_lane(x.chain[number].elapsed, place));
         }
         chain.next_check = team_->min(next_check);
-        Looks::look_ahead(chain, round);
+        looks_.look_ahead(*team_, chain, number, round);
         if constexpr (Spec::has_constant_size) {
             const double rounds = min(nearest / times.dt0 - 1.5, 1e15);
             const std::int64_t ahead = rounds >= 1 ? static_cast<std::int64_t>(rounds) : 0;
@@ -376,6 +377,7 @@ class GroupForward {
     ForwardMemory memory_;
     LaneSaves<Spec, Recorder> saving_;
     Chain<Spec> chains_[num_chains];
+    [[no_unique_address]] Looks looks_{};
     RefillLimits limits_;
     // The same for all members:
     int num_occupied_ = 0;

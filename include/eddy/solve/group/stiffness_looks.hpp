@@ -18,68 +18,83 @@ struct JudgedAttempt {
 };
 
 /// Looks at nothing.
-template <class Spec>
+template <class Spec, class Team>
 struct NoStiffnessLooks {
-    [[nodiscard]] EDDY_HD static bool are_all(const Problem<Spec>&, Chain<Spec>&,
-                                              const JudgedAttempt<Spec>&, std::int64_t) {
+    [[nodiscard]] EDDY_HD bool are_all(Team&, Chain<Spec>&, int, const JudgedAttempt<Spec>&, bool,
+                                       std::int64_t) {
         return false;
     }
-    EDDY_HD static void begin(Chain<Spec>&, int) {}
-    [[nodiscard]] EDDY_HD static std::uint16_t count(const Chain<Spec>&, int) { return 0; }
-    EDDY_HD static void look_ahead(Chain<Spec>&, std::int64_t) {}
+    EDDY_HD void begin(int, int) {}
+    [[nodiscard]] EDDY_HD std::uint16_t count(int, int) const { return 0; }
+    EDDY_HD void look_ahead(Team&, Chain<Spec>&, int, std::int64_t) {}
 };
 
-template <class Spec, class TangentWatch>
-struct StiffnessLooks {
-    /// Looks at the attempt of `round`, if it is time. Is that all that happens in this round?
-    [[nodiscard]] EDDY_HD static bool are_all(const Problem<Spec>& problem, Chain<Spec>& chain,
-                                              const JudgedAttempt<Spec>& judged,
-                                              std::int64_t round) {
-        if (round < chain.next_look) return false;
-        look(chain, judged.attempt, round);
-        if (round >= chain.next_attendance || TangentWatch::sees(problem, chain, judged.attempt) ||
-            any((judged.after.elapsed >= chain.landing) | judged.attempt.stalled))
+template <class Spec, class Team>
+class StiffnessLooks {
+  public:
+    /// Looks at the attempt of `round` of a chain, if it is time. Is that all that happens in this
+    /// round, to any member of the team? Not where `is_seen`: a tangent is watched.
+    [[nodiscard]] EDDY_HD bool are_all(Team& team, Chain<Spec>& chain, int number,
+                                       const JudgedAttempt<Spec>& judged, bool is_seen,
+                                       std::int64_t round) {
+        OfChain& looks = of_[number];
+        if (round < looks.next) return false;
+        look(chain, number, judged.attempt, round);
+        if (round >= looks.next_attendance ||
+            team.any(is_seen ||
+                     any((judged.after.elapsed >= chain.landing) | judged.attempt.stalled)))
             return false;
-        chain.next_check = chain.next_attendance;
-        look_ahead(chain, round);
+        chain.next_check = looks.next_attendance;
+        look_ahead(team, chain, number, round);
         return true;
     }
 
     /// A lane begins.
-    EDDY_HD static void begin(Chain<Spec>& chain, int place) { chain.stiff_looks[place] = 0; }
-    [[nodiscard]] EDDY_HD static std::uint16_t count(const Chain<Spec>& chain, int place) {
-        return chain.stiff_looks[place];
+    EDDY_HD void begin(int number, int place) { of_[number].count[place] = 0; }
+    [[nodiscard]] EDDY_HD std::uint16_t count(int number, int place) const {
+        return of_[number].count[place];
     }
-    /// After `round`: finds out when to look next.
-    EDDY_HD static void look_ahead(Chain<Spec>& chain, std::int64_t round) {
+    /// After `round`: finds out when to look next, all members at once.
+    EDDY_HD void look_ahead(Team& team, Chain<Spec>& chain, int number, std::int64_t round) {
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
             const std::int64_t first = chain.first_round[place];
             next = min(next, first + next_stiffness_look(round + 1 - first) - 1);
         }
-        chain.next_look = next;
-        chain.next_attendance = chain.next_check;
-        chain.next_check = min(chain.next_attendance, next);
+        OfChain& looks = of_[number];
+        looks.next = team.min(next);
+        looks.next_attendance = chain.next_check;
+        chain.next_check = min(looks.next_attendance, looks.next);
     }
 
   private:
-    EDDY_HD static void look(Chain<Spec>& chain, const Attempt<Spec>& attempt, std::int64_t round) {
+    struct OfChain {
+        std::uint16_t count[Spec::num_places] = {};  // how often stability has bounded a step
+        std::int64_t next = 0;                       // a round
+        std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
+    };
+
+    EDDY_HD void look(const Chain<Spec>& chain, int number, const Attempt<Spec>& attempt,
+                      std::int64_t round) {
         const MaskOf<typename Spec::Primal> seen =
             attempt.accepted & Spec::Stepper::is_stiff(attempt.trial);
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
             const bool counts =
                 looks_for_stiffness(round - chain.first_round[place] + 1) && get_lane(seen, place);
-            std::uint16_t& looks = chain.stiff_looks[place];
-            if (counts && looks < std::numeric_limits<std::uint16_t>::max()) ++looks;
+            std::uint16_t& count = of_[number].count[place];
+            if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
         }
     }
+
+    OfChain of_[Team::num_chains];
 };
 
-template <class Spec, class Team, class TangentWatch>
+/// Teams of devices have no registers for it.
+template <class Spec, class Team>
 using StiffnessLooksFor =
-    std::conditional_t<ChainLooks<Spec>::are_taken && may_watch<Team>,
-                       StiffnessLooks<Spec, TangentWatch>, NoStiffnessLooks<Spec>>;
+    std::conditional_t<TellsStiffness<typename Spec::Stepper> && may_watch<Team>,
+                       StiffnessLooks<Spec, Team>, NoStiffnessLooks<Spec, Team>>;
 
 }  // namespace eddy::inline v0::detail

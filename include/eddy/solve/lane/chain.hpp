@@ -36,22 +36,8 @@ struct ChainIterations<Spec> {
     }
 };
 
-/// How often stability has bounded a step of each place's lane, of those looked at.
 template <class Spec>
-struct ChainLooks {
-    static constexpr bool are_taken = false;
-};
-template <class Spec>
-requires TellsStiffness<typename Spec::Stepper>
-struct ChainLooks<Spec> {
-    static constexpr bool are_taken = true;
-    std::uint16_t stiff_looks[Spec::num_places] = {};
-    std::int64_t next_look = 0;        // a round
-    std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
-};
-
-template <class Spec>
-struct Chain : ChainDrawn<Spec>, ChainIterations<Spec>, ChainLooks<Spec> {
+struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
     using Time = typename Spec::Time;
     static constexpr int num_places = Spec::num_places;
 
