@@ -6,6 +6,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/chain.hpp>
+#include <eddy/steppers/stiffness.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
