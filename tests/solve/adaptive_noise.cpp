@@ -192,7 +192,7 @@ TEST_CASE("adaptive noise: bad input is refused before any work") {
     const Array y0(2, 1, 1.), p(2, 2, 0.4);
     const auto refused = [&](const eddy::SolveOptions& options, const char* text) {
         CHECK_THROWS_WITH(eddy::solve(Geometric{}, eddy::Heun{}, y0, p, options, controller),
-                          Catch::Matchers::Contains(text));
+                          support::contains(text));
     };
     refused({.t1 = 1}, "dt0 = 0; give the first and largest size");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = 0.3}, "the nearest is 0.4");

@@ -320,16 +320,17 @@ TEST_CASE("paths: a cancelled call says so of every lane") {
 }
 
 TEST_CASE("paths: what they do not keep, and numbers that are none, are refused") {
-    using Catch::Matchers::Contains;
     const auto found = eddy::solve(Pair{}, euler, start, p, with_paths(4));
-    CHECK_THROWS_WITH(found.y(), Contains("ask for mean(k) and variance(k)"));
-    CHECK_THROWS_WITH(eddy::pullback(found, std::vector<Array>{data, data}), Contains("paths = 4"));
-    CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, usual).mean(), Contains("set .paths"));
+    CHECK_THROWS_WITH(found.y(), support::contains("ask for mean(k) and variance(k)"));
+    CHECK_THROWS_WITH(eddy::pullback(found, std::vector<Array>{data, data}),
+                      support::contains("paths = 4"));
+    CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, usual).mean(),
+                      support::contains("set .paths"));
 
     const auto refused = [&](auto change, const char* text) {
         auto options = with_paths(4);
         change(options);
-        CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, options), Contains(text));
+        CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, options), support::contains(text));
     };
     refused([](auto& options) { options.paths = 0; }, "paths = 0; a lane is at least one path");
     refused([](auto& options) { options.paths = -3; }, "paths = -3");
@@ -338,8 +339,8 @@ TEST_CASE("paths: what they do not keep, and numbers that are none, are refused"
             "2^48");
     refused([](auto& options) { options.save_steps = true; }, "save_steps = true with paths = 4");
     CHECK_THROWS_WITH(eddy::differentiable_solve(Pair{}, euler, {.t1 = 1, .dt0 = 0.1, .paths = 4}),
-                      Contains("paths = 4"));
+                      support::contains("paths = 4"));
     CHECK_THROWS_WITH(eddy::solve(Decay{}, eddy::Tsit5{}, Array(1, 1, 1.), Array(1, 1, 1.),
                                   {.t1 = 1, .paths = 4}),
-                      Contains("the equation has no noise"));
+                      support::contains("the equation has no noise"));
 }

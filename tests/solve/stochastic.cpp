@@ -272,7 +272,7 @@ TEST_CASE("stochastic solve: bad input is refused before any work") {
     const Array y0 = filled(2, {1}), p = filled(2, {0.05, 0.4});
     const auto refused = [&](const eddy::SolveOptions& options, const char* text) {
         CHECK_THROWS_WITH(eddy::solve(Geometric{}, eddy::EulerMaruyama{}, y0, p, options),
-                          Catch::Matchers::Contains(text));
+                          support::contains(text));
     };
     refused({.t1 = 1}, "dt0 = 0");
     refused({.t0 = 1, .t1 = 0, .dt0 = -0.1}, "forward in time");

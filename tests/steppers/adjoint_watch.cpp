@@ -5,7 +5,6 @@
 
 #include "support/catch.hpp"
 
-using Catch::Detail::Approx;
 using eddy::Vec;
 
 namespace {

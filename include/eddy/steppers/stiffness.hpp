@@ -37,7 +37,7 @@ struct StiffnessTest {
     static constexpr int last = Method::tableau.num_stages - 1;
 
     /// a_sj − a_{s−1,j}
-    static consteval double weight(int j) {
+    static constexpr double weight(int j) {
         return Method::tableau.a[last][j] - (j < last - 1 ? Method::tableau.a[last - 1][j] : 0);
     }
 
