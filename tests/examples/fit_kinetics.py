@@ -2,15 +2,12 @@
 model gives back of its own curves.
 """
 
-import csv
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = Path(sys.argv.pop(1)).resolve()
+from example_case import ExampleCase
+
 DATA = Path(__file__).resolve().parents[2] / "examples/fit_kinetics/stat5_dimerization.csv"
 
 # Benchmark-Models-PEtab, Boehm_JProteomeRes2014. The likelihood of the published unknowns by SciPy 1.17, Radau at rtol 1e-10.
@@ -21,15 +18,7 @@ VALUES = {"epo_degradation": 0.02698, "k_exp_homo": 0.006170, "k_imp_hetero": 0.
 BOUNDS = {"k_exp_hetero": 1e-5, "k_imp_homo": 1e5}
 
 
-class Example(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def run_program(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True)
-
+class Example(ExampleCase):
     def value(self, name, output):
         return re.search(rf"^  {name} +(\S+) +(\S.*)$", output, re.MULTILINE).groups()
 
@@ -64,8 +53,7 @@ class Example(unittest.TestCase):
         self.assertTrue(1.2e4 < float(low) < VALUES["k_phos"] < float(high) < 2.1e4, (low, high))
 
     def check_files(self):
-        lines = (self.folder / "results/kinetics.csv").read_text(encoding="utf-8").splitlines()[1:]
-        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+        rows = self.table("results/kinetics.csv")
         self.assertEqual((rows[0]["minutes"], rows[-1]["minutes"]), (0, 240))
         self.assertEqual(rows[0]["pSTAT5A_rel"], 0)
         for row in rows:

@@ -9,12 +9,10 @@ import re
 import resource
 import signal
 import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = Path(sys.argv.pop(1)).resolve()
+from example_case import PROGRAM, ExampleCase
 
 # SciPy 1.17: DOP853 with the variational equations at rtol 1e-12, then MINPACK's lmder through least_squares.
 SUM_OF_SQUARES = "2.0186612"
@@ -30,15 +28,7 @@ def with_line(number, text):
     return lines
 
 
-class Example(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def run_program(self, *arguments, **options):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, **options)
-
+class Example(ExampleCase):
     def counts(self, lines, name="counts.csv", end="\n"):
         (self.folder / name).write_bytes("".join(line + end for line in lines).encode())
         return name

@@ -2,15 +2,12 @@
 the simulated one with them.
 """
 
-import csv
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = Path(sys.argv.pop(1)).resolve()
+from example_case import ExampleCase
+
 DATA = Path(__file__).resolve().parents[2] / "examples/fit_sde/us_treasury_bill_rate.csv"
 
 # By SciPy 1.17: Nelder-Mead on the exact densities (ncx2) and on those of Euler's scheme.
@@ -19,15 +16,7 @@ OF_GAMMA = {"0.0": "673.72", "0.5": "725.13", "1.0": "714.17", "1.5": "545.55"}
 EXACT = "log-likelihood 715.7552"
 
 
-class Example(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def run_program(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True)
-
+class Example(ExampleCase):
     def test_the_bills(self):
         done = self.run_program("--quick", "--output", "results")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -57,8 +46,7 @@ class Example(unittest.TestCase):
         self.assertLess(best, 721)
 
     def check_files(self):
-        lines = (self.folder / "results/short_rate.csv").read_text(encoding="utf-8").splitlines()[1:]
-        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+        rows = self.table("results/short_rate.csv")
         self.assertEqual((rows[0]["year"], rows[-1]["year"]), (2009.5, 2029.5))
         for row in rows:
             self.assertTrue(row["q05"] <= row["q25"] <= row["q50"] <= row["q75"] <= row["q95"])
