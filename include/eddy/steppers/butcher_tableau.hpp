@@ -46,15 +46,18 @@ inline constexpr bool has_coarse_error = requires {
     Method::b_coarse_error[0];
 };
 
+/// The power of dt with which the difference of a method's two solutions falls.
+template <class Method>
+inline constexpr int estimate_order =
+    (Method::order < Method::embedded_order ? Method::order : Method::embedded_order) + 1;
+
 /// The power of dt with which the norm of a step's estimated error falls.
 template <RungeKuttaMethod Method>
 inline constexpr int error_order = [] {
-    constexpr int lower =
-        Method::order < Method::embedded_order ? Method::order : Method::embedded_order;
     if constexpr (has_coarse_error<Method>)
-        return 2 * (lower + 1) - (Method::coarse_order + 1);
+        return 2 * estimate_order<Method> - (Method::coarse_order + 1);
     else
-        return lower + 1;
+        return estimate_order<Method>;
 }();
 
 namespace detail {
@@ -62,10 +65,10 @@ namespace detail {
 constexpr bool nearly_zero(double x) { return x < 2e-14 && x > -2e-14; }
 
 template <int stages>
-constexpr bool is_strictly_lower(const ButcherTableau<stages>& tableau) {
+constexpr bool is_strictly_lower(const double (&matrix)[stages][stages]) {
     for (int i = 0; i < stages; ++i) {
         for (int j = i; j < stages; ++j) {
-            if (tableau.a[i][j] != 0) return false;
+            if (matrix[i][j] != 0) return false;
         }
     }
     return true;
@@ -110,47 +113,56 @@ struct Stages {
 };
 
 template <int stages>
-constexpr Stages<stages> graft(const ButcherTableau<stages>& tableau,
-                               const Stages<stages>& x) {  // a·x
+constexpr Stages<stages> product(const double (&matrix)[stages][stages], const Stages<stages>& x) {
     Stages<stages> y{};
     for (int i = 0; i < stages; ++i) {
-        for (int j = 0; j < stages; ++j) y.value[i] += tableau.a[i][j] * x.value[j];
+        for (int j = 0; j < stages; ++j) y.value[i] += matrix[i][j] * x.value[j];
     }
     return y;
 }
 
+/// Does Σ weights_i x_i equal `expected`, up to rounding?
 template <int stages>
-constexpr bool weighs(const ButcherTableau<stages>& tableau, const Stages<stages>& x,
-                      double density) {
-    double sum = -1 / density;
-    for (int i = 0; i < stages; ++i) sum += tableau.b[i] * x.value[i];
+constexpr bool weigh(const double (&weights)[stages], const Stages<stages>& x, double expected) {
+    double sum = -expected;
+    for (int i = 0; i < stages; ++i) sum += weights[i] * x.value[i];
     return nearly_zero(sum);
 }
 
-/// Does the tableau satisfy the conditions of all trees with exactly `order` nodes?
+/// Do these weights satisfy the conditions of all trees with exactly `order` nodes, for the solution at
+/// a fraction θ of the step, scale = θ^order? `a` hangs brothers, `b` an only child: the same matrix for
+/// Runge–Kutta methods, α and α + Γ for Rosenbrock methods (Hairer & Wanner 1996, Solving ODEs II, IV.7,
+/// table 7.1 and theorem 7.4).
 template <int stages>
-constexpr bool satisfies_order(const ButcherTableau<stages>& tableau, int order) {
-    Stages<stages> one{}, c{};
-    for (int i = 0; i < stages; ++i) {
-        one.value[i] = 1;
-        c.value[i] = tableau.c[i];
-    }
-    const auto a = [&](const Stages<stages>& x) { return graft(tableau, x); };
+constexpr bool satisfies_order(const double (&alpha)[stages][stages],
+                               const double (&beta)[stages][stages],
+                               const double (&weights)[stages], int order, double scale = 1) {
+    Stages<stages> one{};
+    for (int i = 0; i < stages; ++i) one.value[i] = 1;
+    const auto a = [&](const Stages<stages>& x) { return product(alpha, x); };
+    const auto b = [&](const Stages<stages>& x) { return product(beta, x); };
+    const Stages<stages> c = a(one);
+    const auto is = [&](const Stages<stages>& tree, double density) {
+        return weigh(weights, tree, scale / density);
+    };
     switch (order) {
-        case 1: return weighs(tableau, one, 1);
-        case 2: return weighs(tableau, c, 2);
-        case 3: return weighs(tableau, c * c, 3) && weighs(tableau, a(c), 6);
+        case 1: return is(one, 1);
+        case 2: return is(b(one), 2);
+        case 3: return is(c * c, 3) && is(b(b(one)), 6);
         case 4:
-            return weighs(tableau, c * c * c, 4) && weighs(tableau, c * a(c), 8) &&
-                   weighs(tableau, a(c * c), 12) && weighs(tableau, a(a(c)), 24);
+            return is(c * c * c, 4) && is(c * a(b(one)), 8) && is(b(c * c), 12) &&
+                   is(b(b(b(one))), 24);
         case 5:
-            return weighs(tableau, c * c * c * c, 5) && weighs(tableau, c * c * a(c), 10) &&
-                   weighs(tableau, a(c) * a(c), 20) && weighs(tableau, c * a(c * c), 15) &&
-                   weighs(tableau, c * a(a(c)), 30) && weighs(tableau, a(c * c * c), 20) &&
-                   weighs(tableau, a(c * a(c)), 40) && weighs(tableau, a(a(c * c)), 60) &&
-                   weighs(tableau, a(a(a(c))), 120);
+            return is(c * c * c * c, 5) && is(c * c * a(b(one)), 10) &&
+                   is(a(b(one)) * a(b(one)), 20) && is(c * a(c * c), 15) &&
+                   is(c * a(b(b(one))), 30) && is(b(c * c * c), 20) && is(b(c * a(b(one))), 40) &&
+                   is(b(b(c * c)), 60) && is(b(b(b(b(one)))), 120);
         default: return true;
     }
+}
+template <int stages>
+constexpr bool satisfies_order(const ButcherTableau<stages>& tableau, int order) {
+    return satisfies_order(tableau.a, tableau.a, tableau.b, order);
 }
 
 }  // namespace detail
@@ -159,7 +171,7 @@ constexpr bool satisfies_order(const ButcherTableau<stages>& tableau, int order)
 template <RungeKuttaMethod Method>
 struct ValidTableau {
     static constexpr auto& tableau = Method::tableau;
-    static_assert(detail::is_strictly_lower(tableau),
+    static_assert(detail::is_strictly_lower(tableau.a),
                   "tableau: a of an explicit method must be strictly lower triangular");
     static_assert(detail::rows_sum_to_c(tableau), "tableau: the rows of a must sum to c");
     static_assert(detail::errors_sum_to_zero<Method>(), "tableau: b_error must sum to 0");

@@ -86,6 +86,7 @@ struct EsdirkRows {
     [[nodiscard]] static constexpr double error_weight(int i) {
         return tableau.b_error[i] / tableau.gamma;
     }
+    static constexpr int num_powers = Method::interpolant.num_powers;
     /// Of θ^(m+1) z_i in dense output.
     [[nodiscard]] static constexpr double dense_weight(int i, int m) {
         return Method::interpolant.weights[i][m] / tableau.gamma;

@@ -1,68 +1,44 @@
 #pragma once
-// ESDIRK methods as a Stepper. A step keeps nothing for the next one: its first stage, its Jacobian and
-// what its iterations begin with are those of its own start, so that every step follows from time, state
-// and size, and a replay gives its bits. It fails where its factors have lost too many digits or an
-// iteration does not converge.
+// ESDIRK methods as a Stepper. What the iterations of a step begin with is of that step alone as well. It
+// fails where its factors have lost too many digits or an iteration does not converge.
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
+#include <eddy/steppers/dense_weight.hpp>
 #include <eddy/steppers/esdirk_adjoint.hpp>
+#include <eddy/steppers/implicit_stepper.hpp>
 
 namespace eddy::inline v0 {
 
 /// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
 template <class Term, EsdirkMethod Method, bool estimates_error>
-struct EsdirkStepper {
+struct EsdirkStepper
+    : ImplicitStepper<EsdirkStepper<Term, Method, estimates_error>, Term, Method, estimates_error> {
+    using Base = ImplicitStepper<EsdirkStepper, Term, Method, estimates_error>;
+    using Base::interpolant, Base::state_size;
     using Field = typename Term::Field;
     using Steps = Esdirk<Field, Method>;
     using Adjoint = EsdirkAdjoint<Field, Method>;
-    using Rows = EsdirkRows<Method>;
-    static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
-    static constexpr int order = Method::order;
-    static constexpr int error_order = !estimates_error ? Method::order
-                                       : Method::order < Method::embedded_order
-                                           ? Method::order + 1
-                                           : Method::embedded_order + 1;
-    static constexpr bool can_fail = true;
-    static constexpr bool memory_follows_state = true;
-    static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
+    template <int i>
+    using Weight = detail::DenseWeight<EsdirkRows<Method>, i>;
     static constexpr int num_stages = Steps::num_stages;
-    static constexpr int evaluations_at_start = 0;
     /// Besides those of the iterations, which a trial counts: f at the start, and the part of a split
     /// field that is not iterated at each stage.
     static constexpr int evaluations_per_attempt = 1 + (Steps::splits ? num_stages : 0);
-    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
     /// One update a stage: how many more there were nobody counts on the way back.
     static constexpr int evaluations_per_replay = num_stages + (Steps::splits ? num_stages : 0);
-    /// Dense output does not change with the size of the step as long as z_i do not.
-    static constexpr bool dense_output_scales_with_size = false;
-    static constexpr bool solves_linear_systems = true;
     static constexpr bool iterates = true;
 
-    template <class Time>
-    using Path = typename Term::template Path<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
-    template <class Number>
-    using Memory = NoMemory;
-    template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
-
-    struct Nothing {};
     template <class Number>
     struct Trial {
         State<Number> next;
         State<Number> z[num_stages];  // hγ k_i
-        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
+        [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
         MaskOf<Number> failed;
         PrimalOf<Number> evaluations;  // of f, by iterations
     };
-
-    template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
 
     template <class Input, class Number>
     [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
@@ -76,8 +52,6 @@ struct EsdirkStepper {
             trial.z[i] = work.template increment<i>();
         });
     }
-    template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
 
     /// For reports of steps that cannot be made.
     template <class Input>
@@ -102,12 +76,6 @@ struct EsdirkStepper {
         return all_finite;
     }
 
-    template <class Trial, class SquaredNorm>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
-        const Trial& trial, SquaredNorm&& squared_norm) {
-        return squared_norm(trial.error);
-    }
-
     template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
         typename Steps::template Work<NumberOf<Input>> work;
@@ -126,16 +94,15 @@ struct EsdirkStepper {
         template <class Theta>
         [[nodiscard]] EDDY_HD State<Number> at(const Theta& theta) const {
             State<Number> state = y;
-            static_for<0, num_stages>([&]<int i>() {
-                detail::add_scaled(state, Real(theta) * weight<i, false>(Real(theta)), z[i]);
-            });
+            static_for<0, num_stages>(
+                [&]<int i>() { detail::add_scaled(state, Weight<i>::at(Real(theta)), z[i]); });
             return state;
         }
         template <class Theta>
         [[nodiscard]] EDDY_HD State<Number> slope(const Theta& theta) const {
             State<Number> state{};
             static_for<0, num_stages>([&]<int i>() {
-                detail::add_scaled(state, weight<i, true>(Real(theta)) / h, z[i]);
+                detail::add_scaled(state, Weight<i>::slope(Real(theta)) / h, z[i]);
             });
             return state;
         }
@@ -146,13 +113,6 @@ struct EsdirkStepper {
         Within<Number, Real> within{in.y, in.dt.h, {}};
         static_for<0, num_stages>([&]<int i>() { within.z[i] = trial.z[i]; });
         return within;
-    }
-    /// The same where there was no attempt.
-    template <class Input>
-    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
-        Trial<NumberOf<Input>> trial;
-        attempt(in, NoMemory{}, trial);
-        return interpolant(in, trial);
     }
 
     /// What the points within a step bring to its start and its stages.
@@ -166,9 +126,8 @@ struct EsdirkStepper {
                                          const State<Number>& cotangent,
                                          DenseCotangent<Number>& dense) {
         dense.y = dense.y + cotangent;
-        static_for<0, num_stages>([&]<int i>() {
-            detail::add_scaled(dense.z[i], theta * weight<i, false>(theta), cotangent);
-        });
+        static_for<0, num_stages>(
+            [&]<int i>() { detail::add_scaled(dense.z[i], Weight<i>::at(theta), cotangent); });
     }
 
     template <class Number, bool with_times = false, bool dense = false>
@@ -203,17 +162,6 @@ struct EsdirkStepper {
     [[nodiscard]] EDDY_HD static auto start_of(const Input& in) {
         return Steps::template linear<NumberOf<Input>>(Steps::template stage_time<0>(in), in.y,
                                                        in.p, in.dt);
-    }
-    /// Σ_m w_im θ^m, or with each term times m + 1, by Horner's rule.
-    template <int i, bool times_power, class Real>
-    [[nodiscard]] EDDY_HD static Real weight(const Real& theta) {
-        Real value{};
-        static_for<0, Method::interpolant.num_powers>([&]<int reversed>() {
-            constexpr int m = Method::interpolant.num_powers - 1 - reversed;
-            constexpr double power = Rows::dense_weight(i, m) * (times_power ? m + 1 : 1);
-            value = mul_add(value, theta, Real(static_cast<ScalarOf<Real>>(power)));
-        });
-        return value;
     }
 };
 

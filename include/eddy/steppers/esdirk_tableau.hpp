@@ -95,16 +95,6 @@ constexpr Stages<stages> end_weights(const EsdirkTableau<stages>& tableau, doubl
 }
 
 template <int stages>
-constexpr bool is_strictly_lower(const EsdirkTableau<stages>& tableau) {
-    for (int i = 0; i < stages; ++i) {
-        for (int j = i; j < stages; ++j) {
-            if (tableau.a[i][j] != 0) return false;
-        }
-    }
-    return true;
-}
-
-template <int stages>
 constexpr bool rows_sum_to_c(const EsdirkTableau<stages>& tableau) {
     const double none[stages]{};
     return rows_sum_to_c(shortened(tableau, none, 1));
@@ -125,10 +115,7 @@ constexpr Stages<stages> growths_at_infinity(const EsdirkTableau<stages>& tablea
 template <int stages>
 constexpr bool is_bounded_at_infinity(const EsdirkTableau<stages>& tableau,
                                       const double (&weights)[stages]) {
-    const Stages<stages> kappa = growths_at_infinity(tableau);
-    double sum = 0;
-    for (int i = 0; i < stages; ++i) sum += weights[i] * kappa.value[i];
-    return nearly_zero(sum);
+    return weigh(weights, growths_at_infinity(tableau), 0);
 }
 
 /// w_i(θ).
@@ -169,20 +156,12 @@ struct MatrixPair {
             }
         }
     }
-    [[nodiscard]] constexpr Stages<stages> hang(int which, const Stages<stages>& x) const {
-        Stages<stages> y{};
-        for (int i = 0; i < stages; ++i) {
-            for (int j = 0; j < stages; ++j) y.value[i] += a[which][i][j] * x.value[j];
-        }
-        return y;
-    }
     /// The conditions of all trees with at most `order` nodes, to 4, for weights that reach θ.
     [[nodiscard]] constexpr bool satisfies(const double (&weights)[stages], int order,
                                            double theta = 1) const {
+        const auto hang = [&](int which, const Stages<stages>& x) { return product(a[which], x); };
         const auto is = [&](const Stages<stages>& tree, double expected) {
-            double sum = -expected;
-            for (int i = 0; i < stages; ++i) sum += weights[i] * tree.value[i];
-            return nearly_zero(sum);
+            return weigh(weights, tree, expected);
         };
         const double cube = theta * theta * theta, fourth = cube * theta;
         bool holds = true;
@@ -244,7 +223,7 @@ struct ValidEsdirkTableau {
     static constexpr auto& tableau = Method::coefficients;
     static constexpr int last = tableau.num_stages - 1;
     static_assert(tableau.gamma > 0, "ESDIRK tableau: gamma must be positive");
-    static_assert(detail::is_strictly_lower(tableau),
+    static_assert(detail::is_strictly_lower(tableau.a),
                   "ESDIRK tableau: a is given left of the diagonal alone; gamma stands on it");
     static_assert(detail::rows_sum_to_c(tableau), "ESDIRK tableau: the rows of a must sum to c");
     static_assert(tableau.c[last] == 1, "ESDIRK tableau: the last stage must be the new state");

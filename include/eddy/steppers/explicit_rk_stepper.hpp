@@ -62,18 +62,14 @@ struct ExplicitRungeKuttaStepper {
     template <class Scalar>
     using ConstantSize = UniformStepSize<typename Steps::Rows, Scalar>;
 
-    struct Nothing {};
     template <class Number>
     struct Trial {
         State<Number> next;
         State<Number> k[num_stages];
         /// Estimates, where they are asked for.
-        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
-        [[no_unique_address]] std::conditional_t<has_coarse_error, State<Number>, Nothing> coarse;
+        [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
+        [[no_unique_address]] KeptIf<has_coarse_error, State<Number>> coarse;
     };
-
-    template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
 
     template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto first(const Input& in) {
@@ -185,7 +181,7 @@ struct ExplicitRungeKuttaStepper {
         struct Stages {
             State<Number> k[count];
         };
-        [[no_unique_address]] std::conditional_t<with_times, Stages, Nothing> stages;
+        [[no_unique_address]] KeptIf<with_times, Stages> stages;
     };
     template <class Input, class Memory, class Number, bool with_times, bool dense>
     [[gnu::always_inline]] EDDY_HD static void linearize(

@@ -7,6 +7,7 @@
 // θ = 0 gives y; θ = 1 gives y⁺ but for rounding: callers that have y⁺ should use that.
 
 #include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/dense_weight.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
 
 namespace eddy::inline v0 {
@@ -17,6 +18,11 @@ template <RungeKuttaMethod Method>
 struct Interpolant {
     static constexpr auto tableau = interpolant_tableau<Method>;
     static constexpr int num_stages = tableau.num_stages;
+    static constexpr int num_powers = tableau.num_powers;
+    /// Of θ^(m+1) dt k_i.
+    [[nodiscard]] static constexpr double dense_weight(int i, int m) {
+        return tableau.weights[i][m];
+    }
     /// In one step from an exact state the interpolant is wrong by O(dt^(order+1)).
     static constexpr int order = tableau.order;
 
@@ -38,7 +44,8 @@ struct Interpolant {
         }
         return all;
     }();
-    static_assert(detail::is_strictly_lower(stage_tableau) && detail::rows_sum_to_c(stage_tableau),
+    static_assert(detail::is_strictly_lower(stage_tableau.a) &&
+                      detail::rows_sum_to_c(stage_tableau),
                   "interpolant: the rows of its further stages must be explicit and sum to c");
 
     /// Does the interpolant read k_i? The others need not be computed for it.
@@ -53,13 +60,13 @@ struct Interpolant {
     /// w_i(θ).
     template <int i, class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight(const Real& theta) {
-        return theta * polynomial<i, false>(theta);
+        return detail::DenseWeight<Interpolant, i>::at(theta);
     }
     /// dw_i/dθ.
     template <int i, class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight_slope(
         const Real& theta) {
-        return polynomial<i, true>(theta);
+        return detail::DenseWeight<Interpolant, i>::slope(theta);
     }
 
     /// y(t + θ dt). Step and θ may be poorer types than the state: packs beside dual numbers.
@@ -103,23 +110,6 @@ struct Interpolant {
         static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
             if constexpr (uses_stage<i>) body.template operator()<i>();
         });
-    }
-
-    /// Σ_m weights[i][m] θ^m, or with each term times m + 1, by Horner's rule.
-    template <int i, bool times_power, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real polynomial(const Real& theta) {
-        constexpr int last = tableau.num_powers - 1;
-        Real value = coefficient<i, last, times_power, Real>();
-        static_for<0, last>([&]<int reversed>() __attribute__((always_inline)) {
-            constexpr int m = last - 1 - reversed;
-            value = mul_add(value, theta, coefficient<i, m, times_power, Real>());
-        });
-        return value;
-    }
-    template <int i, int m, bool times_power, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real coefficient() {
-        constexpr double weight = tableau.weights[i][m] * (times_power ? m + 1 : 1);
-        return Real(static_cast<ScalarOf<Real>>(weight));
     }
 };
 

@@ -1,10 +1,9 @@
 #pragma once
-// Rosenbrock methods as a Stepper. A step keeps nothing for the next one: Jacobian and factors are those
-// of its own start, so that every step follows from time, state and size, and a replay gives its bits.
-// It fails where its factors have lost too many digits.
+// Rosenbrock methods as a Stepper. A step fails where its factors have lost too many digits.
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
+#include <eddy/steppers/implicit_stepper.hpp>
 #include <eddy/steppers/rosenbrock_adjoint.hpp>
 
 namespace eddy::inline v0 {
@@ -14,54 +13,28 @@ inline constexpr bool takes_mass<Method> = true;
 
 /// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
 template <class Term, RosenbrockMethod Method, bool estimates_error>
-struct RosenbrockStepper {
+struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estimates_error>, Term,
+                                           Method, estimates_error> {
+    using Base = ImplicitStepper<RosenbrockStepper, Term, Method, estimates_error>;
+    using Base::interpolant, Base::state_size;
     using Field = typename Term::Field;
     using Steps = Rosenbrock<Field, Method>;
     using Adjoint = RosenbrockAdjoint<Field, Method>;
     using Rows = RosenbrockRows<Method>;
-    static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
-    static constexpr int order = Method::order;
-    static constexpr int error_order = !estimates_error ? Method::order
-                                       : Method::order < Method::embedded_order
-                                           ? Method::order + 1
-                                           : Method::embedded_order + 1;
-    static constexpr bool can_fail = true;
-    static constexpr bool memory_follows_state = true;
-    static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
     static constexpr int num_needed_stages = Rows::num_needed_stages();
     static constexpr int num_stages = estimates_error ? Steps::num_stages : num_needed_stages;
-    static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = Rows::num_points(num_stages);
-    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
     static constexpr int evaluations_per_replay = Rows::num_points(num_needed_stages);
-    /// Dense output does not change with the size of the step as long as U_i do not.
-    static constexpr bool dense_output_scales_with_size = false;
 
-    static constexpr bool solves_linear_systems = true;
-
-    template <class Time>
-    using Path = typename Term::template Path<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
-    template <class Number>
-    using Memory = NoMemory;
-    template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
-
-    struct Nothing {};
     template <class Number>
     struct Trial {
         State<Number> next;
         State<Number> u[num_needed_stages];
-        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
+        [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
         MaskOf<Number> failed;
     };
-
-    template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
 
     template <class Input, class Number>
     [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
@@ -74,8 +47,6 @@ struct RosenbrockStepper {
             trial.u[i] = work.u[i];
         });
     }
-    template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
 
     /// For reports of steps that cannot be made.
     template <class Input>
@@ -88,16 +59,10 @@ struct RosenbrockStepper {
         return component;
     }
 
-    template <class Trial, class SquaredNorm>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
-        const Trial& trial, SquaredNorm&& squared_norm) {
-        return squared_norm(trial.error);
-    }
-
     template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
         typename Steps::template Work<NumberOf<Input>, num_needed_stages> work;
-        Nothing unasked;
+        NotKept unasked;
         Steps::template run<false>(in, work, unasked);
         return Steps::next_state(in.y, work);
     }
@@ -154,13 +119,6 @@ struct RosenbrockStepper {
         });
         return within;
     }
-    /// The same where there was no attempt.
-    template <class Input>
-    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
-        Trial<NumberOf<Input>> trial;
-        attempt(in, NoMemory{}, trial);
-        return interpolant(in, trial);
-    }
 
     /// What the points within a step bring to its start, its end and its stages.
     template <class Number>
@@ -192,7 +150,7 @@ struct RosenbrockStepper {
     template <class Input, class Number, bool with_times, bool dense>
     [[gnu::always_inline]] EDDY_HD static void linearize(
         const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
-        Nothing unasked;
+        NotKept unasked;
         Steps::template run<false>(in, of_step.work, unasked);
     }
 

@@ -32,7 +32,7 @@ inline constexpr auto stability_polynomial = [] {
     for (double& value : powers.value) value = 1;
     for (int k = 1; k <= stages; ++k) {
         for (int i = 0; i < stages; ++i) polynomial.gamma[k] += tableau.b[i] * powers.value[i];
-        powers = detail::graft(tableau, powers);
+        powers = detail::product(tableau.a, powers);
     }
     return polynomial;
 }();

@@ -2,44 +2,28 @@
 // A method whose steps stay where they are: for what is all said by the state that a lane begins in.
 
 #include <eddy/steppers/mass_matrix.hpp>
-#include <eddy/steppers/stepper.hpp>
+#include <eddy/steppers/memoryless_stepper.hpp>
 
 namespace eddy::inline v0 {
 
 template <class Term>
-struct StayingStepper {
-    static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
+struct StayingStepper : MemorylessStepper<Term> {
     static constexpr int order = 1, error_order = 1;
-    static constexpr bool can_fail = false;
-    static constexpr bool memory_follows_state = true;
-    static constexpr bool steps_to_save_points = false;
     static constexpr bool dense_output_scales_with_size = false;
-    static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = 0;
     static constexpr int evaluations_per_replay = 0;
 
-    template <class Time>
-    using Path = typename Term::template Path<Time>;
     template <class Number>
-    using State = Vec<Number, state_size>;
-    template <class Number>
-    using Memory = NoMemory;
+    using State = Vec<Number, Term::state_size>;
     template <class Number>
     struct Trial {
         State<Number> next;
     };
 
-    template <class Input>
-    [[nodiscard]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
     template <class Input, class Number>
     EDDY_HD static void attempt(const Input& in, const NoMemory&, Trial<Number>& trial) {
         trial.next = in.y;
     }
-    template <class Trial, class Mask>
-    EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
     template <class Input>
     [[nodiscard]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
         return in.y;
@@ -64,7 +48,7 @@ struct StayingStepper {
     }
     template <class Input>
     [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
-        return Within<typename std::remove_cvref_t<decltype(in.y)>::value_type>{in.y};
+        return Within<NumberOf<Input>>{in.y};
     }
     template <class Number>
     struct DenseCotangent {

@@ -19,6 +19,8 @@
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/step_size.hpp>
 #include <eddy/steppers/term.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace eddy::inline v0 {
 
@@ -51,6 +53,17 @@ StepInput(Times, const State&, const Parameters&, const Size&, Path)
 template <class Times, class State, class Parameters, class Size, class Path, class Tolerances>
 StepInput(Times, const State&, const Parameters&, const Size&, Path, Tolerances)
     -> StepInput<Times, State, Parameters, Size, Path, Tolerances>;
+
+/// The number that a step from such an input computes with.
+template <class Input>
+using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
+
+/// In the place of what nobody asks for.
+struct NotKept {};
+/// The type of a member that is there where `is_kept`, and else takes no room if it is declared
+/// no_unique_address.
+template <bool is_kept, class Value>
+using KeptIf = std::conditional_t<is_kept, Value, NotKept>;
 
 /// The memory of a method that has none.
 struct NoMemory {};

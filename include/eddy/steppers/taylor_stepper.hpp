@@ -10,50 +10,33 @@
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/add_scaled.hpp>
-#include <eddy/steppers/stepper.hpp>
+#include <eddy/steppers/memoryless_stepper.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
 
 /// `estimates_error`: whether attempts come with error estimates, as a controller wants them.
 template <class Term, class Method, bool estimates_error>
-struct TaylorStepper {
+struct TaylorStepper : MemorylessStepper<Term> {
+    using Base = MemorylessStepper<Term>;
+    using Base::state_size;
     using Field = typename Term::Field;
     using Series = decltype(taylor<Method::order>(FieldProgram<Field>{}));
-    static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
     static constexpr int order = Method::order;
     static constexpr int error_order = order;
-    static constexpr bool can_fail = false;
-    static constexpr bool memory_follows_state = true;
-    static constexpr bool steps_to_save_points = false;
     /// One is of the whole series.
-    static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = 1;
     static constexpr int evaluations_per_replay = 1;
     /// The coefficients hold the powers of the size.
     static constexpr bool dense_output_scales_with_size = false;
 
-    template <class Time>
-    using Path = typename Term::template Path<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>
-    using Memory = NoMemory;
-    template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
-
-    struct Nothing {};
-    template <class Number>
     struct Trial {
         State<Number> next;
-        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, Nothing> error;
+        [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
     };
-
-    template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
 
     template <class Input, class Number>
     [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
@@ -62,14 +45,6 @@ struct TaylorStepper {
         terms(in, term);
         trial.next = next_state(in.y, term);
         if constexpr (estimates_error) trial.error = error(term);
-    }
-    template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
-
-    template <class Trial, class SquaredNorm>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
-        const Trial& trial, SquaredNorm&& squared_norm) {
-        return squared_norm(trial.error);
     }
 
     template <class Input>

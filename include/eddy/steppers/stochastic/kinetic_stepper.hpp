@@ -51,19 +51,14 @@ template <class Number>
 /// `Method::Step<Field>` is called as step(t, x, v, p, h, w, area, t + h), w and the space-time Lévy
 /// area being vectors, and returns the state at the step's end.
 template <class Term, class Method>
-struct KineticStepper {
+struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> {
     static_assert(detail::is_kinetic<Term>,
                   "Langevin method: the equation must be a struct with force(t, x, p), friction(p) "
                   "and temperature(p), whose state is (x, v)");
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;
     static constexpr int num_noises = Term::num_noises;
-    static constexpr float order = static_cast<float>(Method::strong_order);
-    static constexpr float error_order = order + 0.5f;
-    static constexpr bool can_fail = false, memory_follows_state = true;
-    static constexpr bool steps_to_save_points = true;
     static constexpr bool wants_area = true;
-    static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = Method::evaluations;
     static constexpr int evaluations_per_replay = evaluations_per_attempt;
 
@@ -71,8 +66,6 @@ struct KineticStepper {
     using Path = BrownianPath<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
-    template <class Number>
-    using Memory = NoMemory;
     template <class Number>
     struct Trial {
         State<Number> next;
@@ -88,10 +81,6 @@ struct KineticStepper {
     using ConstantSize = UniformStepSize<Rows, Scalar>;
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
-    template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         return next_state<Number>(in, noise_of<Number>(in));
@@ -101,37 +90,12 @@ struct KineticStepper {
                                                        Trial<Number>& trial) {
         trial.next = step(in, memory);
     }
-    template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
-    template <class Trial, class SquaredNorm>
-    [[nodiscard]] EDDY_HD static auto squared_error(const Trial& trial,
-                                                    SquaredNorm&& squared_norm) {
-        return squared_norm(trial.next);
-    }
-
-    template <class Input, class Number>
-    [[nodiscard]] EDDY_HD static StraightLine<State<Number>> interpolant(
-        const Input& in, const Trial<Number>& trial) {
-        return {in.y, trial.next - in.y};
-    }
-    template <class Input>
-    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
-        return StraightLine<State<NumberOf<Input>>>{in.y, step(in, NoMemory{}) - in.y};
-    }
-    template <class Number>
-    struct DenseCotangent {};
-    template <class Input, class Theta, class Number>
-    EDDY_HD static void pull_interpolant(const Input&, const Theta&, const State<Number>&,
-                                         DenseCotangent<Number>&) {}
 
     /// h, then W of each noise, then its area.
     template <class Number>
     using Noise = Vec<Number, 1 + 2 * num_noises>;
     template <class Number, bool with_times = false, bool dense = false>
-    struct Linearization {
-        static_assert(!with_times,
-                      "stochastic equation: a Brownian path has no derivative with respect to "
-                      "time; leave differentiate_times out");
+    struct Linearization : PathLinearization<with_times> {
         Noise<Number> noise;
     };
     template <class Input, class Number, bool with_times, bool dense>
@@ -170,9 +134,6 @@ struct KineticStepper {
     };
     using Program = decltype(trace<Scalar, Vector<state_size>, Vector<parameter_size>,
                                    Vector<1 + 2 * num_noises>, Scalar>(Traced{}));
-
-    template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
 
     template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_at(const Input& in, double c) {

@@ -6,31 +6,14 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
-#include <eddy/steppers/stepper.hpp>
+#include <eddy/steppers/stochastic/path_stepper.hpp>
 #include <eddy/steppers/stochastic/step_noise.hpp>
 
 namespace eddy::inline v0 {
 
-/// The state goes on in a straight line: every save point is a step's end.
-template <class State>
-struct StraightLine {
-    State from, along;
-
-    template <class Theta>
-    [[nodiscard]] EDDY_HD State at(const Theta& theta) const {
-        State y = from;
-        for (int i = 0; i < State::size(); ++i)
-            y[i] = y[i] + typename State::value_type(theta) * along[i];
-        return y;
-    }
-    template <class Theta>
-    [[nodiscard]] EDDY_HD State slope(const Theta&) const {
-        return along;
-    }
-};
-
 template <class Term, StochasticMethod Method, bool estimates_error>
-struct StochasticRungeKuttaStepper {
+struct StochasticRungeKuttaStepper
+    : PathStepper<StochasticRungeKuttaStepper<Term, Method, estimates_error>, Term, Method> {
     static_assert(
         !estimates_error || Method::stochastic.estimates_error(),
         "stochastic equation: this method has no error estimate, its steps are of constant "
@@ -50,12 +33,7 @@ struct StochasticRungeKuttaStepper {
     static constexpr int parameter_size = Term::parameter_size;
     static constexpr int num_noises = Term::num_noises;
     static constexpr int num_entries = Term::num_entries;
-    static constexpr float order = static_cast<float>(Method::strong_order);
-    static constexpr float error_order = order + 0.5f;
-    static constexpr bool can_fail = false, memory_follows_state = true;
-    static constexpr bool steps_to_save_points = true;
     static constexpr bool wants_area = needs.area;
-    static constexpr int evaluations_at_start = 0;
     static constexpr int evaluations_per_attempt = [] {  // of the drift
         int count = 0;
         for (const bool needed : needs.drift) count += needed ? 1 : 0;
@@ -68,12 +46,9 @@ struct StochasticRungeKuttaStepper {
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>
-    using Memory = NoMemory;
-    struct NoEstimate {};
-    template <class Number>
     struct Trial {
         State<Number> next;
-        [[no_unique_address]] std::conditional_t<estimates_error, State<Number>, NoEstimate> error;
+        [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
     };
     struct Rows {
         struct Weights {
@@ -101,13 +76,6 @@ struct StochasticRungeKuttaStepper {
     using ConstantSize = UniformStepSize<Rows, Scalar>;
 
     template <class Input>
-    using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
-
-    template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
-        return {};
-    }
-    template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         const auto noise = Noise<PrimalOf<Number>>(in.path);
@@ -131,40 +99,12 @@ struct StochasticRungeKuttaStepper {
             trial.next = step(in, memory);
         }
     }
-    template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
-    template <class Trial, class SquaredNorm>
-    [[nodiscard]] EDDY_HD static auto squared_error(const Trial& trial,
-                                                    SquaredNorm&& squared_norm) {
-        if constexpr (estimates_error)
-            return squared_norm(trial.error);
-        else
-            return squared_norm(trial.next);
-    }
-
-    template <class Input, class Number>
-    [[nodiscard]] EDDY_HD static StraightLine<State<Number>> interpolant(
-        const Input& in, const Trial<Number>& trial) {
-        return {in.y, trial.next - in.y};
-    }
-    template <class Input>
-    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
-        return StraightLine<State<NumberOf<Input>>>{in.y, step(in, NoMemory{}) - in.y};
-    }
-    template <class Number>
-    struct DenseCotangent {};
-    template <class Input, class Theta, class Number>
-    EDDY_HD static void pull_interpolant(const Input&, const Theta&, const State<Number>&,
-                                         DenseCotangent<Number>&) {}
 
     template <class Real>
     using Noise = StepNoise<Real, num_noises, Method>;
     /// The states where the stages are taken, and the noise.
     template <class Number, bool with_times = false, bool dense = false>
-    struct Linearization {
-        static_assert(!with_times,
-                      "stochastic equation: a Brownian path has no derivative with respect to "
-                      "time; leave differentiate_times out");
+    struct Linearization : PathLinearization<with_times> {
         State<Number> stage[num_stages];
         Noise<PrimalOf<Number>> noise;
     };

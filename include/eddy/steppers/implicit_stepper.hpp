@@ -1,0 +1,34 @@
+#pragma once
+// What Rosenbrock and ESDIRK methods say of themselves alike: every stage solves a linear system, whose
+// matrix and factors are those of the step's own start, so that every step follows from time, state and
+// size, and a replay gives its bits.
+
+#include <eddy/steppers/butcher_tableau.hpp>
+#include <eddy/steppers/memoryless_stepper.hpp>
+
+namespace eddy::inline v0 {
+
+/// Base of such steppers. `Self` is the stepper; `estimates_error`: whether attempts come with error
+/// estimates, as a controller wants them.
+template <class Self, class Term, class Method, bool estimates_error>
+struct ImplicitStepper : MemorylessStepper<Term> {
+    static constexpr int order = Method::order;
+    static constexpr int error_order = estimates_error ? estimate_order<Method> : Method::order;
+    static constexpr bool can_fail = true;
+    static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
+    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
+    /// Dense output does not change with the size of the step as long as the stages do not: they have
+    /// the size of a step themselves.
+    static constexpr bool dense_output_scales_with_size = false;
+    static constexpr bool solves_linear_systems = true;
+
+    /// What is within a step where there was no attempt.
+    template <class Input>
+    [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {
+        typename Self::template Trial<NumberOf<Input>> trial;
+        Self::attempt(in, NoMemory{}, trial);
+        return Self::interpolant(in, trial);
+    }
+};
+
+}  // namespace eddy::inline v0
