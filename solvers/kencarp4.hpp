@@ -9,8 +9,8 @@ namespace eddy::inline v0 {
 struct KenCarp4 {
     static constexpr int order = 4;
     static constexpr int embedded_order = 3;
-    /// How large the error that Newton's iteration leaves may be, in units of the tolerances.
-    static constexpr double newton_tolerance = 1e-2;
+    /// How large the error that Newton's iteration leaves may be, in units of the tolerances; in (0, 1].
+    double newton_tolerance = 1e-2;
     static constexpr EsdirkTableau<6> coefficients{
         .gamma = 1. / 4,
         .c = {0, 1. / 2, 83. / 250, 31. / 50, 17. / 20, 1},

@@ -7,8 +7,8 @@ namespace eddy::inline v0 {
 struct Kvaerno3 {
     static constexpr int order = 3;
     static constexpr int embedded_order = 2;
-    /// How large the error that Newton's iteration leaves may be, in units of the tolerances.
-    static constexpr double newton_tolerance = 1e-2;
+    /// How large the error that Newton's iteration leaves may be, in units of the tolerances; in (0, 1].
+    double newton_tolerance = 1e-2;
     static constexpr EsdirkTableau<4> coefficients = [] {
         constexpr double g = 0.4358665215084589994160194511935568;  // 6γ³ − 18γ² + 9γ = 1
         constexpr double a31 = (-4 * g * g + 6 * g - 1) / (4 * g), a32 = (1 - 2 * g) / (4 * g);

@@ -8,8 +8,8 @@ namespace eddy::inline v0 {
 struct Kvaerno5 {
     static constexpr int order = 5;
     static constexpr int embedded_order = 4;
-    /// How large the error that Newton's iteration leaves may be, in units of the tolerances.
-    static constexpr double newton_tolerance = 1e-2;
+    /// How large the error that Newton's iteration leaves may be, in units of the tolerances; in (0, 1].
+    double newton_tolerance = 1e-2;
     static constexpr EsdirkTableau<7> coefficients{
         .gamma = 0.26,
         .c = {0, 0.52, 1.23033320996790809632, 0.89576598435007590291, 0.43639360985864758528, 1,

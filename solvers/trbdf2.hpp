@@ -8,8 +8,8 @@ namespace eddy::inline v0 {
 struct TRBDF2 {
     static constexpr int order = 2;
     static constexpr int embedded_order = 3;
-    /// How large the error that Newton's iteration leaves may be, in units of the tolerances.
-    static constexpr double newton_tolerance = 1e-2;
+    /// How large the error that Newton's iteration leaves may be, in units of the tolerances; in (0, 1].
+    double newton_tolerance = 1e-2;
     static constexpr EsdirkTableau<3> coefficients = [] {
         constexpr double g = 0.29289321881345247559915563789515;  // 1 − √½
         constexpr double w = 0.35355339059327376220042218105242;  // √2 / 4

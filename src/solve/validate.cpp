@@ -64,6 +64,15 @@ void require_valid(const PredictiveController& controller, const char* where) {
     require_factors("PredictiveController", safety, min_factor, max_factor, where);
 }
 
+void require_newton_tolerance(double newton_tolerance, const char* where) {
+    if (!(newton_tolerance > 0 && newton_tolerance <= 1))
+        fail(where,
+             "newton_tolerance = {}; give a fraction of the tolerances above 0 and at most 1, such "
+             "as "
+             "1e-2",
+             newton_tolerance);
+}
+
 void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
                    const char* where, const char* alternative) {
     if (got == wanted) return;

@@ -20,6 +20,11 @@ for name, header in structs.items():
     wanted = through_ask.get(name, name)
     if wanted is not None and wanted not in tested:
         missing.append(f"{header.relative_to(root)}: {name} is not in tests/fuzz/options*.cpp")
+# Methods have members of their own.
+for header in sorted((root / "solvers").glob("*.hpp")):
+    for member in re.findall(r"^    (?:double|int|bool) (\w+) =", header.read_text(), re.MULTILINE):
+        if member not in tested:
+            missing.append(f"{header.relative_to(root)}: {member} is not in tests/fuzz/options*.cpp")
 if len(structs) < 8:
     missing.append(f"only {len(structs)} structs were found: has their form changed?")
 print("\n".join(missing) or f"{len(structs)} structs")

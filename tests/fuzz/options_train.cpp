@@ -11,31 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/extremes.hpp"
-#include "fuzz/invariants.hpp"
-#include "fuzz/watchdog.hpp"
+#include "fuzz/check_extremes.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 namespace train = eddy::train;
 
-/// call(options) for each of the extremes of `good`; the good one is not refused.
-template <class Options, class Call>
-void check_extremes(const Options& good, const std::string& name, const Call& call) {
-    call(good);
-    for (const auto& extreme : fuzz::all_extremes(good)) {
-        const std::string what = name + ", " + extreme.text;
-        INFO(what);
-        fuzz::watch(what);
-        try {
-            call(extreme.value);
-        } catch (const eddy::InvalidArgument& error) {
-            CHECK(fuzz::is_good_sentence(error.what()));
-        }
-        fuzz::stop_watching();
-    }
-}
+using fuzz::check_extremes;
 
 template <class Rule>
 void check_rule(const Rule& good, const std::string& name) {

@@ -8,6 +8,7 @@
 #include <eddy/solvers/kvaerno3.hpp>
 #include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/trbdf2.hpp>
+#include <limits>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -164,8 +165,9 @@ TEST_CASE(
 TEST_CASE("stiff, Newton: evaluations of f are counted, those of the iterations as well") {
     constexpr auto linear = eddy::field<1, 1>(
         [](auto, const auto& y, const auto& p) { return eddy::vec(p[0] * y[0]); });
-    const auto evaluations = [&](double rtol, const auto& backend) {
-        const auto solution = eddy::solve(linear, eddy::TRBDF2{}, rows({{1}}), rows({{-1}}),
+    const auto evaluations = [&](double rtol, const auto& backend, double tolerance = 1e-2) {
+        const eddy::TRBDF2 method{.newton_tolerance = tolerance};
+        const auto solution = eddy::solve(linear, method, rows({{1}}), rows({{-1}}),
                                           {.t1 = 1, .rtol = rtol, .atol = 1e-12, .dt0 = 0.25},
                                           eddy::ConstantController{}, backend);
         CHECK(solution.stats(0).accepted == 4);
@@ -176,6 +178,13 @@ TEST_CASE("stiff, Newton: evaluations of f are counted, those of the iterations 
     CHECK(evaluations(1e-2, eddy::Serial{}) == 4 * (1 + 2 + 1));
     CHECK(evaluations(1e-9, eddy::Serial{}) == 4 * (1 + 2 + 2));
     CHECK(evaluations(1e-2, eddy::Cpu{.threads = 1}) == 4 * (1 + 2 + 1));
+    // The tolerance of the iterations is a part of that of the errors.
+    CHECK(evaluations(1e-2, eddy::Serial{}, 1e-9) == 4 * (1 + 2 + 2));
+    CHECK(evaluations(1e-2, eddy::Cpu{.threads = 1}, 1e-9) == 4 * (1 + 2 + 2));
+    using limits = std::numeric_limits<double>;
+    for (const double bad : {0., -1e-2, 1.1, limits::infinity(), limits::quiet_NaN()})
+        CHECK_THROWS_WITH(evaluations(1e-2, eddy::Serial{}, bad),
+                          support::contains("; give a fraction of the tolerances above 0"));
 }
 
 TEST_CASE("stiff, Newton: steps of constant size, and states of single precision") {

@@ -35,19 +35,12 @@ struct Driven {
     }
 };
 
-/// A method that leaves nothing of its iterations' errors.
-struct ExactTRBDF2 : eddy::TRBDF2 {
-    static constexpr double newton_tolerance = 1e-9;
-    template <class Term, bool estimates_error>
-    using Stepper = eddy::EsdirkStepper<Term, ExactTRBDF2, estimates_error>;
-};
-
 }  // namespace
 
 TEST_CASE("Newton's gradients: Van der Pol's sensitivities to 20 digits, for μ = 1000") {
     const Array y0 = repeated(2, std::initializer_list<double>{2, 0}), p = rows({{1000}, {1000}});
-    const auto solution = eddy::solve(support::VanDerPol{}, eddy::Kvaerno5{}, y0, p,
-                                      {.t1 = 2, .rtol = 1e-9, .atol = 1e-9});
+    const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-9, .atol = 1e-9};
+    const auto solution = eddy::solve(support::VanDerPol{}, eddy::Kvaerno5{}, y0, p, options);
 
     const auto gradient = eddy::pullback(solution, rows({{1, 0}, {0, 1}}));
 
@@ -57,6 +50,16 @@ TEST_CASE("Newton's gradients: Van der Pol's sensitivities to 20 digits, for μ 
     CHECK(gradient.y0(1, 0) == Approx(1.155496651120515977).epsilon(1e-5));
     CHECK(gradient.y0(0, 1) == Approx(4.178443408388386963e-4).epsilon(1e-5));
     CHECK(gradient.y0(1, 1) == Approx(3.852083624091958781e-4).epsilon(1e-5));
+
+    // What is pulled back is what was solved for, with the tolerance of its iterations.
+    const eddy::Kvaerno5 careful{.newton_tolerance = 1e-4};
+    const auto cotangents = rows({{1, 0}, {0, 1}});
+    const auto of_careful =
+        eddy::pullback(eddy::solve(support::VanDerPol{}, careful, y0, p, options), cotangents);
+    auto solver = eddy::pullback_solver(support::VanDerPol{}, careful, options);
+    CHECK(support::same_row(of_careful.y0, 0, solver(cotangents, y0, p).gradient.y0, 0));
+    CHECK(of_careful.y0(0, 0) != gradient.y0(0, 0));
+    CHECK(of_careful.y0(0, 0) == Approx(gradient.y0(0, 0)).epsilon(1e-5));
 }
 
 TEST_CASE("Newton's gradients: reverse mode is forward mode, whose states are those of a solve") {
@@ -147,7 +150,8 @@ TEST_CASE(
     // Steps of one size: those of a controller would change with the differences.
     const eddy::SolveOptions options{.t1 = 1, .dt0 = 0.05};
     const eddy::ConstantController constant;
-    const ExactTRBDF2 method;
+    const eddy::TRBDF2 method{.newton_tolerance =
+                                  1e-9};  // leaves nothing of the iterations' errors
 
     const auto second =
         eddy::hessian_vector_product(Driven{}, method, HalfSquares{}, data, y0, p, y0_tangent,
@@ -160,6 +164,10 @@ TEST_CASE(
     };
     const double h = 1e-4;
     const auto more = at(h), here = at(0), less = at(-h);
+    const auto usual = eddy::value_and_gradient(Driven{}, eddy::TRBDF2{}, HalfSquares{}, data, y0,
+                                                p, options, constant, eddy::Serial{});
+    CHECK(usual.loss(0) != here.loss(0));
+    CHECK(usual.loss(0) == Approx(here.loss(0)).epsilon(1e-4));
     const double slope = 0.3 * here.gradient.y0(0, 0) - 0.2 * here.gradient.y0(0, 1) +
                          20 * here.gradient.p(0, 0) + 0.5 * here.gradient.p(0, 1);
     CHECK(slope == Approx((more.loss(0) - less.loss(0)) / (2 * h)).epsilon(1e-6));

@@ -145,7 +145,7 @@ TEST_CASE("esdirk: a step whose iteration does not converge fails, alone in its 
     using Stepper = StepperOf<eddy::Kvaerno3, Saturating>;
     using Number = eddy::Pack<double, 4>;
     const double atol[] = {1e-6, 1e-6};
-    const eddy::StepTolerances<double> tolerances{1e-6, atol};
+    const eddy::StepTolerances<double> tolerances{1e-6, atol, 1e-2};
     Vec<Number, 2> y{{Number(1), Number(5)}};
     Vec<Number, 1> p{{Number(1)}};
     p[0].set(2, 1000);

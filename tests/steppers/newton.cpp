@@ -67,14 +67,15 @@ TEST_CASE("newton: what a stage has shown serves the next, and a failure stays")
 TEST_CASE("newton: bounds are a part of the tolerances, and not below rounding") {
     const double atol[] = {1e-8, 1e-6};
     const eddy::Vec<double, 2> y{{0, 2}}, update{{1e-10, 3e-8}};
-    const eddy::StepTolerances<double> tolerances{1e-6, atol};
-    const eddy::NewtonScale<double> scale(tolerances, 1e-2);
+    const eddy::StepTolerances<double> tolerances{1e-6, atol, 1e-2};
+    const eddy::NewtonScale<double> scale(tolerances);
     CHECK(scale.norm(update, y, y, tolerances) == Approx(std::sqrt(0.5 * (1 + 1))).epsilon(1e-6));
     CHECK(scale.floor() == Approx(20 * 2.22e-16 / 1e-8).epsilon(1e-2));
 
-    const eddy::StepTolerances<double> tight{1e-16, atol};
-    CHECK(eddy::NewtonScale<double>(tight, 1e-2).floor() == 1);
-    CHECK(eddy::NewtonScale<double>(eddy::NoTolerances{}, 1e-2).floor() == 1);
-    CHECK(eddy::NewtonScale<float>(eddy::NoTolerances{}, 1e-2).rtol ==
+    const eddy::StepTolerances<double> tight{1e-16, atol, 1e-2}, tiny{1e-6, atol, 1e-300};
+    CHECK(eddy::NewtonScale<double>(tight).floor() == 1);
+    CHECK(eddy::NewtonScale<double>(tiny).floor() == 1);
+    CHECK(eddy::NewtonScale<double>(eddy::NoTolerances{}).floor() == 1);
+    CHECK(eddy::NewtonScale<float>(eddy::NoTolerances{}).rtol ==
           Approx(20 * 1.19e-7).epsilon(1e-2));
 }

@@ -112,7 +112,7 @@ struct Esdirk {
             work.lu.factor(start.matrix);
             work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
             add_explicit<0>(in, in.y, work);
-            const NewtonScale<ScalarOf<Number>> scale(in.tolerances, Method::newton_tolerance);
+            const NewtonScale<ScalarOf<Number>> scale(in.tolerances);
             NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
             static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
                 const State<Number> base = known<i>(in.y, work);

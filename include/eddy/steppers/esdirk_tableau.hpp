@@ -43,8 +43,8 @@ struct EsdirkInterpolant {
 };
 
 /// A method is a struct with an `order`, an `embedded_order`, `coefficients`, an `interpolant` and a
-/// `newton_tolerance`: how large the error that Newton's iteration leaves in a stage may be, as a
-/// fraction of the tolerance of a step's error.
+/// `newton_tolerance`, which need not be known when it is compiled: how large the error that Newton's
+/// iteration leaves in a stage may be, as a fraction of the tolerance of a step's error.
 template <class Method>
 concept EsdirkMethod = requires {
     { Method::order } -> std::convertible_to<int>;
@@ -241,8 +241,8 @@ struct ValidEsdirkTableau {
     static_assert(detail::nearly_zero(esdirk_stability_at_infinity<Method>),
                   "ESDIRK tableau: R(infinity) must be 0, or stiff components stay");
     static_assert(
-        Method::newton_tolerance > 0 && Method::newton_tolerance < 1,
-        "ESDIRK method: newton_tolerance is a fraction of the tolerance, between 0 and 1");
+        Method{}.newton_tolerance > 0 && Method{}.newton_tolerance <= 1,
+        "ESDIRK method: newton_tolerance is a fraction of the tolerance, above 0 and at most 1");
     static_assert(
         detail::is_valid_pair<Method>(),
         "ESDIRK tableau: explicit_a must be strictly lower triangular, its rows sum to c, and "

@@ -18,16 +18,16 @@
 
 namespace eddy::inline v0 {
 
-/// How large updates may be when they are the last: `newton_tolerance` of the step's tolerances, but not
+/// How large updates may be when they are the last: the method's part of the step's tolerances, but not
 /// below what rounding leaves; without tolerances, that alone.
 template <class Scalar>
 struct NewtonScale {
     static constexpr Scalar rounding = 20 * std::numeric_limits<Scalar>::epsilon();
 
     template <class Tolerances>
-    EDDY_HD NewtonScale(const Tolerances& tolerances, double newton_tolerance) {
+    EDDY_HD explicit NewtonScale(const Tolerances& tolerances) {
         if constexpr (requires { tolerances.rtol; }) {
-            share = static_cast<Scalar>(newton_tolerance);
+            share = tolerances.newton_tolerance;
             most_iterations = 10;
             rtol = max(share * tolerances.rtol, rounding);
         }

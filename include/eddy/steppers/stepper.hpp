@@ -30,6 +30,7 @@ template <class Scalar>
 struct StepTolerances {
     Scalar rtol;
     const Scalar* atol;
+    Scalar newton_tolerance;  // the part of them that an iteration may leave
 };
 /// Given to steps that solve none. Those that do solve theirs to rounding then.
 struct NoTolerances {};

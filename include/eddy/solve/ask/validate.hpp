@@ -43,6 +43,16 @@ void require_valid(const Extra& extra, const char* where) {
     if constexpr (requires { extra.require_valid(where); }) extra.require_valid(where);
 }
 
+/// Above 0, and at most 1.
+EDDY_EXPORT void require_newton_tolerance(double newton_tolerance, const char* where);
+/// The run-time members of a method.
+template <class Method>
+void require_valid_method([[maybe_unused]] const Method& method,
+                          [[maybe_unused]] const char* where) {
+    if constexpr (requires { method.newton_tolerance; })
+        require_newton_tolerance(method.newton_tolerance, where);
+}
+
 struct ArrayShape {
     std::ptrdiff_t rows, cols;
 

@@ -111,7 +111,10 @@ class DifferentiableSolve {
 
   public:
     explicit DifferentiableSolve(SolveOptions options, const Extras&... extras)
-        : options_(std::move(options)), extras_(extras...) {
+        : DifferentiableSolve(Method{}, std::move(options), extras...) {}
+    /// Of a method that has members to choose.
+    DifferentiableSolve(const Method& method, SolveOptions options, const Extras&... extras)
+        : method_(method), options_(std::move(options)), extras_(extras...) {
         require_argument(
             options_.save_at.values.empty(),
             "differentiable_solve: save_at has {} times, but the value is the state at "
@@ -124,9 +127,10 @@ class DifferentiableSolve {
         kept_ = make();
     }
     DifferentiableSolve(const DifferentiableSolve& other)
-        : options_(other.options_), extras_(other.extras_), kept_(make()) {}
+        : method_(other.method_), options_(other.options_), extras_(other.extras_), kept_(make()) {}
     DifferentiableSolve(DifferentiableSolve&& other) = default;
     DifferentiableSolve& operator=(DifferentiableSolve other) {
+        method_ = other.method_;
         std::swap(options_, other.options_);
         std::swap(extras_, other.extras_);
         std::swap(kept_, other.kept_);
@@ -154,12 +158,13 @@ class DifferentiableSolve {
         return std::apply(
             [&](const Extras&... extras) {
                 return std::make_shared<Kept>(
-                    Kept{EnsembleSolver<Field, Method, Extras...>(options_, extras...),
-                         PullbackSolver<Field, Method, Extras...>(options_, extras...)});
+                    Kept{EnsembleSolver<Field, Method, Extras...>(method_, options_, extras...),
+                         PullbackSolver<Field, Method, Extras...>(method_, options_, extras...)});
             },
             extras_);
     }
 
+    [[no_unique_address]] Method method_;
     SolveOptions options_;
     std::tuple<Extras...> extras_;
     std::shared_ptr<Kept> kept_;
@@ -167,7 +172,7 @@ class DifferentiableSolve {
 
 /// A solve as a function of y0 and p that can be differentiated: see DifferentiableSolve.
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto differentiable_solve(const Field&, const Method&, SolveOptions options,
+[[nodiscard]] auto differentiable_solve(const Field&, const Method& method, SolveOptions options,
                                         const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>()) {
         static_assert(
@@ -177,7 +182,7 @@ template <class Field, class Method, class... Extras>
             "differentiable_solve: its value is the state at t1 and its inputs are y0 and "
             "p; observe(function), differentiate_times and estimate_gradient_error have no place "
             "here");
-        return DifferentiableSolve<Field, Method, Extras...>(std::move(options), extras...);
+        return DifferentiableSolve<Field, Method, Extras...>(method, std::move(options), extras...);
     }
 }
 

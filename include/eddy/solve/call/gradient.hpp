@@ -42,7 +42,11 @@ class GradientSolver {
     explicit GradientSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : GradientSolver(std::move(options), Extras{}...) {}
     explicit GradientSolver(SolveOptions options, const Extras&... extras)
-        : options_(std::move(options)),
+        : GradientSolver(Method{}, std::move(options), extras...) {}
+    /// Of a method that has members to choose.
+    GradientSolver(const Method& method, SolveOptions options, const Extras&... extras)
+        : method_(method),
+          options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {
         require_argument(!options_.save_steps,
@@ -174,6 +178,7 @@ class GradientSolver {
         auto& workspace =
             workspace_.get<detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>,
                                                      Choice::with_times>>();
+        workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where,
                                    detail::memory_for(backend_, kept_));
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
@@ -188,6 +193,7 @@ class GradientSolver {
         return workspace;
     }
 
+    [[no_unique_address]] Method method_;
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
@@ -196,10 +202,10 @@ class GradientSolver {
 };
 
 template <class Field, class Method, class LossFunction, class... Extras>
-[[nodiscard]] auto gradient_solver(const Field&, const Method&, const LossFunction&,
+[[nodiscard]] auto gradient_solver(const Field&, const Method& method, const LossFunction&,
                                    SolveOptions options, const Extras&... extras) {
     if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
-        return GradientSolver<Field, Method, LossFunction, Extras...>(std::move(options),
+        return GradientSolver<Field, Method, LossFunction, Extras...>(method, std::move(options),
                                                                       extras...);
     }
 }

@@ -44,7 +44,11 @@ class PullbackSolver {
     explicit PullbackSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : PullbackSolver(std::move(options), Extras{}...) {}
     explicit PullbackSolver(SolveOptions options, const Extras&... extras)
-        : options_(std::move(options)),
+        : PullbackSolver(Method{}, std::move(options), extras...) {}
+    /// Of a method that has members to choose.
+    PullbackSolver(const Method& method, SolveOptions options, const Extras&... extras)
+        : method_(method),
+          options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -114,6 +118,7 @@ class PullbackSolver {
         auto& workspace =
             workspace_
                 .get<detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>>();
+        workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where,
                                    detail::memory_for(backend_, kept_));
         detail::collect_arrays(workspace.arrays, cotangents,
@@ -124,6 +129,7 @@ class PullbackSolver {
         return workspace;
     }
 
+    [[no_unique_address]] Method method_;
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
@@ -134,10 +140,10 @@ class PullbackSolver {
 /// The extras of a solve stand here too: cotangents belong to what `observe` saves, and
 /// `differentiate_times` asks for derivatives with respect to times.
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto pullback_solver(const Field&, const Method&, SolveOptions options,
+[[nodiscard]] auto pullback_solver(const Field&, const Method& method, SolveOptions options,
                                    const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>())
-        return PullbackSolver<Field, Method, Extras...>(std::move(options), extras...);
+        return PullbackSolver<Field, Method, Extras...>(method, std::move(options), extras...);
 }
 
 /// The same gradients for a solution that `solve` returned, and the report on them. `cancelled` stops
@@ -154,7 +160,8 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
         "give arrays of its memory to a pullback_solver");
     auto solver = std::apply(
         [&](const Extras&... extras) {
-            return PullbackSolver<Field, Method, Extras...>(solution.options(), extras...);
+            return PullbackSolver<Field, Method, Extras...>(solution.method(), solution.options(),
+                                                            extras...);
         },
         solution.extras());
     const auto given_p = [&]() -> decltype(auto) {

@@ -187,7 +187,11 @@ class EnsembleSolver {
     explicit EnsembleSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : EnsembleSolver(std::move(options), Extras{}...) {}
     explicit EnsembleSolver(SolveOptions options, const Extras&... extras)
-        : options_(std::move(options)),
+        : EnsembleSolver(Method{}, std::move(options), extras...) {}
+    /// Of a method that has members to choose.
+    EnsembleSolver(const Method& method, SolveOptions options, const Extras&... extras)
+        : method_(method),
+          options_(std::move(options)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -254,6 +258,7 @@ class EnsembleSolver {
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
+            workspace.prepared.take_method(method_, "solve");
             workspace.prepared.prepare(options_, controller_, y0, p, "solve",
                                        detail::memory_for(backend_, kept_));
             workspace.take(into, detail::memory_for(backend_, kept_), "solve");
@@ -271,6 +276,7 @@ class EnsembleSolver {
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
+            workspace.prepared.take_method(method_, "pushforward");
             workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",
                                        detail::memory_for(backend_, kept_));
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
@@ -280,6 +286,7 @@ class EnsembleSolver {
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }
     }
+    [[no_unique_address]] Method method_;
     SolveOptions options_;
     Backend backend_;
     Controller controller_;
@@ -293,15 +300,18 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
   public:
     template <class Parameters>
     EnsembleSolution(Solution<Real>&& solution, const EnsembleView<const Real>& y0,
-                     const Parameters& p, const SolveOptions& options, const Extras&... extras)
+                     const Parameters& p, const Method& method, const SolveOptions& options,
+                     const Extras&... extras)
         : Solution<Real>(std::move(solution)),
           y0_(detail::host_copy(memory(extras...), y0)),
           p_(detail::host_copy(memory(extras...), detail::parameter_view(p))),
+          method_(method),
           options_(options),
           extras_(extras...) {}
 
     [[nodiscard]] const EnsembleArray<Real>& y0() const { return y0_; }
     [[nodiscard]] const EnsembleArray<Real>& p() const { return p_; }
+    [[nodiscard]] const Method& method() const { return method_; }
     [[nodiscard]] const SolveOptions& options() const { return options_; }
     [[nodiscard]] const std::tuple<Extras...>& extras() const { return extras_; }
 
@@ -312,15 +322,16 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
     }
 
     EnsembleArray<Real> y0_, p_;
+    [[no_unique_address]] Method method_;
     SolveOptions options_;
     std::tuple<Extras...> extras_;
 };
 
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto ensemble_solver(const Field&, const Method&, SolveOptions options,
+[[nodiscard]] auto ensemble_solver(const Field&, const Method& method, SolveOptions options,
                                    const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>())
-        return EnsembleSolver<Field, Method, Extras...>(std::move(options), extras...);
+        return EnsembleSolver<Field, Method, Extras...>(method, std::move(options), extras...);
 }
 
 /// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
@@ -335,8 +346,8 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
                   detail::check_arrays<Y0, Parameters>()) {
         auto solver = ensemble_solver(field, method, options, extras...);
         return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
-                                Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, options,
-                                           extras...);
+                                Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, method,
+                                           options, extras...);
     }
 }
 

@@ -33,6 +33,15 @@ class PreparedProblem {
     [[nodiscard]] const TimePlan& times() const { return times_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
 
+    /// The method of the call, with what of it is known only when it runs; before `prepare`.
+    template <class Method>
+    void take_method(const Method& method, const char* where) {
+        if constexpr (std::is_same_v<Method, typename Spec::Method>) {
+            require_valid_method(method, where);
+            problem.method = method;
+        }
+    }
+
     /// Checks everything that a solve is given, and sets the problem. That of dual numbers wants its
     /// tangents next.
     template <class Y0, class Parameters, class Memory = HostMemory>

@@ -30,6 +30,7 @@ struct Problem {
     using Size = typename ConstantSizeOf<Spec>::type;
 
     LaneTimes times;
+    [[no_unique_address]] typename Spec::Method method{};  // for what of it is known only now
     typename Spec::Controller controller;
     Scalar rtol = 0;
     Vec<Scalar, Spec::state_size> atol{};
@@ -43,7 +44,7 @@ struct Problem {
 
     [[nodiscard]] EDDY_HD typename Spec::Tolerances tolerances() const {
         if constexpr (IteratesWithinSteps<typename Spec::Stepper>)
-            return {rtol, atol.data};
+            return {rtol, atol.data, static_cast<Scalar>(method.newton_tolerance)};
         else
             return {};
     }
