@@ -26,6 +26,7 @@
 #include <eddy/solvers/rodas4.hpp>
 #include <eddy/solvers/rodas4p.hpp>
 #include <eddy/solvers/rodas5p.hpp>
+#include <eddy/solvers/ros34pw2.hpp>
 #include <eddy/solvers/rosenbrock23.hpp>
 #include <eddy/solvers/sea.hpp>
 #include <eddy/solvers/shark.hpp>
@@ -59,7 +60,7 @@ using AllMethods = MethodList<Euler, Heun, Midpoint, Ralston, Bosh3, RK4, Fehlbe
                               Dopri5, Tsit5, Vern7, Dopri8, Fehlberg78>;
 
 /// Every Rosenbrock method of this folder.
-using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, Rodas4, Rodas4P, Rodas5P>;
+using RosenbrockMethods = MethodList<Rosenbrock23, Rodas3, ROS34PW2, Rodas4, Rodas4P, Rodas5P>;
 
 /// Every diagonally implicit method of this folder.
 using EsdirkMethods = MethodList<TRBDF2, Kvaerno3, KenCarp4, Kvaerno5>;

@@ -84,6 +84,29 @@ struct TextbookForm {
     }
 };
 
+/// Do these weights satisfy the conditions of all trees with exactly `order` nodes, to 3, with any matrix
+/// in the place of the Jacobian? An only child then hangs by α, where f′ stands, or by Γ, where the
+/// matrix does, and a tree with a Γ weighs nothing (there, on methods with inexact Jacobian).
+template <int stages>
+constexpr bool satisfies_w_order(const TextbookForm<stages>& form, const Stages<stages>& weights,
+                                 int order) {
+    Stages<stages> one{};
+    for (int i = 0; i < stages; ++i) one.value[i] = 1;
+    const auto a = [&](const Stages<stages>& x) { return product(form.alpha, x); };
+    const auto g = [&](const Stages<stages>& x) { return product(form.gamma, x); };
+    const auto is = [&](const Stages<stages>& tree, double expected) {
+        return weigh(weights.value, tree, expected);
+    };
+    const Stages<stages> c = a(one);
+    switch (order) {
+        case 1: return is(one, 1);
+        case 2: return is(c, 1. / 2) && is(g(one), 0);
+        default:
+            return is(c * c, 1. / 3) && is(a(c), 1. / 6) && is(a(g(one)), 0) && is(g(c), 0) &&
+                   is(g(g(one)), 0);
+    }
+}
+
 template <int stages>
 constexpr bool satisfies_orders(const RosenbrockTableau<stages>& tableau,
                                 const double (&weights)[stages], int order, double theta = 1) {
@@ -152,6 +175,18 @@ constexpr double growth_at_infinity(const RosenbrockTableau<stages>& tableau,
 template <RosenbrockMethod Method>
 inline constexpr double stability_at_infinity = detail::growth_at_infinity(Method::coefficients,
                                                                            Method::coefficients.m);
+
+/// The order that a method keeps with any matrix in the place of the Jacobian, to 3: of a W-method its
+/// own.
+template <RosenbrockMethod Method>
+inline constexpr int w_order = [] {
+    constexpr int stages = Method::coefficients.num_stages;
+    const detail::TextbookForm<stages> form(Method::coefficients);
+    const auto weights = form.of(Method::coefficients.m);
+    int order = 0;
+    while (order < 3 && detail::satisfies_w_order(form, weights, order + 1)) ++order;
+    return order;
+}();
 
 /// Is the new state the last stage's state and its solution, Y_s + U_s, so that a step ends on what a
 /// stiff equation draws it to?
