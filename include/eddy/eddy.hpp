@@ -42,6 +42,7 @@
 #include <eddy/steppers/controller/constant.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>
+#include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>

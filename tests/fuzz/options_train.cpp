@@ -47,6 +47,16 @@ TEST_CASE("options_train: Tiles at its extremes") {
     });
 }
 
+TEST_CASE("options_train: JointController at its extremes") {
+    const eddy::EnsembleArray<double> y0(3, 1, 2.), p(3, 1, 0.5);
+    check_extremes(eddy::PIDController{}, "JointController", [&](const eddy::PIDController& one) {
+        const auto solution =
+            eddy::solve(Decay{}, eddy::Bosh3{}, y0, p, {.t1 = 1, .rtol = 1e-6, .max_steps = 10'000},
+                        eddy::JointController{one}, eddy::Tiles{});
+        if (solution.success()) CHECK(std::abs(solution.y()(1, 0) - 2 * std::exp(-0.5)) < 1e-5);
+    });
+}
+
 TEST_CASE("options_train: rules of optimizers at their extremes") {
     check_rule(train::Adam{}, "Adam");
     check_rule(train::Sgd{.momentum = 0.5}, "Sgd");

@@ -4,16 +4,19 @@
 // has to do with it grows with the widths of layers and states. docs/design/tiles.md says when that pays.
 
 #include <eddy/backends/kept_threads.hpp>
-#include <eddy/backends/tiles/solve_tiles.hpp>
+#include <eddy/backends/tiles/joint_launch.hpp>
 #include <eddy/solve/call/backend.hpp>
 
 namespace eddy::inline v0 {
 
 /// Explicit Runge–Kutta methods with tableaus, solve, value_and_gradient and pullback. Each lane has its own
 /// steps; it has the bits that it has on any backend, where the functions of its equation do. Lanes are not
-/// solved again where their steps do not carry derivatives (`stable_gradients`).
+/// solved again where their steps do not carry derivatives (`stable_gradients`). With JointController
+/// all lanes of a call share their steps.
 struct Tiles {
     struct backend_tag {};
+
+    static constexpr bool takes_joint_steps = true;
 
     int threads = 0;  ///< 0: as many as the machine runs at once
 
@@ -66,9 +69,11 @@ struct Tiles {
         if constexpr (check_kernel<Kernel>()) {
             const auto workers = static_cast<std::size_t>(plan.num_workers);
             if (kept.workers.size() < workers) kept.workers.resize(workers);
-            detail::TileWork<Kernel> work{
-                plan, kernel, {&call, &kept.threads}, kept.workers.data()};
-            kept.threads.for_each_group(plan.num_groups(), plan.num_workers, work);
+            const detail::ThreadLink link{&call, &kept.threads};
+            if constexpr (detail::steps_jointly<typename Kernel::Spec::Controller>)
+                detail::launch_jointly(plan, kernel, link, kept.workers);
+            else
+                detail::run_tiles(plan, kernel, link, kept.workers);
         }
     }
 

@@ -7,6 +7,7 @@
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
+#include <eddy/steppers/controller/joint.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -27,6 +28,7 @@ class LaneClock {
     [[nodiscard]] double elapsed() const { return elapsed_; }
     [[nodiscard]] double before() const { return before_; }  // where the last attempt began
     [[nodiscard]] double size() const { return size_; }
+    [[nodiscard]] double next_size() const { return next_size_; }
     [[nodiscard]] std::int32_t tstop() const { return tstop_; }
     [[nodiscard]] bool was_accepted() const { return accepted_; }
     [[nodiscard]] bool has_stalled() const { return stalled_; }
@@ -40,7 +42,9 @@ class LaneClock {
         accepted_ = stalled_ = false;
         size_ = 0;
         if (!is_running_) return;
-        if (problem.given.are_given()) next_size_ = problem.given.size_at(lane, elapsed_);
+        // Steps that all lanes share are given as those of one.
+        const std::ptrdiff_t row = steps_jointly<typename Spec::Controller> ? 0 : lane;
+        if (problem.given.are_given()) next_size_ = problem.given.size_at(row, elapsed_);
         const double wanted = Spec::is_adaptive ? std::min(next_size_, times.dt_max) : next_size_;
         const double left = times.tstops[tstop_].elapsed - elapsed_;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
@@ -54,6 +58,7 @@ class LaneClock {
         if (!is_running_) return;
         const LaneTimes& times = problem.times;
         const double uncut = std::min(next_size_, times.dt_max);
+        if (!history_.was_rejected) size_before_rejections_ = next_size_;
         const auto decision =
             problem.controller.propose(squared_norm, float(Stepper::error_order), history_);
         // Relative to the elapsed time a step would hardly move it.
@@ -80,6 +85,13 @@ class LaneClock {
         accepted_ = size_ > 0 && is_finite;
         stalled_ = size_ > 0 && !accepted_;
         move(problem.times);
+    }
+
+    /// It was another lane for which the step of all could be no smaller: on as before it was rejected.
+    void go_on_without_others() {
+        stalled_ = false;
+        next_size_ = size_before_rejections_;
+        history_ = {};
     }
 
     /// Steps head for another tstop, between other jumps.
@@ -120,6 +132,7 @@ class LaneClock {
 
     double elapsed_ = 0, before_ = 0;
     double next_size_ = 0, size_ = 0;  // |dt| to be tried next; of the last attempt
+    double size_before_rejections_ = 0;
     ControllerHistory<float> history_;
     double stretch_begin_ = 0;  // elapsed time of the last tstop
     std::int64_t steps_of_stretch_ = 0, attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;

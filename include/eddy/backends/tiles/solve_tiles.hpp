@@ -143,5 +143,12 @@ struct TileWork {
     [[nodiscard]] bool attends() const { return link.call->has_poll(); }
     void attend() const { link.call->look(); }
 };
+/// Runs the kernel on all groups of the plan.
+template <class Kernel>
+void run_tiles(const LaunchPlan& plan, const Kernel& kernel, const ThreadLink& link,
+               std::vector<TileWorker>& workers) {
+    TileWork<Kernel> work{plan, kernel, link, workers.data()};
+    link.others->for_each_group(plan.num_groups(), plan.num_workers, work);
+}
 
 }  // namespace eddy::inline v0::detail

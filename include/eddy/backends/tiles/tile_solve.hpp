@@ -1,7 +1,8 @@
 #pragma once
 // The lanes of a tile on their way forward. A round is one attempt of all of them; each has its own time,
 // size and verdict, and a tile is done when its last lane is. What ends a lane, and in which order, is
-// told in lane/landing.hpp.
+// told in lane/landing.hpp. Where all lanes of the call share their steps (joint_solve.hpp), an attempt and
+// what comes of it are called apart, and lanes that a call before has found to fail do not begin.
 
 #include <eddy/backends/tiles/tile_step.hpp>
 #include <eddy/solve/lane/saving.hpp>
@@ -36,13 +37,16 @@ class TileSolve {
         outcomes_ = outcomes;
         step_.begin(first_lane, count, y);
         step_.choose_first_sizes(y, first_sizes_);
+        num_running_ = 0;
         for (int lane = 0; lane < count; ++lane) {
-            clocks_[lane].begin(first_sizes_[lane]);
+            clocks_[lane] = {};
             num_saved_[lane] = 0;
+            if (is_joint && is_failure(outcomes[lane].result)) continue;
+            clocks_[lane].begin(first_sizes_[lane]);
+            ++num_running_;
             if (recorder.wants_steps())
                 recorder.save_step(number + lane, times().t0, step_.state_of(lane, y));
         }
-        num_running_ = count;
         step_.renew_first_stage(y, clocks_, [](int) { return true; });
     }
 
@@ -50,7 +54,41 @@ class TileSolve {
     /// whether to go on, and told of lanes that end.
     template <class Team>
     void round(Real* y, Team& team, Real* kept = nullptr) {
-        step_.attempt(y, clocks_, kept);
+        attempt(y, kept);
+        step_.judge(clocks_);
+        settle(y, team);
+    }
+
+    // The same where all lanes of a call share their steps.
+
+    [[nodiscard]] double first_size(int lane) const { return first_sizes_[lane]; }
+    void begin_with(double first_size) {
+        for (int lane = 0; lane < step_.num_lanes(); ++lane)
+            if (clocks_[lane].is_running()) clocks_[lane].begin(first_size);
+    }
+    void attempt(const Real* y, Real* kept = nullptr) { step_.attempt(y, clocks_, kept); }
+    /// The attempt of all lanes had this norm; NaN where some had none.
+    template <class Team>
+    void settle_jointly(Real* y, Team& team, float squared_norm) {
+        step_.judge_jointly(clocks_, squared_norm);
+        for (int lane = 0; lane < step_.num_lanes(); ++lane) {
+            if (clocks_[lane].has_stalled() && !is_to_blame(lane, squared_norm))
+                clocks_[lane].go_on_without_others();
+        }
+        settle(y, team);
+    }
+
+  private:
+    static constexpr bool is_joint = steps_jointly<typename Spec::Controller>;
+
+    /// Of a step that could be no smaller: lanes that are not finite, or else those with large errors.
+    [[nodiscard]] bool is_to_blame(int lane, float of_all) const {
+        const float own = step_.squared_norm(lane);
+        return std::isnan(of_all) ? !std::isfinite(own) : own > 1;
+    }
+    /// What an attempt that was judged means for the lanes.
+    template <class Team>
+    void settle(Real* y, Team& team) {
         const bool goes_on = team.attend();
         bool any_stretch_ends = false, has_stages = false;
         for (int lane = 0; lane < step_.num_lanes(); ++lane) {
@@ -62,8 +100,6 @@ class TileSolve {
         step_.accept(y, clocks_);
         if (any_stretch_ends) begin_stretches(y);
     }
-
-  private:
     [[nodiscard]] const LaneTimes& times() const { return problem_->times; }
     [[nodiscard]] const Tstop& tstop(int lane) const {
         return times().tstops[clocks_[lane].tstop()];

@@ -103,7 +103,7 @@ class TileStep {
         }
     }
 
-    /// An attempt from y, and its verdicts. `kept`, if any, gets what the way back needs.
+    /// An attempt from y. `kept`, if any, gets what the way back needs.
     void attempt(const Real* y, Clock* clocks, Real* kept) {
         for (int lane = 0; lane < count_; ++lane) {
             clocks[lane].choose_size(*problem_, first_lane_ + lane);
@@ -117,11 +117,21 @@ class TileStep {
             stepper_.template stages<keeps_first_stage ? 1 : 0, num_stages>(in_, y);
         }
         stepper_.next_state(in_, y, next_);
+        if constexpr (Spec::is_adaptive) compute_norms(y);
+    }
+    /// The verdicts on an attempt.
+    void judge(Clock* clocks) {
         if constexpr (Spec::is_adaptive)
-            judge_by_error(y, clocks);
+            judge_each(clocks, [&](int lane) { return norms_[lane]; });
         else
             judge_by_state(clocks);
     }
+    /// The same verdict for all lanes.
+    void judge_jointly(Clock* clocks, float squared_norm) {
+        judge_each(clocks, [&](int) { return squared_norm; });
+    }
+    /// The squared norm of a lane's error.
+    [[nodiscard]] float squared_norm(int lane) const { return norms_[lane]; }
     /// Accepted steps take y and what is carried along.
     void accept(Real* y, const Clock* clocks) {
         choose_lanes([&](int lane) { return clocks[lane].was_accepted(); });
@@ -184,20 +194,23 @@ class TileStep {
     void choose_first_sizes(const Real* y, double* sizes);
 
   private:
-    void judge_by_error(const Real* y, Clock* clocks) requires Spec::is_adaptive {
+    template <class SquaredNorm>
+    void judge_each(Clock* clocks, const SquaredNorm& squared_norm) requires Spec::is_adaptive {
+        for (int lane = 0; lane < count_; ++lane) clocks[lane].judge(*problem_, squared_norm(lane));
+    }
+    void compute_norms(const Real* y) requires Spec::is_adaptive {
         stepper_.error(in_, work_);
         if constexpr (Spec::Stepper::has_coarse_error) stepper_.template error<true>(in_, coarse_);
         for_vectors<Real>(in_.width, [&](int lane) {
-            auto square = squared_norm(work_ + lane, y + lane, next_ + lane);
+            auto square = squared_norm_of(work_ + lane, y + lane, next_ + lane);
             if constexpr (Spec::Stepper::has_coarse_error)
-                square =
-                    combined_square(square, squared_norm(coarse_ + lane, y + lane, next_ + lane));
+                square = combined_square(square,
+                                         squared_norm_of(coarse_ + lane, y + lane, next_ + lane));
             square.store(norms_ + lane);
         });
-        for (int lane = 0; lane < count_; ++lane) clocks[lane].judge(*problem_, norms_[lane]);
     }
     /// squared_error_norm of the lanes of a vector.
-    [[nodiscard]] auto squared_norm(const Real* error, const Real* y, const Real* next) const {
+    [[nodiscard]] auto squared_norm_of(const Real* error, const Real* y, const Real* next) const {
         using P = TilePack<Real>;
         using Single = eddy::WithElement<P, float>;
         return sum_of_squared_ratios<state_size>([&](int c) {

@@ -65,6 +65,17 @@ consteval bool check_noise() {
     return fits && (!KineticField<Field> || is_langevin);
 }
 
+/// One step size for all lanes wants a backend that steps them together.
+template <class... Extras>
+consteval bool check_joint() {
+    constexpr bool fits = !(steps_jointly<Extras> || ...) || (takes_joint_steps<Extras> || ...);
+    static_assert(
+        fits,
+        "solve: JointController is for the backend Tiles, which steps all lanes together; "
+        "name Tiles{} after the options, or leave the controller out");
+    return fits;
+}
+
 template <class Field, class Method, class... Extras>
 consteval bool check_solver() {
     static_assert(is_method<Method>,
@@ -73,7 +84,7 @@ consteval bool check_solver() {
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...) &&
-           check_noise<Field, Method>() && check_mass<Field, Method>();
+           check_joint<Extras...>() && check_noise<Field, Method>() && check_mass<Field, Method>();
 }
 
 template <class Y0, class Parameters>

@@ -5,6 +5,7 @@
 #include <eddy/core/static_for.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/controller/constant.hpp>
+#include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/stochastic/sde_graph.hpp>
 #include <tuple>
@@ -116,6 +117,12 @@ template <class T, class... Extras>
         ...);
     return picked;
 }
+
+/// Can the backend give all lanes of a call the same steps?
+template <class T>
+inline constexpr bool takes_joint_steps = requires {
+    requires T::takes_joint_steps;
+};
 
 template <class T>
 inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T> ||

@@ -6,6 +6,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/options.hpp>
+#include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
 #include <limits>
@@ -37,6 +38,9 @@ EDDY_EXPORT void require_tolerances(const SolveOptions& options, int state_size,
 /// less than 1.
 EDDY_EXPORT void require_valid(const PIDController& controller, const char* where);
 EDDY_EXPORT void require_valid(const PredictiveController& controller, const char* where);
+inline void require_valid(const JointController& joint, const char* where) {
+    require_valid(joint.controller, where);
+}
 /// Any other controller, and a backend, may have a member require_valid(where) that checks it.
 template <class Extra>
 void require_valid(const Extra& extra, const char* where) {

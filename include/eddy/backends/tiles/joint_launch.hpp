@@ -1,0 +1,66 @@
+#pragma once
+// Launches of lanes that share their steps. A gradient first finds the steps, all lanes at once and forward
+// alone; then every tile takes them as given, forward and back as ever. That costs one evaluation more of
+// each stage, and no more memory than lanes of their own: what a tile keeps for its way back is in the
+// caches, and what all tiles would have to keep at once is not.
+
+#include <eddy/backends/tiles/joint_solve.hpp>
+#include <utility>
+
+namespace eddy::inline v0::detail {
+
+/// What save points show is not wanted yet.
+template <class Spec>
+struct NoRecorder {
+    [[nodiscard]] static constexpr bool wants_steps() { return false; }
+    static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
+    [[nodiscard]] static bool save(std::int32_t, std::int32_t, const typename Spec::LaneState&) {
+        return true;
+    }
+};
+
+/// Lanes that have taken the same steps a second time, now for their gradients: what they are told to have
+/// cost is both.
+inline void add_first_solve(LaneOutcome& now, const LaneOutcome& first) {
+    if (is_failure(first.result)) {
+        now = first;
+        return;
+    }
+    now.rejected = first.rejected;
+    now.evaluations += first.evaluations;
+}
+
+template <class Kernel>
+void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLink& link,
+                    std::vector<TileWorker>& workers) {
+    using Spec = typename Kernel::Spec;
+    const LaunchPlan tiles{plan.num_lanes, tile_lanes<Spec, false>, plan.num_workers};
+    ArenaMemory& memory = workers.front().memory;
+    if constexpr (!requires { Kernel::differentiates_times; }) {
+        const auto recorder = [&](std::ptrdiff_t first) { return kernel.recorder(first); };
+        JointSolve<Spec, typename Kernel::Recorder, true>(tiles, link, kernel.problem,
+                                                          kernel.outcomes, recorder, memory)
+            .run(kernel.problem.times);
+    } else {
+        const auto recorder = [](std::ptrdiff_t) { return NoRecorder<Spec>{}; };
+        JointSteps steps;
+        {
+            JointSolve<Spec, NoRecorder<Spec>, false> solve(tiles, link, kernel.problem,
+                                                            kernel.outcomes, recorder, memory);
+            solve.run(kernel.problem.times);
+            steps = std::move(solve.steps);
+        }
+        const std::vector<LaneOutcome> first(kernel.outcomes, kernel.outcomes + plan.num_lanes);
+        const std::int64_t all[] = {0, static_cast<std::int64_t>(steps.size.size())};
+        Kernel second = kernel;
+        second.problem.given = {all, steps.elapsed.data(), steps.size.data()};
+        // Whatever the error of a lane, the steps are those of all.
+        for (int i = 0; i < Spec::state_size; ++i)
+            second.problem.atol[i] = std::numeric_limits<typename Spec::Scalar>::max() / 16;
+        run_tiles(plan, second, link, workers);
+        for (std::ptrdiff_t lane = 0; lane < plan.num_lanes; ++lane)
+            add_first_solve(kernel.outcomes[lane], first[static_cast<std::size_t>(lane)]);
+    }
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,37 @@
+#pragma once
+// One step size for all lanes of a call, from one norm: the root of the mean, over lanes and components,
+// of (error / scale)², as of a single equation that has all lanes for its state. What shares one step is
+// for the solver to see to; here the norm of all meets the controller that a lane would have.
+
+#include <eddy/steppers/controller/pid.hpp>
+
+namespace eddy::inline v0 {
+
+/// All lanes of a call take the same steps, as in torchdiffeq; with the backend `Tiles`. An error that one
+/// lane alone would reject may pass among many. A lane whose step is not finite makes the step of all
+/// shrink, down to the smallest; there it ends, and the others go on.
+struct JointController {
+    static constexpr bool is_adaptive = true;
+    static constexpr bool is_joint = true;
+    PIDController controller{};  ///< what the norm of all lanes is told to
+
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+        const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
+        return controller.propose(squared_norm, error_order, history);
+    }
+};
+
+namespace detail {
+
+/// Does the controller choose one size for all lanes?
+template <class Controller>
+inline constexpr bool steps_jointly = [] {
+    if constexpr (requires { Controller::is_joint; })
+        return Controller::is_joint;
+    else
+        return false;
+}();
+
+}  // namespace detail
+}  // namespace eddy::inline v0
