@@ -138,3 +138,18 @@ TEST_CASE("jumps: where the state is float, so is the time that f sees") {
         check<float>({far, 0.25, jump}, 2e-6, eddy::Serial{});
     }
 }
+
+TEST_CASE("jumps: behind each stop a method that carries f from step to step asks it once more") {
+    const auto evaluations_besides_steps = [](const auto& result) {
+        const eddy::LaneStats stats = result.report.stats(0);
+        return stats.evaluations - 3 * (stats.accepted + stats.rejected);
+    };
+    const Problem problem{0, 1, 0.5};
+    SolveOptions options{.t1 = 1, .save_at = {1.}, .dt0 = 1. / 7};
+    CHECK(evaluations_besides_steps(differentiate<double>(problem, options)) == 1);
+    options.jump_times = {0.5, 0.75};
+    CHECK(evaluations_besides_steps(differentiate<double>(problem, options)) == 3);
+    CHECK(evaluations_besides_steps(differentiate<float>(problem, options, eddy::Serial{})) == 3);
+    options.dt0 = 0;  // two more for the size of the first step
+    CHECK(evaluations_besides_steps(differentiate<double>(problem, options)) == 5);
+}

@@ -290,7 +290,8 @@ class LaneSolve {
         return {.accepted = num_accepted_,
                 .rejected = num_rejected_,
                 .evaluations = attempts_ * Stepper::evaluations_per_attempt + iterations_ +
-                               Stepper::evaluations_at_start + (times_.dt0 == 0 ? 2 : 0),
+                               (at_.tstop + 1) * std::int64_t{Stepper::evaluations_at_start} +
+                               (times_.dt0 == 0 ? 2 : 0),
                 .t = t,
                 .component = component,
                 .result = result,

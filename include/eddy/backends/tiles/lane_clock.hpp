@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <eddy/solve/lane/ending.hpp>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
@@ -107,8 +108,7 @@ class LaneClock {
         is_running_ = false;
         return {.accepted = num_accepted_,
                 .rejected = num_rejected_,
-                .evaluations = attempts_ * Stepper::evaluations_per_attempt +
-                               Stepper::evaluations_at_start + (times.dt0 == 0 ? 2 : 0),
+                .evaluations = evaluations_of<Stepper>(times, attempts_, tstop_),
                 .t = t,
                 .component = component,
                 .result = result};

@@ -267,7 +267,7 @@ class GroupForward {
             }
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
             outcome = outcome_at_end<Spec>(
-                *problem_, {team_->first_lane() + occupant.lane, place, attempts},
+                *problem_, {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
             outcome.stiff_looks = looks_.count(number, place);
             team_->ended(outcome);

@@ -71,16 +71,32 @@ template <class Spec>
     return {verdict.result, round.chain.steps.time_of(round.after.elapsed, place)};
 }
 
-/// What became of a lane after so many attempts, of which some were rejected.
+/// How often f was asked by so many attempts of steps that head for a tstop: a method that carries f from step to step asks
+/// anew behind each one, and the size of the first step takes two.
+template <class Stepper>
+[[nodiscard]] EDDY_HD std::int64_t evaluations_of(const LaneTimes& times, std::int64_t attempts,
+                                                  std::int32_t tstop) {
+    return attempts * Stepper::evaluations_per_attempt +
+           (tstop + 1) * std::int64_t{Stepper::evaluations_at_start} + (times.dt0 == 0 ? 2 : 0);
+}
+
+/// A lane in the place where it ended, heading for a tstop, after so many attempts.
+struct EndedLane {
+    std::ptrdiff_t lane;
+    int place;
+    std::int32_t tstop;
+    std::int64_t attempts;
+};
+
+/// What became of it, if so many of its attempts were rejected.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of(const LaneTimes& times, const LaneEnding& ending,
-                                             std::int64_t attempts, std::int64_t rejected) {
+                                             const EndedLane& ended, std::int64_t rejected) {
     using Stepper = typename Spec::Stepper;
     const bool moved = times.span > 0;
-    return {.accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
+    return {.accepted = moved ? ended.attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
             .rejected = rejected,
-            .evaluations = attempts * Stepper::evaluations_per_attempt +
-                           Stepper::evaluations_at_start + (times.dt0 == 0 ? 2 : 0),
+            .evaluations = evaluations_of<Stepper>(times, ended.attempts, ended.tstop),
             .t = ending.t,
             .component = ending.component,
             .result = ending.result};
@@ -115,13 +131,7 @@ template <class Spec>
         return {};
 }
 
-/// A lane in the place where it ended, after so many attempts.
-struct EndedLane {
-    std::ptrdiff_t lane;
-    int place;
-    std::int64_t attempts;
-};
-/// What became of it.
+/// What became of a lane that a verdict ends.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_at_end(const Problem<Spec>& problem,
                                                  const EndedLane& ended,
@@ -131,8 +141,8 @@ template <class Spec>
     const int place = ended.place;
     if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended.lane);
     LaneOutcome outcome = outcome_of<Spec>(
-        problem.times, ending_of<Spec>(problem.times, round, verdict, broken, place),
-        ended.attempts, static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
+        problem.times, ending_of<Spec>(problem.times, round, verdict, broken, place), ended,
+        static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
     if constexpr (Chain<Spec>::are_counted)
         outcome.evaluations += static_cast<std::int64_t>(get_lane(round.chain.evaluations, place));
     return outcome;
