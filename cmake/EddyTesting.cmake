@@ -62,11 +62,19 @@ endif()
 
 # eddy_compile_fail_test(misuse.cpp …): each file holds a mistake under `#ifdef EDDY_BAD` beside its good twin, and says in its
 # first line, `// expect: regular expression`, what the compiler tells of the mistake. Two tests: the good twin compiles, with g++;
-# the bad one does not, and the message is the expected one, with every compiler.
+# the bad one does not, and the message is the expected one, with every compiler. The library's headers are compiled once for all.
 function(eddy_compile_fail_test)
     set(twins bad)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(PREPEND twins good)
+    endif()
+    set(headers ${PROJECT_BINARY_DIR}/tests/compile_fail/headers.hpp)
+    if(NOT TARGET eddy_compile_fail_headers)
+        add_custom_target(eddy_compile_fail_headers)    # the mark that their test is there
+        add_test(NAME compile_fail.headers COMMAND_EXPAND_LISTS
+            COMMAND ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -w -x c++-header
+                ${PROJECT_SOURCE_DIR}/include/eddy/eddy.hpp -o ${headers}.gch)
+        set_tests_properties(compile_fail.headers PROPERTIES LABELS compile_fail TIMEOUT 300 FIXTURES_SETUP compile_fail_headers)
     endif()
     foreach(source ${ARGN})
         cmake_path(GET source STEM stem)
@@ -74,8 +82,9 @@ function(eddy_compile_fail_test)
             add_test(NAME compile_fail.${stem}.${twin} COMMAND_EXPAND_LISTS
                 COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.py
                     ${twin} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-                    ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -fsyntax-only)
-            set_tests_properties(compile_fail.${stem}.${twin} PROPERTIES LABELS compile_fail TIMEOUT 300)
+                    ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -fsyntax-only -include ${headers})
+            set_tests_properties(compile_fail.${stem}.${twin} PROPERTIES LABELS compile_fail TIMEOUT 300
+                FIXTURES_REQUIRED compile_fail_headers)
         endforeach()
     endforeach()
 endfunction()
