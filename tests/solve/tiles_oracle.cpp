@@ -3,7 +3,9 @@
 // that gradients are the same to rounding; among themselves, whatever the threads, the checkpoints and
 // the memory, they are the same bits.
 
+#include <cmath>
 #include <eddy/backends/tiles.hpp>
+#include <vector>
 
 #include "solve/oracle_cases.hpp"
 
@@ -25,6 +27,15 @@ const std::vector<oracle::Way<eddy::Tiles>> many_ways{
 eddy::SolveOptions once(eddy::SolveOptions options) {
     options.stable_gradients = false;
     return options;
+}
+
+/// Those of steps of constant size. Tiles never take steps without looking, as Cpu does where nothing can happen: 77 of them tell what
+/// 614 do, which one checkpoint makes 190,000.
+std::vector<oracle::Case> short_constant_cases() {
+    std::vector<oracle::Case> cases = constant_cases;
+    for (oracle::Case& one : cases)
+        if (std::abs(one.options.dt0) < 1. / 64) one.options.dt0 = 1. / 64;
+    return cases;
 }
 
 /// Equal but for rounding, on the scale of a lane's largest number.
@@ -103,8 +114,8 @@ TEST_CASE("tiles: gradients of parameters that each lane has are those of Serial
 }
 
 TEST_CASE("tiles: so are those of shared ones, by steps of constant size, in single precision") {
-    CHECK(compare_shared<float>(constant_cases, num_lanes, 1e-4, eddy::ConstantController{}) ==
-          oracle::constant_endings);
+    CHECK(compare_shared<float>(short_constant_cases(), num_lanes, 1e-4,
+                                eddy::ConstantController{}) == oracle::constant_endings);
 }
 
 TEST_CASE("tiles: so are those of one lane, and of more than one group") {
