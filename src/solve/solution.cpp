@@ -12,7 +12,8 @@ void detail::throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, con
 }
 
 bool Outcomes::success() const {
-    return std::none_of(lanes_.begin(), lanes_.end(),
+    const auto& lanes = known_lanes();
+    return std::none_of(lanes.begin(), lanes.end(),
                         [](const LaneOutcome& lane) { return is_failure(lane.result); });
 }
 
@@ -51,7 +52,7 @@ const char* Outcomes::message(std::ptrdiff_t lane) const {
 
 LaneStats Outcomes::total_stats() const {
     LaneStats total;
-    for (const LaneOutcome& outcome : lanes_) {
+    for (const LaneOutcome& outcome : known_lanes()) {
         const LaneStats lane = stats_of(outcome);
         total.accepted += lane.accepted;
         total.rejected += lane.rejected;

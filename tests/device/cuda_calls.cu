@@ -44,6 +44,10 @@ class OnDevice {
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
     [[nodiscard]] auto view() const { return eddy::on_device(first_, rows_, cols_); }
+    void assign(const Array& values) const {
+        eddy::cuda_check(
+            cudaMemcpy(first_, values.data(), values.size() * sizeof(double), cudaMemcpyDefault));
+    }
     [[nodiscard]] Array values() const {
         Array copy(rows_, cols_);
         eddy::cuda_check(
@@ -109,6 +113,42 @@ TEST_CASE("device: gradients that stay there have the bits of those that come ba
     CHECK(support::same_array(p_gradient.values(), expected.gradient.p));
     CHECK(loss.values()(1008, 0) == expected.loss(1008));
     CHECK(found.loss.total == expected.loss.total);
+}
+
+TEST_CASE("device: a gradient that a graph has captured runs again on what lies there then") {
+    const Array y0(1009, 3, 1.0), row(1, 3, 2.0), other(1, 3, 2.5);
+    const OnDevice y0_there(y0), p_there(row);
+    const OnDevice y0_gradient(Array(1009, 3)), p_gradient(Array(1, 3)), loss(Array(1009, 1));
+    cudaStream_t stream;
+    eddy::cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    auto solver = eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{}, options,
+                                        eddy::Cuda{.stream = stream, .asynchronous = true});
+    const auto call = [&]() -> auto& {
+        return solver(y0_there.view(), eddy::shared(p_there.view()),
+                      eddy::GradientInto<double>{
+                          .y0 = y0_gradient.view(), .p = p_gradient.view(), .loss = loss.view()});
+    };
+    call().report.wait();
+
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    eddy::cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    const auto& found = call();
+    eddy::cuda_check(cudaStreamEndCapture(stream, &graph));
+    eddy::cuda_check(cudaGraphInstantiate(&executable, graph, 0));
+    for (const Array& p : {row, other}) {
+        p_there.assign(p);
+        eddy::cuda_check(cudaGraphLaunch(executable, stream));
+        found.report.wait();
+        auto here = solver_in(nullptr);
+        const auto& expected = here(y0, eddy::shared(p));
+        CHECK(support::same_array(y0_gradient.values(), expected.gradient.y0));
+        CHECK(support::same_array(p_gradient.values(), expected.gradient.p));
+        CHECK(found.loss.total == expected.loss.total);
+    }
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
 }
 
 TEST_CASE("device: large arrays in chunks, and all devices, have the bits of one launch") {

@@ -182,6 +182,10 @@ struct EmulatedState {
     int fails_with = 0;  // all that can fail
     int allocations = 0, launches = 0, streams = 0, streams_made = 0;
     std::size_t bytes_to_device = 0, bytes_to_host = 0;
+    int copies = 0, waits = 0,
+        questions = 0;          // waits: for a stream; questions: where an address lies
+    bool is_capturing = false;  // work is put into `graph` then, and nothing may wait
+    std::vector<std::function<void()>> graph;
     std::ptrdiff_t idle_warps = 1;  // that a launch rounds up to
     EmulatedStreams work{1};
 };
@@ -211,9 +215,11 @@ struct EmulatedRuntime {
         return set(in_all, state.bytes);
     }
     static int place_of(const void* address, int& place) {
+        ++state.questions;
         return set(place, DevicePages::device_of(address));
     }
     static int allocate(void*& piece, std::size_t num_bytes) {
+        if (state.is_capturing) return not_in_a_graph;
         if (state.fails_with != 0) return state.fails_with;
         if (DevicePages::num_bytes(state.current) + num_bytes > state.bytes) return 2;
         ++state.allocations;
@@ -222,6 +228,7 @@ struct EmulatedRuntime {
     }
     static void release(void* piece) { DevicePages::release(piece); }
     static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
+        if (state.is_capturing) return not_in_a_graph;
         ++state.allocations;
         here = there = ::operator new(num_bytes);
         return state.fails_with;
@@ -237,6 +244,8 @@ struct EmulatedRuntime {
     /// From the host at once, as of pageable memory; to the host when all that is before it is done.
     static int copy(void* to, const void* from, std::size_t num_bytes, Stream stream) {
         if (!may_use(stream)) return wrong_stream;
+        if (state.is_capturing) return not_in_a_graph;  // of memory that may be gone when it runs
+        ++state.copies;
         const int device = state.current;
         if (DevicePages::device_of(to) == eddy::detail::on_the_host) {
             state.work.finish(device, stream);
@@ -256,11 +265,14 @@ struct EmulatedRuntime {
     }
     static int synchronize(Stream stream) {
         if (!may_use(stream)) return wrong_stream;
+        if (state.is_capturing) return not_in_a_graph;
+        ++state.waits;
         state.work.finish(state.current, stream);
         return state.fails_with;
     }
     static int is_done(Stream stream, bool& is_done) {
         if (!may_use(stream)) return wrong_stream;
+        if (state.is_capturing) return not_in_a_graph;
         state.work.do_one();
         is_done = !state.work.has_work(state.current, stream);
         return state.fails_with;
@@ -272,21 +284,29 @@ struct EmulatedRuntime {
         if (!may_use(stream)) return wrong_stream;
         if (num_warps < 1) return 9;  // a wrong configuration
         ++state.launches;
-        state.work.put(state.current, stream, [work, num_warps, device = state.current] {
+        const auto run = [work, num_warps, device = state.current] {
             const DevicePages::Open open(device);
             const std::ptrdiff_t warps = num_warps + state.idle_warps;
             eddy::test::run_warps(static_cast<int>(warps), state.seed,
                                   [&](int warp, eddy::test::EmulatedWarp& threads) {
                                       work(GridWarp(threads, warp, warps));
                                   });
-        });
+        };
+        if (state.is_capturing)
+            state.graph.emplace_back(run);
+        else
+            state.work.put(state.current, stream, run);
         return 0;
+    }
+    /// Puts the captured work into a stream once more.
+    static void launch_graph(Stream stream) {
+        for (const auto& work : state.graph) state.work.put(state.current, stream, work);
     }
     static std::size_t bytes_of_chunk() { return state.bytes_of_chunk; }
     static std::string words(int code) { return "code " + std::to_string(code); }
 
   private:
-    static constexpr int wrong_stream = 400;
+    static constexpr int wrong_stream = 400, not_in_a_graph = 900;
     /// The default stream of each device, and those that have been made for it.
     static bool may_use(Stream stream) {
         return stream == 0 || stream % state.devices == state.current;
@@ -328,6 +348,11 @@ class DeviceArray {
 
     [[nodiscard]] const Real* data() const { return first_; }
     [[nodiscard]] Real* data() { return first_; }
+    /// Puts other numbers there.
+    void assign(const eddy::EnsembleArray<Real>& values) {
+        const DevicePages::Open open(DevicePages::device_of(first_));
+        std::memcpy(first_, values.data(), num_bytes());
+    }
     /// What is there.
     [[nodiscard]] eddy::EnsembleArray<Real> values() const {
         eddy::EnsembleArray<Real> copy(rows_, cols_);

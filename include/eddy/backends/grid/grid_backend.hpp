@@ -39,6 +39,9 @@ struct GridBackend {
     typename Runtime::Stream stream{};
     /// Several that share the lanes, in the place of `device`, each in its default stream.
     std::vector<int> devices{};
+    /// Calls put their work into the stream and return; arrays, of results too, lie on the device then.
+    /// Whoever asks for the outcome of a lane waits, or solution.wait().
+    bool asynchronous = false;
 
     template <class Real>
     using Lanes = Real;
@@ -47,9 +50,11 @@ struct GridBackend {
     using Memory = GridMemory<Runtime>;
     using Kept = detail::GridKept<Runtime>;
 
-    [[nodiscard]] Memory memory() const { return {number(0), stream, nullptr, count() == 1}; }
+    [[nodiscard]] Memory memory() const {
+        return {number(0), stream, nullptr, count() == 1, asynchronous};
+    }
     [[nodiscard]] Memory memory(Kept& kept) const {
-        return {number(0), stream, &kept.pool(0, count()), count() == 1};
+        return {number(0), stream, &kept.pool(0, count()), count() == 1, asynchronous};
     }
 
     void require_valid(const char* where) const {
@@ -58,6 +63,9 @@ struct GridBackend {
         require_argument(devices.empty() || (device == 0 && stream == typename Runtime::Stream{}),
                          "{}: Cuda with devices, and a device or a stream besides; give one or the "
                          "other",
+                         where);
+        require_argument(devices.empty() || !asynchronous,
+                         "{}: Cuda with devices, and asynchronous; give one device and a stream",
                          where);
         for (std::size_t k = 0; k < count(); ++k) {
             require_argument(
@@ -106,10 +114,20 @@ struct GridBackend {
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
+        require_argument(
+            !asynchronous || !call.may_be_stopped(),
+            "Cuda: an asynchronous call is watched by nobody; leave out progress, poll and "
+            "cancelled, or asynchronous");
         std::vector<detail::GridPlace<Runtime>> places;
         for (std::size_t k = 0; k < count(); ++k)
             places.push_back({number(k), stream, &kept.pool(k, count())});
-        detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call).run();
+        detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous)
+            .run();
+    }
+    /// Waits for what a call that returned early has left at work, and brings its results: of(pool).
+    [[nodiscard]] static detail::Unfinished unfinished(Kept& kept) {
+        return {[](void* pool) { static_cast<detail::GridPool<Runtime>*>(pool)->land(); },
+                &kept.pools.front()};
     }
 
   private:

@@ -2,7 +2,8 @@
 // One launch of a grid backend. Its lanes are divided, where groups of them and blocks of 64 begin,
 // among the devices; and those of a device into chunks, where much is to be copied: copies of one then
 // overlap with work on another, in two streams. A part knows its lanes from the first of them on, so
-// that what a lane computes, and the shape of sums, is the same however lanes are divided.
+// that what a lane computes, and the shape of sums, is the same however lanes are divided. An asynchronous
+// call is one part, left running in its stream.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,8 +35,13 @@ class GridCall {
     static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
 
   public:
-    GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call)
-        : plan_(plan), kernel_(kernel), places_(std::move(places)), call_(call) {
+    GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call,
+             bool is_asynchronous)
+        : plan_(plan),
+          kernel_(kernel),
+          places_(std::move(places)),
+          call_(call),
+          is_asynchronous_(is_asynchronous) {
         constexpr std::size_t line = 256;  // arenas begin where lines of memory do
         const std::size_t bytes = arena_bytes<typename Work::Team>(kernel);
         bytes_per_arena_ = std::max(line, (bytes + line - 1) / line * line);
@@ -54,7 +60,8 @@ class GridCall {
         static_cast<void>(Runtime::use_device(before));
     }
 
-    /// Returns when all is done. CudaError before the first launch where memory does not suffice.
+    /// Returns when all is done, or is on its way in the stream. CudaError before the first launch where
+    /// memory does not suffice.
     void run() {
         if (plan_.num_lanes == 0) return;
         divide();
@@ -64,6 +71,7 @@ class GridCall {
             end(flight);
             begin(flight, part);
         }
+        if (is_asynchronous_) return leave(flights_[0]);
         for (Flight& flight : flights_) end(flight);
         if constexpr (has_costs) fetch_costs();
     }
@@ -71,8 +79,8 @@ class GridCall {
   private:
     struct Part {
         LaneShare lanes;
-        std::size_t place, slot;    // slot: one of two streams
-        std::size_t num_bytes = 0;  // of its mirrors
+        std::size_t place, slot;                     // slot: one of two streams
+        std::size_t num_bytes = 0, table_bytes = 0;  // of its mirrors
     };
     struct Flight {
         std::size_t place = 0, slot = 0;
@@ -85,7 +93,7 @@ class GridCall {
     }
     [[nodiscard]] Memory memory_of(const Flight& flight) const {
         const GridPlace<Runtime>& place = places_[flight.place];
-        return {place.device, stream_of(flight), place.pool, places_.size() == 1};
+        return {place.device, stream_of(flight), place.pool, places_.size() == 1, is_asynchronous_};
     }
 
     /// Into parts, in the order in which they are taken: a chunk of each device in turn.
@@ -125,26 +133,29 @@ class GridCall {
         };
         const std::ptrdiff_t first = share(at), end = share(at + 1),
                              groups_of_unit = unit / plan_.group_size;
-        const Mirrors<Memory> whole = counted(at, range(first, end));
-        const std::size_t worth = whole.bytes_copied() / Runtime::bytes_of_chunk();
+        Part whole{range(first, end), at, 0};
+        const std::size_t worth = count_bytes(whole) / Runtime::bytes_of_chunk();
         const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
             2 * (end - first) * groups_of_unit / workers_, 1,
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
-        if (count == 1) return {{range(first, end), at, 0, whole.num_bytes()}};
+        if (count == 1 || is_asynchronous_) return {whole};
         std::vector<Part> chunks;
         for (std::ptrdiff_t k = 0; k < count; ++k) {
             const std::ptrdiff_t from = first + (end - first) * k / count,
                                  to = first + (end - first) * (k + 1) / count;
             if (from == to) continue;
-            const LaneShare lanes = range(from, to);
-            chunks.push_back({lanes, at, chunks.size() % 2, counted(at, lanes).num_bytes()});
+            chunks.push_back({range(from, to), at, chunks.size() % 2});
+            count_bytes(chunks.back());
         }
         return chunks;
     }
-    [[nodiscard]] Mirrors<Memory> counted(std::size_t at, const LaneShare& lanes) const {
-        Mirrors<Memory> mirrors(memory_of(flights_[2 * at]), lanes);
+    /// Of a part's mirrors; returns how many are copied.
+    std::size_t count_bytes(Part& part) const {
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), part.lanes);
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
-        return mirrors;
+        part.num_bytes = mirrors.num_bytes();
+        part.table_bytes = mirrors.tables().size();
+        return mirrors.bytes_copied();
     }
 
     /// All memory that the call takes on a device, before the first launch.
@@ -187,11 +198,12 @@ class GridCall {
         const DeviceInUse<Runtime> in_use(place.device);
         GridPool<Runtime>& pool = *place.pool;
         const auto stream = stream_of(flight);
+        const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
-            memory_of(flight), part.lanes,
-            static_cast<std::byte*>(
-                pool.first(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors)));
+            memory_of(flight), part.lanes, static_cast<std::byte*>(pool.first(piece)),
+            part.table_bytes);
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
+        pool.send_tables(piece, flight.mirrors->tables(), stream);
         if constexpr (has_costs) {
             kernel.stores = pool.stores();
             kernel.costs = costs_of(part.place).first;
@@ -208,6 +220,9 @@ class GridCall {
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
         if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
+        if constexpr (has_costs) {
+            if (is_asynchronous_) add_shared(kernel, plan, stream);
+        }
     }
     template <class Stream>
     static void add_losses(const Kernel& kernel, std::ptrdiff_t num_lanes, Stream stream) {
@@ -218,6 +233,33 @@ class GridCall {
                                                           kernel.seeds.block_sums};
         require_done<Runtime>(Runtime::launch(work, (num_blocks(num_lanes) + 31) / 32, stream),
                               "launching a kernel");
+    }
+    /// The gradient of shared parameters, which else the host adds up.
+    template <class Stream>
+    static void add_shared([[maybe_unused]] const Kernel& kernel,
+                           [[maybe_unused]] const LaunchPlan& plan,
+                           [[maybe_unused]] Stream stream) {
+        using Spec = typename Kernel::Spec;
+        if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
+            using Add = SharedSumWork<typename Spec::Scalar, typename Runtime::Warp>;
+            const auto& shared = kernel.shared;
+            const Add work =
+                shared.parts ? Add{shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p}
+                : Spec::sums_by_lane
+                    ? Add{shared.sums, num_blocks(plan.num_lanes), 1, kernel.target.p}
+                    : Add{shared.sums, plan.num_groups(), 1, kernel.target.p};
+            require_done<Runtime>(Runtime::launch(work, Spec::parameter_size, stream),
+                                  "launching a kernel");
+        }
+    }
+    /// What it brings back is asked for later.
+    void leave(Flight& flight) {
+        GridPool<Runtime>& pool = *places_[0].pool;
+        pool.leave(places_[0].stream, flight.mirrors->columns());
+        if constexpr (has_costs)
+            pool.brings_back({kernel_.costs, costs_of(0).first,
+                              static_cast<std::size_t>(workers_) * sizeof(BackCost)});
+        flight.mirrors.reset();
     }
     void end(Flight& flight) {
         if (!flight.mirrors) return;
@@ -267,6 +309,7 @@ class GridCall {
     std::vector<Flight> flights_;                                 // (place, slot)
     std::vector<typename GridPool<Runtime>::Mailbox> mailboxes_;  // (place)
     GridMailbox told_;
+    bool is_asynchronous_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -10,7 +10,7 @@
 namespace eddy::inline v0 {
 
 /// Made by a backend; `pool` is what its solver object keeps. `is_alone`: the call computes on no
-/// other device.
+/// other device. An asynchronous one belongs to calls that return before their work is done.
 template <class Runtime>
 class GridMemory {
     using Stream = typename Runtime::Stream;
@@ -23,8 +23,15 @@ class GridMemory {
     static constexpr bool takes_arrays_of_host = true;
 
     GridMemory() = default;
-    GridMemory(int device, Stream stream, detail::GridPool<Runtime>* pool, bool is_alone = true)
-        : device_(device), stream_(stream), pool_(pool), is_alone_(is_alone) {}
+    GridMemory(int device, Stream stream, detail::GridPool<Runtime>* pool, bool is_alone = true,
+               bool is_asynchronous = false)
+        : device_(device),
+          stream_(stream),
+          pool_(pool),
+          is_alone_(is_alone),
+          is_asynchronous_(is_asynchronous) {}
+
+    [[nodiscard]] bool is_asynchronous() const { return is_asynchronous_; }
 
     void copy_in(void* there, const void* here, std::size_t num_bytes) const {
         const DeviceInUse in_use(device_);
@@ -41,19 +48,14 @@ class GridMemory {
         const DeviceInUse in_use(device_);
         detail::require_done<Runtime>(Runtime::synchronize(stream_), "waiting for the device");
     }
+    /// What an asynchronous call has asked once it knows: an address of a device stays one.
     [[nodiscard]] bool holds(const void* address) const {
-        int place = detail::on_the_host;
-        detail::require_done<Runtime>(Runtime::place_of(address, place),
-                                      "asking where an array lies");
-        require_argument(place == detail::on_the_host || place == device_,
-                         "Cuda: an array lies on device {}, but the call computes on device {}; "
-                         "copy it, or give Cuda{{.device = {}}}",
-                         place, device_, place);
-        require_argument(place == detail::on_the_host || is_alone_,
-                         "Cuda: an array lies on device {}, but the call computes on several "
-                         "devices; give arrays of the host, or Cuda{{.device = {}}}",
-                         place, place);
-        return place == device_;
+        if (!is_asynchronous_ || pool_ == nullptr) return is_there(address);
+        pool_->use(device_);
+        if (pool_->knows(address)) return true;
+        const bool found = is_there(address);
+        if (found) pool_->learn(address);
+        return found;
     }
     template <class Real>
     [[nodiscard]] NotFinite first_not_finite(const EnsembleView<Real>& array) const {
@@ -85,6 +87,20 @@ class GridMemory {
     }
 
   private:
+    [[nodiscard]] bool is_there(const void* address) const {
+        int place = detail::on_the_host;
+        detail::require_done<Runtime>(Runtime::place_of(address, place),
+                                      "asking where an array lies");
+        require_argument(place == detail::on_the_host || place == device_,
+                         "Cuda: an array lies on device {}, but the call computes on device {}; "
+                         "copy it, or give Cuda{{.device = {}}}",
+                         place, device_, place);
+        require_argument(place == detail::on_the_host || is_alone_,
+                         "Cuda: an array lies on device {}, but the call computes on several "
+                         "devices; give arrays of the host, or Cuda{{.device = {}}}",
+                         place, place);
+        return place == device_;
+    }
     /// Eight numbers for each thread, or more where there are very many.
     template <class Work, class T>
     void run(const Work& work, const EnsembleView<T>& array) const {
@@ -100,7 +116,7 @@ class GridMemory {
     int device_ = 0;
     Stream stream_{};
     detail::GridPool<Runtime>* pool_ = nullptr;
-    bool is_alone_ = true;
+    bool is_alone_ = true, is_asynchronous_ = false;
 };
 
 }  // namespace eddy::inline v0

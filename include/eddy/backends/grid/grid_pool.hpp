@@ -1,13 +1,15 @@
 #pragma once
 // What a solver object keeps on one device: pieces of memory, each for a purpose, which a second call on
-// arrays of the same shape finds large enough; a second stream; the table of a placement. A copy
-// begins empty.
+// arrays of the same shape finds large enough; a second stream; the table of a placement; the call that
+// was left running. A copy begins empty.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <eddy/backends/grid/grid_stores.hpp>
 #include <eddy/backends/grid/runtime.hpp>
+#include <eddy/solve/call/mirrors.hpp>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,11 @@ class GridPool {
     /// Room for pieces of so many bytes, zero where one is not wanted. CudaError where there is not
     /// enough.
     void reserve(const GridSizes& bytes) {
+        bool has_room = true;
+        for (std::size_t i = 0; i < num_grid_pieces; ++i)
+            has_room = has_room && kept_.pieces[i].num_bytes >= bytes[i];
+        if (has_room) return;
+        settle();
         for (std::size_t i = 0; i < num_grid_pieces; ++i) {
             Piece& piece = kept_.pieces[i];
             if (piece.num_bytes >= bytes[i]) continue;
@@ -84,14 +91,56 @@ class GridPool {
         GridMailbox* here;
         GridMailbox* there;  // as kernels know it
     };
-    /// Empty; while a kernel runs there is none to be had.
+    /// Empty, as every call leaves it that nobody stops; while others run there is none to be had.
     [[nodiscard]] Mailbox mailbox() {
-        if (kept_.mailbox_here == nullptr)
+        const bool is_new = kept_.mailbox_here == nullptr;
+        if (is_new)
             require_done<Runtime>(Runtime::allocate_mapped(kept_.mailbox_here, kept_.mailbox_there,
                                                            sizeof(GridMailbox)),
                                   "allocating memory that host and device share");
-        auto* const here = ::new (kept_.mailbox_here) GridMailbox;
-        return {here, static_cast<GridMailbox*>(kept_.mailbox_there)};
+        if (is_new || !kept_.flight.is_up) ::new (kept_.mailbox_here) GridMailbox;
+        return {static_cast<GridMailbox*>(kept_.mailbox_here),
+                static_cast<GridMailbox*>(kept_.mailbox_there)};
+    }
+    /// Brings tables to the beginning of one of the mirrors, unless they are there.
+    void send_tables(GridPiece which, std::vector<std::byte>& tables, Stream stream) {
+        std::vector<std::byte>& there =
+            which == GridPiece::mirrors ? kept_.tables : kept_.other_tables;
+        if (tables == there) return;
+        there.swap(tables);
+        if (there.empty()) return;
+        const int code = Runtime::copy(first(which), there.data(), there.size(), stream);
+        if (code != 0) there.clear();
+        require_done<Runtime>(code, "copying to the device");
+    }
+    /// Was the address found to lie on this device by an earlier call?
+    [[nodiscard]] bool knows(const void* address) const {
+        return std::find(kept_.known.begin(), kept_.known.end(), address) != kept_.known.end();
+    }
+    void learn(const void* address) {
+        constexpr std::size_t most = 64;
+        if (kept_.known.size() == most) kept_.known.clear();
+        kept_.known.push_back(address);
+    }
+
+    // A call that was left running in its stream.
+
+    /// When it is done, these come back.
+    void leave(Stream stream, const std::vector<MirroredColumn>& columns) {
+        kept_.flight.columns = columns;
+        kept_.flight.stream = stream;
+        kept_.flight.is_up = true;
+    }
+    void brings_back(const MirroredColumn& column) { kept_.flight.columns.push_back(column); }
+    /// Waits for it, and brings what comes back.
+    void land() {
+        const DeviceInUse<Runtime> in_use(kept_.device);
+        for (const MirroredColumn& column : kept_.flight.columns)
+            require_done<Runtime>(
+                Runtime::copy(column.here, column.there, column.num_bytes, kept_.flight.stream),
+                "copying from the device");
+        require_done<Runtime>(Runtime::synchronize(kept_.flight.stream), "a kernel");
+        kept_.flight.is_up = false;
     }
     /// A stream besides the caller's.
     [[nodiscard]] Stream other_stream() {
@@ -118,12 +167,20 @@ class GridPool {
         void* first = nullptr;
         std::size_t num_bytes = 0;
     };
+    struct Flight {
+        Stream stream{};
+        bool is_up = false;
+        std::vector<MirroredColumn> columns;
+    };
     struct Kept {
         std::array<Piece, num_grid_pieces> pieces{};
         void *mailbox_here = nullptr, *mailbox_there = nullptr;
         Stream stream{};
         bool has_stream = false;
         GridStores stores;
+        std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
+        std::vector<const void*> known;
+        Flight flight;
         std::size_t free_at_first = 0;
         int device = -1;
     };
@@ -147,7 +204,20 @@ class GridPool {
                         " are free; give fewer lanes or save points a call, or a smaller "
                         ".memory_budget");
     }
+    /// What runs may use the memory that is about to go; what it would bring back is lost.
+    void settle() noexcept {
+        kept_.tables.clear();
+        kept_.other_tables.clear();
+        if (!kept_.flight.is_up) return;
+        int before = 0;
+        if (Runtime::current_device(before) == 0 && Runtime::use_device(kept_.device) == 0) {
+            static_cast<void>(Runtime::synchronize(kept_.flight.stream));
+            static_cast<void>(Runtime::use_device(before));
+        }
+        kept_.flight = {};
+    }
     void clear() noexcept {
+        settle();
         for (Piece& piece : kept_.pieces) release(piece);
         if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);
         if (kept_.has_stream) Runtime::release_stream(kept_.stream);

@@ -129,4 +129,48 @@ struct LossWork {
     }
 };
 
+/// What the host does with the rows of a shared gradient: adds those of a block in their order, then
+/// blocks in pairs (lane/lane_sums.hpp), a warp a component. A member takes a run of 2^k blocks, whose sum
+/// is one of those of the pairs, and leaves it in the first row of its run.
+template <class Real, class Warp>
+struct SharedSumWork {
+    static constexpr int warps_per_processor = 32;
+
+    Real* rows;  // (row, component)
+    std::ptrdiff_t num_rows, rows_of_block;
+    EnsembleView<Real> total;  // (1, component)
+
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        const std::ptrdiff_t blocks = (num_rows + rows_of_block - 1) / rows_of_block;
+        std::ptrdiff_t run = 1;
+        while (32 * run < blocks) run *= 2;
+        for (std::ptrdiff_t i = warp.index(); i < total.num_components; i += warp.num_warps()) {
+            const std::ptrdiff_t first = warp.member() * run;
+            if (first < blocks) {
+                PairwiseSum<Real> sum;
+                for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); ++block)
+                    sum.add(of_block(block, i));
+                row(first * rows_of_block, i) = sum.total();
+            }
+            warp.sync();
+            if (warp.member() != 0) continue;
+            PairwiseSum<Real> sum;
+            for (std::ptrdiff_t block = 0; block < blocks; block += run)
+                sum.add(row(block * rows_of_block, i));
+            total(0, i) = sum.total();
+        }
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD Real& row(std::ptrdiff_t index, std::ptrdiff_t i) const {
+        return rows[index * total.num_components + i];
+    }
+    [[nodiscard]] EDDY_HD Real of_block(std::ptrdiff_t block, std::ptrdiff_t i) const {
+        if (rows_of_block == 1) return row(block, i);
+        const std::ptrdiff_t first = block * rows_of_block;
+        return sum_of_block<Real>(first, eddy::min(num_rows, first + rows_of_block),
+                                  [&](std::ptrdiff_t index) { return row(index, i); });
+    }
+};
+
 }  // namespace eddy::inline v0::detail

@@ -72,7 +72,26 @@ template <class Memory>
         return !takes_arrays_of_host<Memory> || memory.holds(first);
 }
 
-/// Checks the numbers of an array where it lies. `Array` is its type, which says where that is.
+/// May a call return before its work there is done? Then nothing in it waits.
+template <class Memory>
+[[nodiscard]] bool returns_early([[maybe_unused]] const Memory& memory) {
+    if constexpr (requires { memory.is_asynchronous(); })
+        return memory.is_asynchronous();
+    else
+        return false;
+}
+
+/// For messages.
+template <class Memory>
+inline constexpr const char* memory_name = [] {
+    if constexpr (is_of_host<Memory>)
+        return "the host";
+    else
+        return Memory::name;
+}();
+
+/// Checks the numbers of an array where it lies: but for those of a call that returns early, where a lane
+/// that begins with others is `non_finite`. `Array` is its type, which says where that is.
 template <class Array, class Memory, class Real>
 void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
                        const char* name, const char* where) {
@@ -82,10 +101,14 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
         if (array.num_lanes * array.num_components == 0) return;
         const bool is_there = memory.holds(array.first);
         if constexpr (is_of_host<MemoryOf<Array>>) {
+            require_argument(is_there || !returns_early(memory),
+                             "{}: {} lies on the host, but the call is asynchronous; copy it to {}",
+                             where, name, Memory::name);
             if (!is_there) return require_finite(array, name, where);
         }
         require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
                          where, name, Memory::name);
+        if (returns_early(memory)) return;
         const NotFinite found = memory.first_not_finite(array);
         if (found.lane >= 0)
             throw_not_finite(found.value, found.lane, found.component, name, where);

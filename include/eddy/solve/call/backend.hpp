@@ -8,6 +8,7 @@
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/call/unfinished.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/group/team.hpp>
 
@@ -21,6 +22,14 @@ struct AnySpec {
 };
 struct AnyKernel {
     using Spec = AnySpec;
+};
+
+/// May its calls return before they are done, where `asynchronous` says so?
+template <class Backend>
+inline constexpr bool may_return_early = requires(const Backend& backend,
+                                                  typename Backend::Kept& kept) {
+    { backend.asynchronous } -> std::convertible_to<bool>;
+    { backend.unfinished(kept) } -> std::same_as<Unfinished>;  // what the last call has left
 };
 
 }  // namespace detail
@@ -44,7 +53,7 @@ concept Backend = requires(const B& backend, typename B::Kept& kept, const Launc
     { backend.num_workers(count) } -> std::same_as<std::ptrdiff_t>;
     // The stores of the placement, stores(worker), for gradients of this plan.
     backend.stores(of_gradient, count, kept);
-    // Runs the kernel on all groups, and returns when they are done. What a worker throws is thrown.
+    // Runs the kernel on all groups, and returns when they are done, but see may_return_early. What a worker throws is thrown.
     { backend.launch(plan, kernel, call, kept) } -> std::same_as<void>;
 };
 

@@ -3,7 +3,9 @@
 // results and sums over lanes, and the caller's data, checked.
 
 #include <algorithm>
+#include <eddy/solve/call/asynchronous.hpp>
 #include <eddy/solve/call/block_sums.hpp>
+#include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
@@ -107,6 +109,11 @@ struct GradientWorkspace {
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
              const Cancellation& cancelled, const char* title) {
         require_valid(backend, title);
+        if (returns_early(memory_for(backend, kept))) {
+            require_no_host(options, Spec::is_dual, title);
+            require_all_there<typename Backend::Memory>(given, num_parameters > 0, Seeds::has_loss,
+                                                        with_times, title);
+        }
         EmptyUnlessDone guard(result);
         if (has_paths && options.paths > 1) {
             if constexpr (has_paths) run_paths(options, backend, kept, cancelled, title);
@@ -117,7 +124,8 @@ struct GradientWorkspace {
                 if (may_redo) solve_marked(options, backend, kept, cancelled, title);
             }
         }
-        finish_sums(options.gather_sums, title, memory_for(backend, kept));
+        if (!follow(backend, kept))
+            finish_sums(options.gather_sums, title, memory_for(backend, kept));
         guard.done();
     }
 
@@ -146,7 +154,8 @@ struct GradientWorkspace {
                    plan, stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                    plan.watches && leaves_out_marked},
             backend, kept, options, cancelled, title, within);
-        finish(plan);
+        result.report.checkpoints = plan.checkpoints;
+        add_costs();
     }
 
     /// A lane's part of a shared gradient, from the mean of its paths.
@@ -245,9 +254,13 @@ struct GradientWorkspace {
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {
-        result.report.reset(static_cast<std::size_t>(lanes), num_paths);
+        if (returns_early(memory))
+            result.report.reset_later(static_cast<std::size_t>(lanes));
+        else
+            result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
-        result.report.marks.assign(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0, {});
+        constexpr bool may_mark = can_watch<Spec> && is_of_host<Memory>;
+        result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
         later_parts.clear();
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
@@ -341,7 +354,30 @@ struct GradientWorkspace {
             block_sums(0, first_of_p + num_parameters + i) += later.tangent;
     }
 
-    void finish(const GradientPlan& plan) {
+    /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
+    template <class Backend>
+    bool follow(const Backend& backend, typename Backend::Kept& kept) {
+        if constexpr (may_return_early<Backend>) {
+            if (!backend.asynchronous) return false;
+            if (prepared.num_lanes() == 0) return true;
+            rest_.follow(backend.unfinished(kept));
+            const auto finish = [](void* of) {
+                static_cast<GradientWorkspace*>(of)->finish_later();
+            };
+            result.report.follow({finish, this});
+            result.loss.total = std::numeric_limits<double>::quiet_NaN();
+            return true;
+        }
+        return false;
+    }
+    void finish_later() {
+        rest_.wait();
+        add_costs();
+        PairwiseSum<double> total;
+        for (const double block : loss_sums) total.add(block);
+        result.loss.total = total.total();
+    }
+    void add_costs() {
         GradientReport& report = result.report;
         report.counters = {};
         report.bytes_kept = report.evaluations_back = 0;
@@ -350,9 +386,9 @@ struct GradientWorkspace {
             report.evaluations_back += cost.evaluations;
             report.bytes_kept += cost.most_bytes;
         }
-        report.checkpoints = plan.checkpoints;
     }
 
+    Unfinished rest_;  // what the device brings, of a call that returned early
     std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
     struct NoPaths {};
     using Paths =
@@ -360,26 +396,5 @@ struct GradientWorkspace {
                            NoPaths>;
     [[no_unique_address]] Paths paths{};  // made when a call wants them
 };
-
-/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
-template <class Real, class Arrays, class Memory = HostMemory>
-void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
-                    std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
-                    const char* name, const char* where, const Memory& memory = {}) {
-    views.clear();
-    if constexpr (is_list_of_arrays<Arrays>) {
-        for (const auto& array : arrays) views.push_back(ensemble_view(array));
-    } else {
-        views.push_back(ensemble_view(arrays));
-    }
-    require_argument(views.size() == num_saves,
-                     "{}: {} for {} save points, but there are {}; give a std::vector with one "
-                     "array for each",
-                     where, name, views.size(), num_saves);
-    for (const auto& view : views) {
-        require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
-        require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
-    }
-}
 
 }  // namespace eddy::inline v0::detail

@@ -1,7 +1,8 @@
 #pragma once
 // What a call owns on the host, where the kernels of a device reach it: copied there before a launch,
 // and what they have written back after it. Arrays of the caller's lie there already. A launch may
-// take some of the lanes; it then knows them by their numbers from the first of them on.
+// take some of the lanes; it then knows them by their numbers from the first of them on. Tables, which
+// are small and seldom change, are put side by side and go in one copy, or in none where they are there.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,25 +21,46 @@ struct LaneShare {
     std::ptrdiff_t first = 0, count = 0;
 };
 
+/// What comes back from there, in one piece.
+struct MirroredColumn {
+    void* here;
+    const void* there;
+    std::size_t num_bytes;
+};
+
 /// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
 template <class Memory>
 class Mirrors {
   public:
-    /// Counts alone: `there` is null, and nothing that comes of it is to be used.
-    Mirrors(const Memory& memory, const LaneShare& lanes, std::byte* there = nullptr)
-        : memory_(memory), lanes_(lanes), there_(there) {}
+    /// Counts alone: nothing that comes of it is to be used.
+    Mirrors(const Memory& memory, const LaneShare& lanes) : memory_(memory), lanes_(lanes) {}
+    /// Takes what was counted, from `there` on: tables first.
+    Mirrors(const Memory& memory, const LaneShare& lanes, std::byte* there, std::size_t table_bytes)
+        : memory_(memory), lanes_(lanes), there_(there), rest_there_(there + table_bytes) {
+        tables_.reserve(table_bytes);
+    }
 
-    [[nodiscard]] std::size_t num_bytes() const { return num_bytes_; }
+    [[nodiscard]] std::size_t num_bytes() const { return tables_.size() + num_bytes_; }
     /// Of which so many are copied, to or fro.
-    [[nodiscard]] std::size_t bytes_copied() const { return bytes_copied_; }
+    [[nodiscard]] std::size_t bytes_copied() const { return tables_.size() + bytes_copied_; }
+    /// As they have to be there.
+    [[nodiscard]] std::vector<std::byte>& tables() { return tables_; }
 
-    /// What kernels read, all of it.
+    /// A table that kernels read, all of it.
     template <class T>
     [[nodiscard]] const T* in(const T* here, std::ptrdiff_t count) {
+        static_assert(std::is_trivially_copyable_v<T>);
         if (here == nullptr || count <= 0) return nullptr;
-        T* const there = take<T>(count, true);
-        if (there) memory_.copy_in(there, here, bytes_of<T>(count));
-        return there;
+        const std::size_t first = tables_.size();
+        const auto* const bytes = reinterpret_cast<const std::byte*>(here);
+        tables_.insert(tables_.end(), bytes, bytes + bytes_of<T>(count));
+        tables_.resize(whole_lines(tables_.size()));
+        return there_ ? reinterpret_cast<const T*>(there_ + first) : nullptr;
+    }
+    /// The same, of one that may be there already.
+    template <class T>
+    [[nodiscard]] const T* in_or_there(const T* here, std::ptrdiff_t count) {
+        return here && lies_in(memory_, here) ? here : in(here, count);
     }
     /// The lanes' rows of an array that kernels read, or its only row: as it is, where it lies there
     /// already.
@@ -69,15 +91,19 @@ class Mirrors {
 
     /// What kernels write: `value` everywhere at first.
     template <class T>
-    [[nodiscard]] T* out(T* here, std::ptrdiff_t count, const T& value = T()) {
+    [[nodiscard]] T* out(T* here, std::ptrdiff_t count, const T& value = T(),
+                         bool comes_back = true) {
         static_assert(std::is_trivially_copyable_v<T>);
         if (here == nullptr || count <= 0) return nullptr;
-        return out_dense(EnsembleView<T>{here, count, 1, 1, count}, value).first;
+        return out_dense(EnsembleView<T>{here, count, 1, 1, count}, value, comes_back).first;
     }
     /// The lanes' share of it, `per_lane` for each.
     template <class T>
-    [[nodiscard]] T* out_of_lanes(T* here, std::ptrdiff_t per_lane, const T& value = T()) {
-        return here ? out(here + lanes_.first * per_lane, lanes_.count * per_lane, value) : nullptr;
+    [[nodiscard]] T* out_of_lanes(T* here, std::ptrdiff_t per_lane, const T& value = T(),
+                                  bool comes_back = true) {
+        return here
+                   ? out(here + lanes_.first * per_lane, lanes_.count * per_lane, value, comes_back)
+                   : nullptr;
     }
     /// The lanes' rows of an array; those of one that lies there are written in place.
     template <class Real>
@@ -92,7 +118,7 @@ class Mirrors {
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
-        return out_dense(view, value);
+        return out_dense(view, value, true);
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<Real>* out(const EnsembleView<Real>* views,
@@ -103,9 +129,12 @@ class Mirrors {
     }
     /// Brings back what kernels have written.
     void fetch() const {
-        for (const Column& column : columns_)
+        for (const MirroredColumn& column : columns_)
             memory_.copy_out(column.here, column.there, column.num_bytes);
     }
+    [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
+    /// Are sums over lanes made there, and not on the host?
+    [[nodiscard]] bool adds_there() const { return returns_early(memory_); }
 
     [[nodiscard]] const LaneShare& lanes() const { return lanes_; }
 
@@ -131,18 +160,23 @@ class Mirrors {
     /// Null while bytes are counted.
     template <class T>
     [[nodiscard]] T* take(std::ptrdiff_t count, bool is_copied) {
-        constexpr std::size_t line = 256;
         const std::size_t bytes = bytes_of<T>(count), first = num_bytes_;
-        num_bytes_ += (bytes + line - 1) / line * line;
+        num_bytes_ += whole_lines(bytes);
         bytes_copied_ += is_copied ? bytes : 0;
-        return there_ ? reinterpret_cast<T*>(there_ + first) : nullptr;
+        return there_ ? reinterpret_cast<T*>(rest_there_ + first) : nullptr;
+    }
+    [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) {
+        constexpr std::size_t line = 256;
+        return (bytes + line - 1) / line * line;
     }
     template <class T>
-    [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, const T& value) {
+    [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, const T& value,
+                                            bool comes_back) {
         const std::ptrdiff_t lanes = here.num_lanes, columns = here.num_components;
         const EnsembleView<T> there{take<T>(lanes * columns, true), lanes, columns, 1, lanes};
         if (there.first == nullptr) return there;
         memory_.fill(there, value);
+        if (!comes_back) return there;
         if (is_dense(here)) {
             columns_.push_back({here.first, there.first, bytes_of<T>(lanes * columns)});
         } else {
@@ -152,16 +186,12 @@ class Mirrors {
         return there;
     }
 
-    struct Column {
-        void* here;
-        const void* there;
-        std::size_t num_bytes;
-    };
     Memory memory_;
     LaneShare lanes_;
-    std::byte* there_;
-    std::size_t num_bytes_ = 0, bytes_copied_ = 0;
-    std::vector<Column> columns_;  // to be brought back
+    std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
+    std::vector<std::byte> tables_;
+    std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
+    std::vector<MirroredColumn> columns_;           // to be brought back
 };
 
 template <class Spec, class Memory>
@@ -170,7 +200,7 @@ template <class Spec, class Memory>
     times.tstops = mirrors.in(times.tstops, times.num_tstops);
     times.saves = mirrors.in(times.saves, times.num_saves);
     times.save_time = mirrors.in(times.save_time, times.num_saves);
-    problem.shared_p = mirrors.in(problem.shared_p, Spec::parameter_size);
+    problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
     problem.y0 = mirrors.in(problem.y0);
     problem.p = mirrors.in(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
@@ -254,10 +284,12 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
-    kernel.shared.parts = mirrors.out_of_lanes(kernel.shared.parts, Spec::parameter_size, Lane(0));
+    const bool comes_back = !mirrors.adds_there();
+    kernel.shared.parts =
+        mirrors.out_of_lanes(kernel.shared.parts, Spec::parameter_size, Lane(0), comes_back);
     if (kernel.shared.sums)
         kernel.shared.sums = mirrors.out(kernel.shared.sums + first_row * Spec::parameter_size,
-                                         rows * Spec::parameter_size, Lane(0));
+                                         rows * Spec::parameter_size, Lane(0), comes_back);
     kernel.marks = mirrors.out_of_lanes(kernel.marks, 1);
     return kernel;
 }

@@ -7,6 +7,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/call/unfinished.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
 #include <limits>
@@ -66,7 +67,9 @@ inline constexpr AttemptCost attempt_cost = [] {
 
 }  // namespace detail
 
-/// What became of every lane: common to solutions and gradients.
+/// What became of every lane: common to solutions and gradients. After an asynchronous call
+/// (`Cuda{.asynchronous = true}`) whoever asks first waits for it, and threads that ask must not do so
+/// at once; wait() before they begin.
 class EDDY_EXPORT Outcomes {
   public:
     Outcomes() = default;
@@ -93,13 +96,17 @@ class EDDY_EXPORT Outcomes {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return failed_paths_[static_cast<std::size_t>(lane)];
     }
+    /// Returns when the call is done, and has brought what its result has on the host; for a call that was
+    /// captured in a graph, what the last run left. At once where nothing is at work.
+    void wait() const { unfinished_.wait(); }
+
     /// Did every lane reach its end?
     [[nodiscard]] bool success() const;
     /// The sums over all lanes.
     [[nodiscard]] LaneStats total_stats() const;
 
     /// What became of every lane, as it lies in memory: for callers from other languages.
-    [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return lanes_; }
+    [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return known_lanes(); }
 
     /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
@@ -108,7 +115,17 @@ class EDDY_EXPORT Outcomes {
         lanes_.assign(num_lanes, {});
         failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
         num_paths_ = paths;
+        unfinished_.forget();
     }
+    /// The same for outcomes that come when the call is done: they are not touched until then.
+    void reset_later(std::size_t num_lanes) {
+        unfinished_.forget();
+        lanes_.resize(num_lanes);
+        failed_paths_.clear();
+        num_paths_ = 1;
+    }
+    /// They come when the rest is finished.
+    void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
     void clear() { reset(0); }
     /// The next path of a lane, or so many of the same outcome.
     void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
@@ -116,10 +133,15 @@ class EDDY_EXPORT Outcomes {
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
-        return lanes_[static_cast<std::size_t>(lane)];
+        return known_lanes()[static_cast<std::size_t>(lane)];
+    }
+    [[nodiscard]] const std::vector<LaneOutcome>& known_lanes() const {
+        unfinished_.need();
+        return lanes_;
     }
     [[nodiscard]] LaneStats stats_of(const LaneOutcome& lane) const;
 
+    detail::Unfinished unfinished_;  // first: a copy waits before it takes the lanes
     std::vector<LaneOutcome> lanes_;
     AttemptCost attempt_cost_;
     std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
@@ -137,7 +159,8 @@ struct SolutionParts {
     bool y = true;
     bool has_tangents = false, tangent = false;
     bool steps = false;
-    std::int64_t paths = 1;  // more: means in place of states, and variances
+    std::int64_t paths = 1;    // more: means in place of states, and variances
+    bool comes_later = false;  // what becomes of the lanes
 };
 
 /// The accepted steps of one lane.
@@ -254,6 +277,7 @@ class [[nodiscard]] Solution : public Outcomes {
     }
 
   private:
+    void clear_parts();
     void require_save_point(std::ptrdiff_t k) const {
         detail::require_index(k, num_saves(), "solution: save point");
     }
@@ -305,7 +329,7 @@ template <class Real>
 void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
                            std::ptrdiff_t columns, std::ptrdiff_t state_size,
                            const detail::SolutionParts& parts) {
-    clear();
+    clear_parts();
     parts_ = parts;
     const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
     y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
@@ -315,12 +339,20 @@ void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save
     t_ = save_times;
     num_columns_ = columns;
     num_state_ = state_size;
-    Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
+    if (parts.comes_later)
+        Outcomes::reset_later(static_cast<std::size_t>(lanes));
+    else
+        Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
 }
 
 template <class Real>
 void Solution<Real>::clear() {
     Outcomes::clear();
+    clear_parts();
+}
+
+template <class Real>
+void Solution<Real>::clear_parts() {
     t_.clear();
     y_.clear();
     tangent_.clear();

@@ -41,6 +41,11 @@ struct SolveWorkspace {
     /// The arrays that the call is to write into, checked.
     template <class Memory>
     void take(const SolutionInto<Real>& into, const Memory& memory, const char* where) {
+        require_argument(!returns_early(memory) || (into.y.is_given() && !into.y.is_of_host() &&
+                                                    into.tangent.is_given() == Spec::is_dual),
+                         "{}: an asynchronous call returns before there is a solution; give "
+                         "solver(y0, p, SolutionInto{{.y = …}}) arrays of {} to write it into",
+                         where, memory_name<Memory>);
         require_argument(
             Spec::is_dual || !into.tangent.is_given(),
             "{}: there is an array for tangents, but a solve has none; leave it out, or "
@@ -66,11 +71,13 @@ struct SolveWorkspace {
             if (options.paths > 1) return run_paths(options, backend, kept, cancelled, title);
         }
         require_valid(backend, title);
+        require_argument(!options.save_steps || !returns_early(memory_for(backend, kept)),
+                         "{}: save_steps in an asynchronous call; leave one of them out", title);
         EmptyUnlessDone guard(solution);
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        solution.reset(
-            lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
-            {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps});
+        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
+                       {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
+                        options.save_steps, 1, returns_early(memory_for(backend, kept))});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
@@ -93,6 +100,9 @@ struct SolveWorkspace {
         } else {
             run_kernel(StepArrays<Real>{});
             if (options.save_steps) run_again_for_steps(run_kernel);
+        }
+        if constexpr (may_return_early<Backend>) {
+            if (backend.asynchronous && lanes > 0) solution.follow(backend.unfinished(kept));
         }
         guard.done();
         return solution;

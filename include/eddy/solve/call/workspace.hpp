@@ -118,11 +118,28 @@ class PreparedProblem {
     template <class Memory>
     void share_parameters([[maybe_unused]] const Memory& memory) {
         if constexpr (Spec::shares_parameters) {
+            if (are_side_by_side(memory)) return;
             shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
             for (int i = 0; i < Spec::parameter_size; ++i)
                 shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
             problem.shared_p = shared_p_.data();
         }
+    }
+    /// On a device, and as its kernels read them.
+    template <class Memory>
+    [[nodiscard]] bool are_side_by_side([[maybe_unused]] const Memory& memory) {
+        if constexpr (!is_of_host<Memory> && !Spec::is_dual && Spec::parameter_size > 0) {
+            const bool is_whole = Spec::parameter_size == 1 || problem.p.component_stride == 1;
+            if (is_whole && memory.holds(problem.p.first)) {
+                problem.shared_p = problem.p.first;
+                return true;
+            }
+        }
+        require_argument(
+            !returns_early(memory),
+            "shared: an asynchronous call takes parameters that lie side by side, without "
+            "tangents; give a row whose numbers are contiguous");
+        return false;
     }
     template <class Memory>
     [[nodiscard]] typename Spec::Lane shared_parameter(const Memory& memory, int i) const {

@@ -74,9 +74,20 @@ class FirstStep {
         // Where the span is zero or less than the state's precision resolves, there is no slope.
         const Real slope_norm =
             norm(f1 - f0) / max(trial, Real(std::numeric_limits<Scalar>::min()));
-        const Real h = initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span);
+        // Of numbers that nobody has checked (asynchronous calls) nothing is small enough.
+        const Real h =
+            select(not_a_number_among(y, p) == Real(0),
+                   initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span), Real(0));
         const Time smallest(max(times.dt_min, std::numeric_limits<double>::min()));
         return min(max(smallest, convert<Time>(h)), Time(times.dt_max));
+    }
+    /// Zero where all are finite.
+    [[nodiscard]] EDDY_HD static Real not_a_number_among(const State& y,
+                                                         const Vec<Real, Spec::parameter_room>& p) {
+        Real nothing(0);
+        for (int i = 0; i < Spec::state_size; ++i) nothing = nothing + (y[i] - y[i]);
+        for (int i = 0; i < Spec::parameter_size; ++i) nothing = nothing + (p[i] - p[i]);
+        return nothing;
     }
     /// dy/dt; zero for algebraic components, which Euler's step then leaves alone.
     template <class Parameters>

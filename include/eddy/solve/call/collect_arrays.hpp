@@ -1,0 +1,33 @@
+#pragma once
+// What a call reads at save points, data or cotangents: one array for each.
+
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ask/check_call.hpp>
+#include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
+template <class Real, class Arrays, class Memory = HostMemory>
+void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
+                    std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
+                    const char* name, const char* where, const Memory& memory = {}) {
+    views.clear();
+    if constexpr (is_list_of_arrays<Arrays>) {
+        for (const auto& array : arrays) views.push_back(ensemble_view(array));
+    } else {
+        views.push_back(ensemble_view(arrays));
+    }
+    require_argument(views.size() == num_saves,
+                     "{}: {} for {} save points, but there are {}; give a std::vector with one "
+                     "array for each",
+                     where, name, views.size(), num_saves);
+    for (const auto& view : views) {
+        require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
+        require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
+    }
+}
+
+}  // namespace eddy::inline v0::detail
