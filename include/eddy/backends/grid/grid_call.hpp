@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <eddy/backends/grid/grid_memory.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
+#include <eddy/backends/grid/lane_order.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <memory>
@@ -29,6 +30,7 @@ template <class Runtime, class Kernel>
 class GridCall {
     using Memory = GridMemory<Runtime>;
     using Work = GroupWork<Kernel, typename Runtime::Warp>;
+    using Sort = SortWork<typename Runtime::Warp>;
     using Places = std::vector<GridPlace<Runtime>>;
     static_assert(std::is_trivially_copyable_v<Work>);
     static constexpr bool has_costs = requires(Kernel kernel) { kernel.costs; };
@@ -71,8 +73,9 @@ class GridCall {
             end(flight);
             begin(flight, part);
         }
-        if (is_asynchronous_) return leave(flights_[0]);
+        if (is_asynchronous_) return keep_order(), leave(flights_[0]);
         for (Flight& flight : flights_) end(flight);
+        keep_order();
         if constexpr (has_costs) fetch_costs();
     }
 
@@ -177,16 +180,33 @@ class GridCall {
             std::size_t& most =
                 size_of(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
             most = std::max(most, part.num_bytes);
+            if (has_order())
+                size_of(GridPiece::order) =
+                    Sort::num_bytes({part.lanes.count, plan_.group_size, workers_});
             has_two = has_two || part.slot == 1;
         }
         pool.reserve(bytes);
         static_cast<void>(
             pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
         mailboxes_.push_back(pool.mailbox());
+        is_ordered_.push_back(pool.takes_order_of(plan_));
         if constexpr (has_costs) memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
         // What the caller has put into its stream, and the costs, are there for the other one as well.
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
+    }
+    /// Has a place more than one lane? Chunks take turns in memory that does not grow with the lanes.
+    [[nodiscard]] bool has_order() const {
+        return sorts_lanes<typename Kernel::Spec> && plan_.group_size > Work::Team::num_members &&
+               parts_.size() == shares_;
+    }
+    [[nodiscard]] std::int32_t* order_of(const Part& part) const {
+        return static_cast<std::int32_t*>(places_[part.place].pool->first(GridPiece::order));
+    }
+    /// It is valid from now on.
+    void keep_order() {
+        for (std::size_t at = 0; at < shares_ && has_order(); ++at)
+            places_[at].pool->has_order_of(plan_);
     }
     [[nodiscard]] EnsembleView<BackCost> costs_of(std::size_t at) const {
         return {static_cast<BackCost*>(places_[at].pool->first(GridPiece::costs)), workers_, 1, 1,
@@ -216,10 +236,15 @@ class GridCall {
                         static_cast<std::byte*>(pool.first(GridPiece::arenas)),
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
-                        {&mailbox.there->cancelled, call_.is_watched() ? mailbox.there : nullptr}};
+                        {&mailbox.there->cancelled, call_.is_watched() ? mailbox.there : nullptr,
+                         is_ordered_[part.place] ? order_of(part) : nullptr}};
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
         if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
+        if (has_order())
+            require_done<Runtime>(Runtime::launch(Sort{kernel.outcomes, plan, order_of(part)},
+                                                  plan.num_groups(), stream),
+                                  "launching a kernel");
         if constexpr (has_costs) {
             if (is_asynchronous_) add_shared(kernel, plan, stream);
         }
@@ -308,6 +333,7 @@ class GridCall {
     std::vector<Part> parts_;
     std::vector<Flight> flights_;                                 // (place, slot)
     std::vector<typename GridPool<Runtime>::Mailbox> mailboxes_;  // (place)
+    std::vector<bool> is_ordered_;                                // (place)
     GridMailbox told_;
     bool is_asynchronous_;
 };

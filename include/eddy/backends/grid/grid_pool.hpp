@@ -22,8 +22,8 @@ struct GridMailbox {
 };
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.
-enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found };
-inline constexpr std::size_t num_grid_pieces = 7;
+enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order };
+inline constexpr std::size_t num_grid_pieces = 8;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
 template <class Runtime>
@@ -123,6 +123,16 @@ class GridPool {
         kept_.known.push_back(address);
     }
 
+    /// Do calls of this division leave an order of their lanes, and has one done so? Not if nobody says so
+    /// again, once it is at work.
+    [[nodiscard]] bool takes_order_of(const LaunchPlan& plan) {
+        const bool has_one = kept_.ordered.num_lanes == plan.num_lanes &&
+                             kept_.ordered.group_size == plan.group_size;
+        kept_.ordered = {};
+        return has_one;
+    }
+    void has_order_of(const LaunchPlan& plan) { kept_.ordered = plan; }
+
     // A call that was left running in its stream.
 
     /// When it is done, these come back.
@@ -180,6 +190,7 @@ class GridPool {
         GridStores stores;
         std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
         std::vector<const void*> known;
+        LaunchPlan ordered;  // whose lanes have an order
         Flight flight;
         std::size_t free_at_first = 0;
         int device = -1;
@@ -208,6 +219,7 @@ class GridPool {
     void settle() noexcept {
         kept_.tables.clear();
         kept_.other_tables.clear();
+        kept_.ordered = {};
         if (!kept_.flight.is_up) return;
         int before = 0;
         if (Runtime::current_device(before) == 0 && Runtime::use_device(kept_.device) == 0) {

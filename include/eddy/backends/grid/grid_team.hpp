@@ -14,8 +14,9 @@ namespace eddy::inline v0::detail {
 
 /// What warps at work know of their call.
 struct GridLink {
-    const volatile int* cancelled;  // in memory of the host: read rarely
-    GridMailbox* counts = nullptr;  // null: nobody watches
+    const volatile int* cancelled;        // in memory of the host: read rarely
+    GridMailbox* counts = nullptr;        // null: nobody watches
+    const std::int32_t* order = nullptr;  // (lane) of its group; null: as they come
 };
 
 template <class Warp>
@@ -67,7 +68,11 @@ class GridTeam {
         const std::int32_t lane = num_taken_ + Warp::count(before);
         const bool has_one = wants && lane < num_lanes_;
         num_taken_ = eddy::min(num_lanes_, num_taken_ + Warp::count(who));
-        return has_one ? lane : no_lane;
+        return has_one ? lane_at(lane) : no_lane;
+    }
+    /// The k-th lane that is taken.
+    [[nodiscard]] EDDY_HD std::int32_t lane_at(std::int32_t k) const {
+        return link_->order ? link_->order[first_lane_ + k] : k;
     }
     EDDY_HD_AS_ARGUMENT EDDY_HD void ended(const LaneOutcome& outcome) {
         if (link_->counts == nullptr) return;

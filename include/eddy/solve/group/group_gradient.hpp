@@ -260,8 +260,8 @@ class GroupGradient {
         cost.most_bytes = max(cost.most_bytes, used);
         if (rounds.pullbacks == 0) return;
         std::int64_t attempts = 0;
-        for (std::int32_t lane = first; lane < team_->num_taken(); ++lane) {
-            const LaneOutcome& outcome = back_.forward.outcome(lane);
+        for (std::int32_t k = first; k < team_->num_taken(); ++k) {
+            const LaneOutcome& outcome = back_.forward.outcome(lane_at(*team_, k));
             attempts += outcome.accepted + outcome.rejected;
         }
         const double taken = static_cast<double>(rounds.pullbacks + rounds.recomputed) /
@@ -307,12 +307,12 @@ class GroupGradient {
             result = Result::non_finite;
         });
     }
-    /// Shared among the members.
+    /// Those taken from the `first` on, shared among the members.
     template <class Visit>
     EDDY_HD void for_each_lane(std::int32_t first, Visit visit) {
-        for (std::int32_t lane = first + team_->member(); lane < team_->num_taken();
-             lane += Team::num_members)
-            visit(lane);
+        for (std::int32_t k = first + team_->member(); k < team_->num_taken();
+             k += Team::num_members)
+            visit(lane_at(*team_, k));
         team_->sync();
     }
 

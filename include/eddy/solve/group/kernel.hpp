@@ -20,10 +20,11 @@ template <class Team, class Kernel>
 /// Lanes of a cancelled call that never began. `outcomes` are those of the group.
 template <class Team>
 EDDY_HD void cancel_waiting(const Team& team, LaneOutcome* outcomes, double t0) {
-    for (std::int32_t lane = team.num_taken() + team.member(); lane < team.num_lanes();
-         lane += Team::num_members) {
-        outcomes[lane].result = Result::cancelled;
-        outcomes[lane].t = t0;
+    for (std::int32_t k = team.num_taken() + team.member(); k < team.num_lanes();
+         k += Team::num_members) {
+        LaneOutcome& outcome = outcomes[lane_at(team, k)];
+        outcome.result = Result::cancelled;
+        outcome.t = t0;
     }
 }
 

@@ -39,6 +39,15 @@ concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutco
     { team.patience(number) } -> std::same_as<std::int64_t>;  // rounds until it should attend
 };
 
+/// Lanes are taken in their order, or in one that the team has: the k-th that it takes.
+template <class Team>
+[[nodiscard]] EDDY_HD std::int32_t lane_at(const Team& team, std::int32_t k) {
+    if constexpr (requires { team.lane_at(k); })
+        return team.lane_at(k);
+    else
+        return k;
+}
+
 /// May the lanes of a team be told which steps to make (lane/given_steps.hpp)?
 template <class Team>
 inline constexpr bool may_be_given_steps = requires {
