@@ -10,7 +10,7 @@ what is printed beside each table: log2 of the largest weighted error before rou
     scripts/fit_pack_math.py | clang-format > include/eddy/core/simd/coefficients.hpp
 """
 import sys
-from mpmath import mp, mpf, matrix, lu_solve, log, exp, expm1, sin, cos, asin, atan, erf, erfc, sqrt, pi, cbrt
+from mpmath import mp, mpf, matrix, lu_solve, log, exp, expm1, sin, cos, asin, atan, tanh, erf, erfc, sqrt, pi, cbrt
 
 mp.dps = 60
 
@@ -112,6 +112,8 @@ tables = [
      lambda z: z * sqrt(z) / asin(sqrt(z)), lambda real: (tiny, mpf("0.25")), {"double": 12, "float": 4}),
     ("AtanTail", "(atan(x)/x − 1) / z in z = x², |x| ≤ tan(π/8)", lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
      lambda z: z * sqrt(z) / atan(sqrt(z)), lambda real: (tiny, atan_z * mpf("1.001")), {"double": 10, "float": 4}),
+    ("TanhTail", "(tanh(x)/x − 1) / z in z = x², |x| ≤ 5/8", lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
+     lambda z: z * sqrt(z) / tanh(sqrt(z)), lambda real: (tiny, mpf("0.625") ** 2), {"double": 10, "float": 4}),
     ("ErfCentre", "erf(x)/x − 1 in z = x², |x| ≤ 1", lambda z: erf(sqrt(z)) / sqrt(z) - 1,
      lambda z: sqrt(z) / erf(sqrt(z)), lambda real: (tiny, erf_split**2), {"double": 11, "float": 6}),
     ("ErfcTail", "exp(x²)·erfc(x) in t = (x−2)/(x+2), from x = 1 to 6 (double) or 4 (float)",

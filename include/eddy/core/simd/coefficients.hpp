@@ -150,6 +150,27 @@ struct AtanTail<float> {
     };
 };
 
+/// (tanh(x)/x − 1) / z in z = x², |x| ≤ 5/8.
+template <class Real>
+struct TanhTail;
+// 2^-56.4
+template <>
+struct TanhTail<double> {
+    static constexpr double coefficients[] = {
+        -3.3333333333332855e-1, 1.3333333333262071e-1,  -5.3968253931258978e-2,
+        2.1869487575914414e-2,  -8.8632210005050994e-3, 3.591989158313853e-3,
+        -1.4549588055915776e-3, 5.8631632322555388e-4,  -2.2856380652004698e-4,
+        7.7143940032240705e-5,  -1.6072375154382105e-5,
+    };
+};
+// 2^-27.8
+template <>
+struct TanhTail<float> {
+    static constexpr float coefficients[] = {
+        -3.3333282e-1f, 1.3331443e-1f, -5.37397716e-2f, 2.06392253e-2f, -5.70509625e-3f,
+    };
+};
+
 /// erf(x)/x − 1 in z = x², |x| ≤ 1.
 template <class Real>
 struct ErfCentre;

@@ -124,16 +124,19 @@ template <class P>
     return scale(hi + (lo + plus.lo), e.exponent - P(1));
 }
 
-/// tanh x = t / (t + 2) with t = e^(2|x|) − 1.
+/// tanh x = x + x³ T(x²) up to 5/8, beyond it 1 − 2 / (e^(2|x|) + 1). What is added to x or to 1 is smaller
+/// than the result, and so is what its roundings add: neither wants more digits than the type has.
 template <class P>
 [[gnu::always_inline]] inline P tanh_kernel(const P& x) {
-    const P magnitude = min(abs(x), P(20));
-    const auto e = exponential(magnitude + magnitude);
-    const P inverse = e.inverse_power();
-    const auto minus = e.factor_minus(inverse);
-    const auto sum = two_sum(minus.hi, inverse + inverse);
-    const auto quotient = divide(minus, fast_two_sum(sum.hi, sum.lo + minus.lo));
-    return copysign(quotient.hi + quotient.lo, x);
+    using Real = typename P::value_type;
+    const P magnitude = min(abs(x), P(20)), twice = magnitude + magnitude;
+    const P k = round_small(twice * P(FormatOf<P>::log2_e));
+    const P r = less_multiple_of_ln2(twice, k).hi;
+    const P power = P(1) + mul_add(r * r, polynomial<ExpTail<Real>>(r), r);
+    const P far = P(1) - P(2) / mul_add(power_of_two(k), power, P(1));
+    const P square = magnitude * magnitude;
+    const P near = mul_add(magnitude * square, polynomial<TanhTail<Real>>(square), magnitude);
+    return copysign(select(magnitude < P(Real(0.625)), near, far), x);
 }
 
 }  // namespace eddy::inline v0::simd
