@@ -34,6 +34,9 @@ struct SparseLu<Structure, Dual<T>> {
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
         return solve<false>(b);
     }
+    [[gnu::always_inline]] EDDY_HD constexpr void solve_in_place(Vector& b) const {
+        b = solve<false>(b);
+    }
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(
         const Vector& b) const {
         return solve<true>(b);

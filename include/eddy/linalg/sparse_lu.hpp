@@ -51,11 +51,15 @@ struct SparseLu {
     /// x with A x = b.
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
         Vector x = b;
+        solve_in_place(x);
+        return x;
+    }
+    /// b becomes the x with A x = b.
+    [[gnu::always_inline]] EDDY_HD constexpr void solve_in_place(Vector& b) const {
         static_for<0, Symbolic::sizes.solve>([&]<int i>() __attribute__((always_inline)) {
             constexpr LuStep step = Symbolic::plan.solve[i];
-            take<step.kind, step.to, step.a, step.b>(x);
+            take<step.kind, step.to, step.a, step.b>(b);
         });
-        return x;
     }
     /// x with Aᵀ x = b.
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(

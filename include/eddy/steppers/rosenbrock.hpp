@@ -65,23 +65,23 @@ struct Rosenbrock {
     using State = Vec<Number, state_size>;
 
     /// What a step computes: solutions of its systems, the states where f is evaluated, the factors.
-    template <class Number, int stages>
+    /// `Solutions` may be a pointer to where the solutions are wanted, so that nobody copies them.
+    template <class Number, int stages, class Solutions = State<Number>[stages]>
     struct Work {
-        State<Number> u[stages];
+        Solutions u;
         State<Number> y[stages];
         SparseLu<Matrix, Number> lu;
         State<Number> slope;  // ∂f/∂t, where f depends on t
     };
 
-    /// f, the matrix and its factors at the start of a step. Returns f, and shows the factors with what
-    /// they are of to `inspect`.
-    template <class Input, class Number, int stages, class Inspect>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> begin(const Input& in,
-                                                                         Work<Number, stages>& work,
-                                                                         const Inspect& inspect) {
+    /// f, the matrix and its factors at the start of a step. Shows the factors with what they are of to
+    /// `inspect`.
+    template <class Input, class Number, int stages, class Inspect, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void begin(const Input& in,
+                                                     Work<Number, stages, Solutions>& work,
+                                                     State<Number>& f, const Inspect& inspect) {
         using Primal = PrimalOf<Number>;
-        State<Number> f{};
-        typename SparseLu<Matrix, Number>::Entries matrix{};
+        typename SparseLu<Matrix, Number>::Entries matrix;
         evaluate<typename Model::Values, Number>(
             [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
                 if constexpr (output == 0)
@@ -104,49 +104,51 @@ struct Rosenbrock {
         });
         work.lu.factor(matrix);
         inspect(work.lu, matrix);
-        return f;
     }
 
     /// All stages up to `stages`.
-    template <bool checks, class Input, class Number, int stages, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number, stages>& work,
+    template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void run(const Input& in,
+                                                   Work<Number, stages, Solutions>& work,
                                                    [[maybe_unused]] Mask& has_grown) {
         using Primal = PrimalOf<Number>;
         State<Number> f[stages];
-        f[0] = begin(
-            in, work, [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
+        begin(
+            in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
                 if constexpr (checks) has_grown = lu.has_grown(matrix);
             });
         const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
         static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr int point = Rows::point(i);
-            if constexpr (i > 0) work.y[i] = row_state<i>(in.y, work);
+            if constexpr (i > 0) set_row_state<i>(in.y, work, work.y[i]);
             if constexpr (i > 0 && point == i)
-                f[i] = OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p);
-            work.u[i] =
-                work.lu.solve(Matrix::in_order(right_side<i>(in, f[point], per_step, work)));
+                OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p, f[i]);
+            solve_stage<i>(in, f[point], per_step, work);
         });
     }
 
     /// y⁺.
-    template <class Number, int stages>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
-        const State<Number>& y, const Work<Number, stages>& work) {
-        return row_state<num_stages>(y, work);
+    template <class Number, int stages, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void set_next_state(
+        const State<Number>& y, const Work<Number, stages, Solutions>& work, State<Number>& next) {
+        set_row_state<num_stages>(y, work, next);
     }
     /// Σ m_error_i U_i.
-    template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(
-        const Work<Number, num_stages>& work) {
-        detail::ScaledSum<Number, state_size> sum;
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
-            constexpr double e = Method::coefficients.m_error[i];
-            if constexpr (e == 1)
-                sum.add(work.u[i]);
-            else if constexpr (e != 0)
-                sum.add(static_cast<ScalarOf<Number>>(e), work.u[i]);
+    template <class Number, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void set_error(
+        const Work<Number, num_stages, Solutions>& work, State<Number>& error) {
+        constexpr int first = first_of_error();
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            Number sum = error_term<first>(work, c);
+            static_for<first + 1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+                constexpr double e = Method::coefficients.m_error[i];
+                if constexpr (e == 1)
+                    sum = sum + work.u[i].data[c];
+                else if constexpr (e != 0)
+                    sum = mul_add(static_cast<ScalarOf<Number>>(e), work.u[i].data[c], sum);
+            });
+            error.data[c] = sum;
         });
-        return sum.value;
     }
 
     /// t + c_i h; or what t itself says of that fraction of the step.
@@ -160,44 +162,87 @@ struct Rosenbrock {
     }
 
   private:
-    /// Y_i; y⁺ for i = num_stages.
-    template <int i, class Number, int stages>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> row_state(
-        const State<Number>& y, const Work<Number, stages>& work) {
-        if constexpr (Rows::extends(i)) {
-            return work.y[i - 1] + work.u[i - 1];
-        } else {
-            State<Number> sum = y;
-            static_for<0, (i < stages ? i : stages)>([&]<int j>() __attribute__((always_inline)) {
-                constexpr double a = Rows::a(i, j);
-                if constexpr (a != 0)
-                    detail::add_scaled(sum, static_cast<ScalarOf<Number>>(a), work.u[j]);
-            });
-            return sum;
-        }
+    static constexpr int first_of_error() {
+        int i = 0;
+        while (i + 1 < num_stages && Method::coefficients.m_error[i] == 0) ++i;
+        return i;
+    }
+    template <int i, class Number, class Solutions>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number error_term(
+        const Work<Number, num_stages, Solutions>& work, int c) {
+        constexpr double e = Method::coefficients.m_error[i];
+        if constexpr (e == 1)
+            return work.u[i].data[c];
+        else
+            return static_cast<ScalarOf<Number>>(e) * work.u[i].data[c];
     }
 
-    template <int i, class Input, class Number, int stages>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> right_side(
-        const Input& in, const State<Number>& f, const PrimalOf<Number>& per_step,
-        const Work<Number, stages>& work) {
-        using Scalar = ScalarOf<Number>;
-        State<Number> right = -f;
-        if constexpr (Rows::is_coupled(i)) {
-            detail::ScaledSum<Number, state_size> sum;
-            static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
-                constexpr double coupling = Method::coefficients.coupling[i][j];
-                if constexpr (coupling != 0) sum.add(static_cast<Scalar>(coupling), work.u[j]);
+    // States are summed component by component: a sum then stays in a register, where sums of whole states
+    // would be stored and loaded again with each term.
+
+    /// Y_i; y⁺ for i = num_stages.
+    template <int i, class Number, int stages, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void set_row_state(
+        const State<Number>& y, const Work<Number, stages, Solutions>& work, State<Number>& state) {
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            if constexpr (Rows::extends(i)) {
+                state.data[c] = work.y[i - 1].data[c] + work.u[i - 1].data[c];
+            } else {
+                Number sum = y.data[c];
+                static_for<0, (i < stages ? i : stages)>([&]<int j>() __attribute__((
+                    always_inline)) {
+                    constexpr double a = Rows::a(i, j);
+                    if constexpr (a != 0)
+                        sum = mul_add(static_cast<ScalarOf<Number>>(a), work.u[j].data[c], sum);
+                });
+                state.data[c] = sum;
+            }
+        });
+    }
+
+    /// U_i.
+    template <int i, class Input, class Number, int stages, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void solve_stage(const Input& in, const State<Number>& f,
+                                                           const PrimalOf<Number>& per_step,
+                                                           Work<Number, stages, Solutions>& work) {
+        State<Number> right;
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            right.data[c] = -f.data[c];
+            if constexpr (Rows::is_coupled(i) && Mass::is_identity)
+                right.data[c] = mul_add(-per_step, coupled_sum<i>(work, c), right.data[c]);
+        });
+        if constexpr (Rows::is_coupled(i) && !Mass::is_identity) {
+            State<Number> sum;
+            for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+                sum.data[c] = coupled_sum<i>(work, c);
             });
-            detail::add_scaled(right, -per_step, Mass::times(sum.value));
+            detail::add_scaled(right, -per_step, Mass::times(sum));
         }
         if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
             constexpr double d = -Method::coefficients.d[i];
             const PrimalOf<Number> weight =
-                PrimalOf<Number>(static_cast<Scalar>(d)) * primal(in.dt.h);
+                PrimalOf<Number>(static_cast<ScalarOf<Number>>(d)) * primal(in.dt.h);
             detail::add_scaled(right, weight, work.slope);
         }
-        return right;
+        if constexpr (!Matrix::keeps_order) right = Matrix::in_order(right);
+        work.lu.solve_in_place(right);
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            work.u[i].data[c] = right.data[c];
+        });
+    }
+    /// Component c of Σ_j coupling_ij U_j.
+    template <int i, class Number, int stages, class Solutions>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number coupled_sum(
+        const Work<Number, stages, Solutions>& work, int c) {
+        constexpr int first = Rows::first_coupled(i);
+        Number sum = static_cast<ScalarOf<Number>>(Method::coefficients.coupling[i][first]) *
+                     work.u[first].data[c];
+        static_for<first + 1, i>([&]<int j>() __attribute__((always_inline)) {
+            constexpr double coupling = Method::coefficients.coupling[i][j];
+            if constexpr (coupling != 0)
+                sum = mul_add(static_cast<ScalarOf<Number>>(coupling), work.u[j].data[c], sum);
+        });
+        return sum;
     }
 };
 

@@ -30,11 +30,12 @@ struct RosenbrockRows {
         }
         return i;
     }
-    [[nodiscard]] static constexpr bool is_coupled(int i) {
-        for (int j = 0; j < i; ++j) {
-            if (Method::coefficients.coupling[i][j] != 0) return true;
-        }
-        return false;
+    [[nodiscard]] static constexpr bool is_coupled(int i) { return first_coupled(i) < i; }
+    /// The first U_j that stage i is coupled with; i: none.
+    [[nodiscard]] static constexpr int first_coupled(int i) {
+        int j = 0;
+        while (j < i && Method::coefficients.coupling[i][j] == 0) ++j;
+        return j;
     }
     /// Evaluations of f in the first `stages` stages.
     [[nodiscard]] static constexpr int num_points(int stages) {

@@ -31,7 +31,7 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     template <class Number>
     struct Trial {
         State<Number> next;
-        State<Number> u[num_needed_stages];
+        State<Number> u[num_stages];
         [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
         MaskOf<Number> failed;
     };
@@ -39,13 +39,11 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     template <class Input, class Number>
     [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
                                                        Trial<Number>& trial) {
-        typename Steps::template Work<Number, num_stages> work;
+        typename Steps::template Work<Number, num_stages, State<Number>*> work;
+        work.u = trial.u;
         Steps::template run<true>(in, work, trial.failed);
-        trial.next = Steps::next_state(in.y, work);
-        if constexpr (estimates_error) trial.error = Steps::error(work);
-        static_for<0, num_needed_stages>([&]<int i>() __attribute__((always_inline)) {
-            trial.u[i] = work.u[i];
-        });
+        Steps::set_next_state(in.y, work, trial.next);
+        if constexpr (estimates_error) Steps::set_error(work, trial.error);
     }
 
     /// For reports of steps that cannot be made.
@@ -53,7 +51,8 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     [[nodiscard]] EDDY_HD static int singular_component(const Input& in, int place) {
         typename Steps::template Work<NumberOf<Input>, 1> work;
         int component = -1;
-        (void)Steps::begin(in, work, [&](const auto& lu, const auto& matrix) {
+        State<NumberOf<Input>> f;
+        Steps::begin(in, work, f, [&](const auto& lu, const auto& matrix) {
             component = lu.failed_pivot(matrix, place);
         });
         return component;
@@ -64,7 +63,9 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
         typename Steps::template Work<NumberOf<Input>, num_needed_stages> work;
         NotKept unasked;
         Steps::template run<false>(in, work, unasked);
-        return Steps::next_state(in.y, work);
+        State<NumberOf<Input>> next;
+        Steps::set_next_state(in.y, work, next);
+        return next;
     }
 
     /// The states within a step.
