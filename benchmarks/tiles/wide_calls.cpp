@@ -1,4 +1,4 @@
-// What wide_calls.py compiles, one at a time: a gradient solver in tiles of a network (WIDTHS) or of Fisher's
+// What wide_calls.py compiles, one at a time: a gradient solver (with FORWARD a solver) in tiles of a network (WIDTHS) or of Fisher's
 // equation on so many points (STATE), which is run where LANES says how many lanes. Run with a number of
 // threads, it prints milliseconds a call, elapsed and of all processors, and of the latter nanoseconds a step, lane and unknown.
 
@@ -8,6 +8,7 @@
 #include <ctime>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/solve/call/gradient.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/dopri5.hpp>
 #include <eddy/trace/nn/initial_weights.hpp>
 
@@ -56,14 +57,22 @@ int main(int argc, char** argv) {
     eddy::EnsembleArray<float> y0(LANES, n), data(LANES, n);
     for (std::ptrdiff_t lane = 0; lane < LANES; ++lane)
         for (int i = 0; i < n; ++i) y0(lane, i) = static_cast<float>((7 * lane + 3 * i) % 11) / 11;
-    auto solver = eddy::gradient_solver(equation, eddy::Dopri5{}, SquaredError{},
-                                        {.t1 = end, .dt0 = end / steps}, eddy::ConstantController{},
-                                        eddy::Tiles{.threads = threads});
+    const eddy::SolveOptions options{.t1 = end, .dt0 = end / steps};
+    const eddy::Tiles backend{.threads = threads};
+#ifdef FORWARD
+    auto solver = eddy::ensemble_solver(equation, eddy::Dopri5{}, options,
+                                        eddy::ConstantController{}, backend);
+    const auto succeeds = [&] { return solver(y0, eddy::shared(p)).success(); };
+#else
+    auto solver = eddy::gradient_solver(equation, eddy::Dopri5{}, SquaredError{}, options,
+                                        eddy::ConstantController{}, backend);
+    const auto succeeds = [&] { return solver(data, y0, eddy::shared(p)).report.success(); };
+#endif
     double elapsed = 1e9, busy = 1e9;
     for (int k = 0; k < 9; ++k) {
         const double begin = seconds(CLOCK_MONOTONIC),
                      busy_begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (!solver(data, y0, eddy::shared(p)).report.success()) return 1;
+        if (!succeeds()) return 1;
         elapsed = std::min(elapsed, seconds(CLOCK_MONOTONIC) - begin);
         busy = std::min(busy, seconds(CLOCK_PROCESS_CPUTIME_ID) - busy_begin);
     }

@@ -12,7 +12,8 @@ import tempfile
 
 EQUATIONS = [("2-64-64-2", 4096, "-DWIDTHS=2,64,64,2"), ("64-256-256-64", 512, "-DWIDTHS=64,256,256,64"),
              ("Fisher, 200 points", 64, "-DSTATE=200"), ("Fisher, 1,000 points", 64, "-DSTATE=1000"),
-             ("Fisher, 1,000 points", 1, "-DSTATE=1000")]
+             ("Fisher, 1,000 points", 1, "-DSTATE=1000"), ("Fisher, 200 points, forward", 64, "-DSTATE=200 -DFORWARD"),
+             ("Fisher, 1,000 points, forward", 64, "-DSTATE=1000 -DFORWARD")]
 
 
 def compile_one(command):
@@ -40,7 +41,7 @@ def main():
         item, program = os.path.join(folder, "object.o"), os.path.join(folder, "program")
         for name, lanes, define in EQUATIONS:
             options = [arguments.compiler, "-std=c++20", "-O2", *arguments.flags.split(";"), *include]
-            cpu, mib = compile_one([*options, define, f"-DLANES={lanes}", "-c", arguments.source, "-o", item])
+            cpu, mib = compile_one([*options, *define.split(), f"-DLANES={lanes}", "-c", arguments.source, "-o", item])
             print(f"{name}, {lanes} lanes: compiled in {cpu:.1f} s with {mib:.0f} MiB", flush=True)
             compile_one([arguments.compiler, item, arguments.library, "-pthread", "-o", program])
             for threads in (1, 2):

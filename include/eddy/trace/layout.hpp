@@ -87,10 +87,10 @@ class ScratchAllocator {
     int size_ = 0;
 };
 
-/// The last node that reads each node's storage; readers through slices and outer products count,
-/// outputs read at the end.
-template <class Code>
-constexpr std::vector<int> last_uses(const Code& code) {
+/// The last node that reads each node's storage; readers through slices, outer products and other nodes
+/// that are computed where they are read, is_read_later(i), count; outputs read at the end.
+template <class Code, class IsReadLater>
+constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_read_later) {
     const int count = code.sizes.nodes;
     std::vector<int> last(static_cast<std::size_t>(count), -1);
     for (const Output& output : code.outputs) {
@@ -99,7 +99,7 @@ constexpr std::vector<int> last_uses(const Code& code) {
     }
     for (int i = count - 1; i >= 0; --i) {
         const Node& node = code.nodes[i];
-        const bool is_view = node.op == Op::slice || node.op == Op::outer;
+        const bool is_view = node.op == Op::slice || node.op == Op::outer || is_read_later(i);
         const int read = is_view ? last[static_cast<std::size_t>(i)] : i;
         for (int k = 0; k < node.count; ++k) {
             int& use = last[static_cast<std::size_t>(code.operands[node.first + k])];
@@ -107,6 +107,10 @@ constexpr std::vector<int> last_uses(const Code& code) {
         }
     }
     return last;
+}
+template <class Code>
+constexpr std::vector<int> last_uses(const Code& code) {
+    return last_uses(code, [](int) { return false; });
 }
 
 }  // namespace detail

@@ -143,18 +143,49 @@ void add_outer(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v, const 
     });
 }
 
+/// The vectors of a row, added.
+template <class Real>
+[[nodiscard, gnu::always_inline]] inline TilePack<Real> add_vectors(const Real* row, int width) {
+    using P = TilePack<Real>;
+    P of_row = P::load(row);
+    for (int lane = P::size; lane < width; lane += P::size) of_row = of_row + P::load(row + lane);
+    return of_row;
+}
+/// sum(c) += Σ_lanes x_c for as many components as a vector has elements: their vectors, transposed, are
+/// halved as `sum` halves one.
+template <class Real>
+[[gnu::always_inline]] inline void add_square_over_lanes(Real* total, const TileVector<Real>& x,
+                                                         int width) {
+    using P = TilePack<Real>;
+    typename P::Part square[P::size];
+    simd::for_parts<P::size>([&]<int c>() __attribute__((always_inline)) {
+        square[c] = add_vectors(x.data + c * x.stride, width).part[0];
+    });
+    simd::transpose(square);
+    const auto halve = [&]<int half>(const auto& again) __attribute__((always_inline)) {
+        simd::for_parts<half>([&]<int lane>() __attribute__((always_inline)) {
+            square[lane] = square[lane] + square[lane + half];
+        });
+        if constexpr (half > 1) again.template operator()<half / 2>(again);
+    };
+    if constexpr (P::size > 1) halve.template operator()<P::size / 2>(halve);
+    (P::load(total) + P::from_part(square[0])).store(total);
+}
+
 /// sum(c) += Σ_lanes x_c. Of a whole row vectors are added, then their elements.
 template <class Real>
 [[gnu::noinline]] void add_over_lanes(Real* total, int size, const TileVector<Real>& x,
                                       const TileLanes& lanes) {
-    using P = TilePack<Real>;
-    for (int c = 0; c < size; ++c) {
+    constexpr int of_vector = native_lanes<Real>;
+    int c = 0;
+    if (lanes.are_all && !x.is_uniform) {
+        for (; c + of_vector <= size; c += of_vector)
+            add_square_over_lanes(total + c, x.from(c), lanes.count);
+    }
+    for (; c < size; ++c) {
         const Real* const row = x.data + c * x.stride;
         if (lanes.are_all && !x.is_uniform) {
-            P of_row = P::load(row);
-            for (int lane = P::size; lane < lanes.count; lane += P::size)
-                of_row = of_row + P::load(row + lane);
-            total[c] += sum(of_row);
+            total[c] += sum(add_vectors(row, lanes.count));
         } else {
             for (int k = 0; k < lanes.count; ++k) total[c] += row[x.is_uniform ? 0 : lanes.lane[k]];
         }

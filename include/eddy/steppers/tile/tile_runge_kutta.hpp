@@ -23,6 +23,20 @@ struct TileInterval {
     Real* h = nullptr;
 };
 
+/// What the way back is not to compute again: what a chain of elementwise operations does on its way is
+/// cheaper than a row that comes back from beyond the caches.
+struct KeepsWhatIsDear {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        const Op op = value.op;
+        const bool is_cheap = (op >= Op::add && op <= Op::mul) || op == Op::neg ||
+                              (op >= Op::fma && op <= Op::neg_mul_add) ||
+                              (op >= Op::abs && op <= Op::floor) ||
+                              (op >= Op::relu && op <= Op::barrier) || op == Op::slice ||
+                              op == Op::concat || op == Op::broadcast;
+        return save_if(!is_cheap);
+    }
+};
+
 template <class Field, RungeKuttaMethod Method, class Real>
 class TileRungeKutta {
   public:
@@ -35,7 +49,7 @@ class TileRungeKutta {
 
   private:
     using FieldOnTile = TileProgram<FieldProgram<Field>, Real>;
-    using Halves = DifferentiableProgram<FieldProgram<Field>, EverythingSaveable, 1, 2>;
+    using Halves = DifferentiableProgram<FieldProgram<Field>, KeepsWhatIsDear, 1, 2>;
     using Forward = TileProgram<typename Halves::Forward, Real>;
     using Backward = TileProgram<typename Halves::Backward, Real, 1>;
     static constexpr bool reads_time = reads_argument(FieldProgram<Field>::code, 0);

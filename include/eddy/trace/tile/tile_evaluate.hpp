@@ -92,23 +92,115 @@ class TileProgram {
         constexpr Node node = P::code.nodes[i];
         constexpr TilePlace place = layout.places[i];
         if constexpr (place.node != i || place.kind == TilePlace::argument ||
-                      place.kind == TilePlace::constant || place.kind == TilePlace::product) {
-            return;  // read where it is
+                      place.kind == TilePlace::constant || place.kind == TilePlace::product ||
+                      place.kind == TilePlace::fused || place.kind == TilePlace::pieces) {
+            return;  // read, or computed, where it is wanted
         } else if constexpr (is_identity(node.op)) {
             copy_rows(rows<i>(call), node.size, call.width, vector<operand<i>(0)>(call, node.size));
         } else if constexpr (is_elementwise(node.op)) {
-            elementwise<i>(call, std::make_integer_sequence<int, node.count>{});
+            elementwise<i, 0>(call);
         } else {
             vector_operation<i>(call);
         }
     }
 
-    template <int i, int... k>
-    static void elementwise(const Call& call, std::integer_sequence<int, k...>) {
-        constexpr Node node = P::code.nodes[i];
-        constexpr int index = node.op == Op::powi ? node.index : 0;
-        apply_to_rows<node.op, index>(rows<i>(call), node.size, call.width,
-                                      vector<operand<i>(k)>(call, node.size)...);
+    /// What the pass reads that computes node i.
+    template <int i>
+    static constexpr FusedOperands operands_of = [] {
+        FusedOperands operands;
+        collect_operands(
+            P::code, [](int k) { return layout.places[k].kind == TilePlace::fused; }, i, operands);
+        return operands;
+    }();
+    template <int i>
+    static constexpr int index_of = P::code.nodes[i].op == Op::powi ? P::code.nodes[i].index : 0;
+
+    /// Node i from the vectors of its operands, with the nodes that it computes on the way.
+    template <int i>
+    struct Chain {
+        template <class... Vectors>
+        [[nodiscard, gnu::always_inline]] static TilePack<Real> apply(const Vectors&... vectors) {
+            const TilePack<Real> of_operands[]{vectors...};
+            return value<i>(of_operands);
+        }
+
+      private:
+        template <int node>
+        [[gnu::always_inline]] static TilePack<Real> value(const TilePack<Real>* of_operands) {
+            constexpr int place = node == i ? -1 : operands_of<i>.place_of(node);
+            if constexpr (place >= 0) {
+                return of_operands[place];
+            } else {
+                return [&]<int... k>(std::integer_sequence<int, k...>)
+                    __attribute__((always_inline)) {
+                    return OneOperation<P::code.nodes[node].op, index_of<node>>::apply(
+                        value<operand<node>(k)>(of_operands)...);
+                }
+                (std::make_integer_sequence<int, P::code.nodes[node].count>{});
+            }
+        }
+    };
+    /// A node that computes nothing else on its way shares its pass with other programs.
+    template <int i>
+    static constexpr bool is_chain = [] {
+        for (int k = 0; k < P::code.nodes[i].count; ++k) {
+            if (operands_of<i>.node[k] != P::code.operands[P::code.nodes[i].first + k]) return true;
+        }
+        return operands_of<i>.count != P::code.nodes[i].count;
+    }();
+    template <int i>
+    using PassOf =
+        std::conditional_t<is_chain<i>, Chain<i>, OneOperation<P::code.nodes[i].op, index_of<i>>>;
+
+    /// Node i from component `begin` on: as far as no operand in pieces comes to its next one.
+    template <int i, int begin>
+    static void elementwise(const Call& call) {
+        constexpr int size = size_of<i>, count = operands_of<i>.count;
+        constexpr int end = [] {
+            int first = size;
+            for (int k = 0; k < count; ++k) {
+                const int next = end_of_piece(operands_of<i>.node[k], begin);
+                first = next < first ? next : first;
+            }
+            return first;
+        }();
+        [&]<int... k>(std::integer_sequence<int, k...>) {
+            apply_to_rows<PassOf<i>>(
+                rows<i>(call) + static_cast<std::ptrdiff_t>(begin) * call.width, end - begin,
+                call.width, vector_from<operands_of<i>.node[k], begin>(call, size)...);
+        }
+        (std::make_integer_sequence<int, count>{});
+        if constexpr (end < size) elementwise<i, end>(call);
+    }
+    /// Where the piece ends that component `begin` of a node lies in.
+    static constexpr int end_of_piece(int node, int begin) {
+        const Node& of = P::code.nodes[node];
+        if (layout.places[node].kind != TilePlace::pieces) return of.size > 1 ? of.size : 1 << 30;
+        int end = 0;
+        for (int k = 0; end <= begin; ++k)
+            end += P::code.nodes[P::code.operands[of.first + k]].size;
+        return end;
+    }
+    /// The components of a node from `begin` on, as operands of an operation on `size` of them.
+    template <int node, int begin>
+    [[nodiscard]] static TileVector<Real> vector_from(const Call& call, int size) {
+        if constexpr (layout.places[node].kind == TilePlace::pieces) {
+            constexpr Piece piece = piece_at(node, begin);
+            return vector<piece.node>(call).from(begin - piece.begin);
+        } else {
+            return vector<node>(call, size).from(begin);
+        }
+    }
+    struct Piece {
+        int node, begin;
+    };
+    static constexpr Piece piece_at(int node, int component) {
+        int begin = 0;
+        for (int k = 0;; ++k) {
+            const int part = P::code.operands[P::code.nodes[node].first + k];
+            if (component < begin + P::code.nodes[part].size) return {part, begin};
+            begin += P::code.nodes[part].size;
+        }
     }
 
     template <int i>

@@ -3,14 +3,15 @@
 // slices are read where they are; a value that is (part of) a result is computed where the result is
 // wanted; the rest lies in rows of scratch memory, which are used again as soon as their last reader is
 // done. An outer product that is a part of a result which is summed over lanes is no value at all: what
-// it is made of goes to the sum.
+// it is made of goes to the sum. Nor is a concatenation that elementwise operations alone read, nor an
+// elementwise operation that one other alone reads: that one computes it on its way (tile_fusion.hpp).
 
-#include <eddy/trace/layout.hpp>
+#include <eddy/trace/tile/tile_fusion.hpp>
 
 namespace eddy::inline v0::detail {
 
 struct TilePlace {
-    enum Kind : unsigned char { scratch, argument, constant, output, product };
+    enum Kind : unsigned char { scratch, argument, constant, output, product, pieces, fused };
     Kind kind = scratch;
     int index = 0;   // of the argument or output
     int offset = 0;  // row; component of an argument; place in the pool of constants
@@ -54,7 +55,9 @@ constexpr TilePlace place_in_results(const Code& code, int i, int summed) {
 template <class Code>
 [[nodiscard]] constexpr auto make_tile_layout(const Code& code, int summed) {
     TileLayout<Code::size()> layout{};
-    const std::vector<int> last = last_uses(code);
+    const std::vector<TileRole> roles = tile_roles(code);
+    const std::vector<int> last = last_uses(
+        code, [&](int i) { return roles[static_cast<std::size_t>(i)] != TileRole::stored; });
     const std::vector<char> read = nodes_read(code);
     ScratchAllocator scratch;
     for (int i = 0; i < Code::size(); ++i) {
@@ -69,6 +72,11 @@ template <class Code>
         } else if (node.op == Op::slice) {
             place = layout.places[code.operands[node.first]];
             place.offset += node.offset;
+        } else if (roles[k] == TileRole::alias) {
+            place = layout.places[code.operands[node.first]];
+        } else if (roles[k] != TileRole::stored) {
+            place.kind = roles[k] == TileRole::fused ? TilePlace::fused : TilePlace::pieces;
+            place.node = i;
         } else if (result.node == i) {
             place = result;
         } else if (node.op == Op::outer && read[k] == 0) {

@@ -5,31 +5,39 @@
 
 #include <eddy/core/tile/product.hpp>
 #include <eddy/trace/apply.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
-/// The rows of an operand. Numbers that all lanes share are spread over a row of their own first.
+/// The rows of an operand, one after another. A number that all lanes share is spread over one vector,
+/// which stands for the row: lanes are masked to its first.
 template <class Real>
 class TileRows {
   public:
-    TileRows(const TileVector<Real>& x, int width) : x_(x), width_(width) {
-        if (x.is_uniform && x.stride == 0) spread(0);
+    explicit TileRows(const TileVector<Real>& x)
+        : x_(x), lane_mask_(x.is_uniform ? 0 : ~std::ptrdiff_t{0}) {
+        if (x.is_uniform) spread();
     }
-    [[nodiscard]] const Real* operator()(int c) {
-        if (!x_.is_uniform) return x_.data + c * x_.stride;
-        if (x_.stride != 0) spread(c);
-        return row_;
+    TileRows(const TileRows&) = delete;  // it may refer to itself
+    TileRows& operator=(const TileRows&) = delete;
+
+    /// Do all components lie one after the other, as one long row?
+    [[nodiscard]] bool is_one_row(int width) const {
+        return x_.is_uniform ? x_.stride == 0 : x_.stride == width;
+    }
+    [[nodiscard]] const Real* row() const { return x_.is_uniform ? spread_ : x_.data; }
+    [[nodiscard]] std::ptrdiff_t lane_mask() const { return lane_mask_; }
+    void next_row() {
+        x_.data += x_.stride;
+        if (x_.is_uniform && x_.stride != 0) spread();
     }
 
   private:
-    void spread(int c) {
-        const TilePack<Real> value(x_.data[c * x_.stride]);
-        for_vectors<Real>(width_, [&](int lane) { value.store(row_ + lane); });
-    }
+    void spread() { TilePack<Real>(*x_.data).store(spread_); }
 
     TileVector<Real> x_;
-    int width_;
-    alignas(64) Real row_[most_tile_lanes<Real>];
+    std::ptrdiff_t lane_mask_;
+    alignas(64) Real spread_[native_lanes<Real>];
 };
 
 /// Does operand k of the operation hold masks, which a tile keeps as ones and zeros?
@@ -45,30 +53,44 @@ template <Op op, int k, class P>
         return x;
 }
 
-/// An elementwise operation, component by component.
-template <Op op, int index, class Real, class... Operands>
+/// One elementwise operation on vectors of lanes.
+template <Op op, int index>
+struct OneOperation {
+    template <class P, class... Others>
+    [[nodiscard, gnu::always_inline]] static P apply(const P& x, const Others&... others) {
+        return [&]<int... k>(std::integer_sequence<int, k...>, const auto&... operands)
+            __attribute__((always_inline)) {
+            const auto value = eddy::apply<op, index>(tile_operand<op, k>(operands)...);
+            if constexpr (is_mask(op))
+                return select(value, P(1), P(0));
+            else
+                return value;
+        }
+        (std::make_integer_sequence<int, 1 + static_cast<int>(sizeof...(others))>{}, x, others...);
+    }
+};
+
+/// An elementwise operation, or a chain of them, component by component: Operation::apply(vectors...).
+template <class Operation, class Real, class... Operands>
 [[gnu::noinline]] void apply_to_rows(Real* to, int size, int width, const Operands&... operands) {
     using P = TilePack<Real>;
-    const auto run = [&]<int... k>(std::integer_sequence<int, k...>, auto&&... rows)
-        __attribute__((always_inline)) {
+    const auto run = [&](auto&&... rows) __attribute__((always_inline)) {
+        int length = width;
+        if ((rows.is_one_row(width) && ...)) {
+            length = size * width;
+            size = 1;
+        }
         for (int c = 0; c < size; ++c) {
-            const auto of_component = [&](const auto*... row) __attribute__((always_inline)) {
-                for_vectors<Real>(
-                    width, [&](int lane) __attribute__((always_inline)) {
-                        const auto value =
-                            apply<op, index>(tile_operand<op, k>(P::load(row + lane))...);
-                        if constexpr (is_mask(op))
-                            select(value, P(1), P(0)).store(to + lane);
-                        else
-                            value.store(to + lane);
-                    });
+            const auto of_row = [&](auto... row) __attribute__((always_inline)) {
+                for (std::ptrdiff_t lane = 0; lane < length; lane += P::size)
+                    Operation::apply(P::load(row.first + (lane & row.second))...).store(to + lane);
             };
-            of_component(rows(c)...);
-            to += width;
+            of_row(std::pair(rows.row(), rows.lane_mask())...);
+            to += length;
+            if (c + 1 < size) (rows.next_row(), ...);
         }
     };
-    run(std::make_integer_sequence<int, static_cast<int>(sizeof...(operands))>{},
-        TileRows<Real>(operands, width)...);
+    run(TileRows<Real>(operands)...);
 }
 
 template <class Real>
@@ -81,12 +103,28 @@ template <class Real>
 [[gnu::noinline]] void sum_of_rows(Real* to, int size, int width, const TileVector<Real>& a,
                                    const TileVector<Real>* b) {
     using P = TilePack<Real>;
-    for_vectors<Real>(width, [&](int lane) {
-        P total = b ? a.load(0, lane) * b->load(0, lane) : a.load(0, lane);
-        for (int c = 1; c < size; ++c)
-            total = b ? mul_add(a.load(c, lane), b->load(c, lane), total) : total + a.load(c, lane);
-        total.store(to + lane);
-    });
+    // Sums wait for themselves: those of two vectors fill each other's gaps.
+    for_panels<Real>(
+        width, [&]<int vectors>(int first) __attribute__((always_inline)) {
+            P total[vectors];
+            const auto add = [&]<bool is_first>(int c) __attribute__((always_inline)) {
+                static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+                    const int lane = first + v * P::size;
+                    const P x = a.load(c, lane);
+                    if (b) {
+                        const P y = b->load(c, lane);
+                        total[v] = is_first ? x * y : mul_add(x, y, total[v]);
+                    } else {
+                        total[v] = is_first ? x : total[v] + x;
+                    }
+                });
+            };
+            add.template operator()<true>(0);
+            for (int c = 1; c < size; ++c) add.template operator()<false>(c);
+            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+                total[v].store(to + first + v * P::size);
+            });
+        });
 }
 
 /// Products with a matrix that differs from lane to lane, and with vectors that all lanes share.
