@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients as dop853
 
 import neural
+import noise
 import problems
 from serve import Arm, serve
 
@@ -72,6 +73,9 @@ class Reference(Arm):
         folder.mkdir(parents=True, exist_ok=True)
         if options["problem"] == "neural":
             self.result = neural.reference(options, folder)
+            return
+        if options["problem"] == "geometric_brownian":
+            self.result = np.asarray(noise.reference(options, folder))
             return
         if options["problem"] == "lynx_hare":
             self.result = np.ones(int(options["check"]))    # arms tell how far they are from the optimum

@@ -121,6 +121,37 @@ UNEVEN = Case(
      python("torchode_arm.py", "torchode Tsit5", "torchode", 1, (1e-6,), method="Tsit5")),
     lanes=1024, quick_lanes=256, targets=(1e-6,), sweep=(1e-4, 1e-8))
 
+
+def noise(letter: str, what: str, task: str, error: float, paragraph: str, *arms: Arm) -> Case:
+    return Case(
+        f"9{letter}-{task}", f"Geometric Brownian motion, 256 steps of constant size{what}", "geometric_brownian", task, "path and step",
+        "dy = 0.05 y dt + 0.4 y dW from y = 1, t from 0 to 1 in 256 steps of Euler's and Maruyama's method, 16,384 paths. " + paragraph +
+        "Every arm draws noise of its own: the error is that of sampling, against what the method's steps have as their mean. diffrax runs "
+        "on every 16th path.",
+        arms, lanes=1 << 14, quick_lanes=1 << 12, options={"steps": "256"}, work_per_lane=256, same_error=error)
+
+
+NOISE = noise(
+    "a", "", "noise", 0.05,
+    "The noise is most of the work: eddy, JAX and the tree of diffrax draw it from counters, so that it need not be stored. diffrax "
+    "recommends its tree, and has a path without one for steps of constant size. Normals of the loops by hand are in single precision, as eddy's are. ",
+    *eddy("eddy_noise", "EulerMaruyama"),
+    python("torch_noise.py", "PyTorch, a loop by hand", "torch", library="none"),
+    python("torch_noise.py", "torchsde euler", "torchsde", library="torchsde"),
+    python("jax_noise.py", "flat JAX, a scan by hand", "jax"),
+    python("diffrax_noise.py", "diffrax Euler, no tree", "diffrax", 16, path="unsafe"),
+    python("diffrax_noise.py", "diffrax Euler, Brownian tree", "diffrax", 16, path="tree"))
+NOISE_GRADIENT = noise(
+    "b", ", gradient", "noise-gradient", 0.15,
+    "The gradient of the mean of y(1)² with respect to the two parameters, forward pass included; eddy's with respect to y0 comes with it. eddy keeps states and "
+    "normals where they fit; within 32 checkpoints it computes most states again. ",
+    *eddy("eddy_noise", "EulerMaruyama"),
+    native("eddy_noise", "eddy EulerMaruyama, 32 checkpoints", "eddy", checkpoints="32"),
+    python("torch_noise.py", "PyTorch, a loop by hand", "torch", library="none"),
+    python("torch_noise.py", "torchsde euler", "torchsde", library="torchsde"),
+    python("jax_noise.py", "flat JAX, a scan by hand", "jax"),
+    python("diffrax_noise.py", "diffrax Euler, Brownian tree", "diffrax", 16, path="tree"))
+
 LATENCY = tuple(Case(
     f"10{letter}-latency-{task}", f"Latency: one trajectory, {what}", "lorenz", task, "call",
     f"One Lorenz trajectory, ρ = 28, t from 0 to 1: {what}, called again and again. C++ peers are called from C++, SciPy and heyoka from Python, "
@@ -178,7 +209,7 @@ def random_cases(seed: int) -> list[Case]:
 
 def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
     cases = [FIXED, ADAPTIVE, GRADIENT, memory("4a", 1_000, 2048, 8), memory("4b", 100_000, 96, 32), neural("a", 256), neural("b", 4096), UNEVEN,
-             *LATENCY, FIT, *random_cases(seed)]
+             NOISE, NOISE_GRADIENT, *LATENCY, FIT, *random_cases(seed)]
     return [with_gpu(case) for case in cases] if has_gpu else cases
 
 
