@@ -42,5 +42,5 @@ for line in sys.stdin:
         say("done", wall=seconds * float(options.get("waits", 1)), processor=seconds, accepted=10 * 4, rejected=0, evaluations=61 * 4)
     elif request.word == "values":
         error = max(floor, factor * tolerance ** power)
-        Path(request.fields["file"]).write_bytes(struct.pack("2d", 3 * (1 + error), 4 * (1 + error)))
+        Path(request.fields["file"]).write_bytes(struct.pack("2d", 3 * (1 + error), 4 * (1 + error))[:8 * int(options.get("writes", 2))])
         say("ok")

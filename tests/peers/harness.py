@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 import unittest.mock
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/peers"))
@@ -18,7 +19,7 @@ from harness import command_line, goals, install, machine, page, readme, tables 
 from harness.arm_process import ArmFailed, ArmProcess  # noqa: E402
 from harness.bisection import tune  # noqa: E402
 from harness.case import Arm, Case, chosen  # noqa: E402
-from harness.errors import misses, relative_error  # noqa: E402
+from harness.errors import misses, relative_error, worst_error  # noqa: E402
 from harness.progress import Progress  # noqa: E402
 from harness.protocol import Message, parse  # noqa: E402
 from harness.race import FEWEST_ROUNDS, Runner, race  # noqa: E402
@@ -51,6 +52,13 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(relative_error([3, 4.5], [3, 4]), 0.1)
         self.assertEqual(relative_error([1, math.nan], [1, 2]), math.inf)
         self.assertRaises(ValueError, relative_error, [1], [1, 2])
+
+    def test_components_of_any_size_may_count_alike(self):
+        # (lane, component): the second component is tiny, and wrong by a tenth.
+        self.assertAlmostEqual(worst_error([1, 1.1e-9, 1, 1.1e-9], [1, 1e-9, 1, 1e-9], 2), 0.1)
+        self.assertLess(relative_error([1, 1.1e-9, 1, 1.1e-9], [1, 1e-9, 1, 1e-9]), 1e-9)
+        self.assertEqual(worst_error([1, math.nan], [1, 2], 2), math.inf)
+        self.assertRaises(ValueError, worst_error, [1], [1, 2], 1)
 
     def test_marks_begin_at_a_factor_of_one_and_a_half(self):
         for error in (1e-6, 1.49e-6, 0.67e-6):
@@ -175,6 +183,12 @@ class Turns(unittest.TestCase):
         runners, order, _ = self.race(rounds=9, long={"seconds": 1.0}, short={})
         self.assertEqual([len(runner.seconds) for runner in runners], [FEWEST_ROUNDS, 9])
 
+    def test_an_arm_that_has_run_for_long_before_need_not_warm_up(self):
+        log = []
+        runner = Runner("a", FakeProcess("a", log, seconds=1.0), 4, before=2.0)
+        race([runner], 5, 0.1, lambda *_: None)
+        self.assertEqual(len(log), FEWEST_ROUNDS)
+
     def test_an_arm_that_fails_drops_out_and_the_others_go_on(self):
         runners, order, _ = self.race(a={"fails_at": 3}, b={})
         self.assertEqual(runners[0].failure, "had enough")
@@ -233,6 +247,16 @@ class WholeCases(unittest.TestCase):
         arms = [fake("eddy", factor=1e-13, power=0), fake("near", factor=1.4e-12, power=0), fake("far", factor=2e-12, power=0)]
         rows = self.run_case(case_of(*arms, targets=(), same_error=1e-12))
         self.assertEqual([rows[name].mark for name in ("eddy", "near", "far")], ["", "", "error 2 × too large"])
+
+    def test_arms_of_few_lanes_are_looked_at_in_those(self):
+        # Of the reference's two lanes the slow arm runs the first, and its work is one lane.
+        case = case_of(fake("eddy"), fake("slow", writes=1), lanes=8, check=2, by_component=True)
+        case = replace(case, arms=(case.arms[0], replace(case.arms[1], few=1)))
+        rows = self.run_case(case)
+        self.assertEqual([rows[name].mark + rows[name].failure for name in rows], ["", ""])
+        self.assertEqual((rows["eddy"].stride, rows["slow"].stride), (1, 8))
+        self.assertAlmostEqual(rows["slow"].median, 8 * rows["eddy"].median)
+        self.assertEqual(case.arms[1].looked_at(case, 8), 1)
 
     def test_missing_crashing_and_hanging_peers_are_lines_of_the_table(self):
         arms = [fake("eddy"), fake("absent"), fake("crashes", ends="crash", runs=5), fake("hangs", ends="hang", runs=0),
@@ -464,6 +488,7 @@ class Choices(unittest.TestCase):
                 spacing = lanes // min(lanes, case.check)
                 self.assertEqual(lanes % min(lanes, case.check), 0, case.key)
                 for arm in case.arms:
+                    self.assertEqual(min(lanes, case.check) % arm.looked_at(case, lanes), 0, (case.key, arm.name))
                     self.assertEqual(spacing % min(arm.stride, spacing), 0, (case.key, arm.name))
 
 

@@ -24,7 +24,7 @@ class Diffrax(Arm):
         self.solver = getattr(diffrax, options["method"])()
         self.y0, self.p = jnp.asarray(problem.y0[self.lanes.run]), jnp.asarray(problem.p[self.lanes.run])
         self.parts = [(self.y0[part], self.p[part]) for part in self.lanes.parts]
-        self.steps = int(options.get("steps", 0))
+        self.steps, self.atol_ratio = int(options.get("steps", 0)), float(options.get("atol_ratio", 1))
         self.tolerance, self.max_steps, self.checkpoints = jnp.asarray(1e-6), self.steps or 4096, None
         self.counts = {"accepted": self.steps * self.lanes.num_run} if self.steps else {}
         self.counting = jax.jit(jax.vmap(lambda y, p, tolerance: self._solve(y, p, tolerance, 1 << 16).stats, (0, 0, None)))
@@ -45,7 +45,7 @@ class Diffrax(Arm):
         if self.steps:
             controller, dt0 = diffrax.ConstantStepSize(), self.t1 / self.steps
         else:
-            controller, dt0 = diffrax.PIDController(rtol=tolerance, atol=tolerance), None
+            controller, dt0 = diffrax.PIDController(rtol=tolerance, atol=tolerance * self.atol_ratio), None
         # Steps of constant size may miss the end by rounding, and then take one more.
         return diffrax.diffeqsolve(self.term, self.solver, 0.0, self.t1, dt0, y, p, stepsize_controller=controller,
                                    max_steps=max_steps + (2 if self.steps else 0), saveat=diffrax.SaveAt(t1=True), **more)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import kinetics
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -56,4 +58,7 @@ def problem(options: dict[str, str]) -> Problem:
         p = np.concatenate([np.tile(damping, (lanes, 1)), float(options["forcing"]) * part[:, None]], 1)
         y0 = np.tile(1 + 0.5 * np.cos(np.arange(size)), (lanes, 1))
         return Problem(ring(size), size, size + 1, 2.0, y0, p)
+    if network := kinetics.NETWORKS.get(options["problem"]):
+        y0, p = np.tile(network.y0, (lanes, 1)), kinetics.rates(network, lanes)
+        return Problem(network.field(), len(network.y0), len(network.p0), kinetics.end_time(options), y0, p)
     raise ValueError(f"no problem is called {options['problem']}")

@@ -1,5 +1,6 @@
 """What all arms are judged by: DOP853 in 80-bit numbers, each lane with step sizes of its own, at a tolerance of 1e-16; gradients by a
-complex step, which is exact to rounding. SciPy's DOP853 at 1e-13 must agree. Leaves y0 and p for the arms in C++ beside it."""
+complex step, which is exact to rounding. SciPy's DOP853 at 1e-13 must agree. Stiff cases have theirs in stiff_reference.py. Leaves y0 and p
+for the arms in C++ beside it."""
 
 import hashlib
 from pathlib import Path
@@ -11,6 +12,8 @@ from scipy.integrate._ivp import dop853_coefficients as dop853
 import neural
 import noise
 import problems
+import stiff_reference
+from kinetics import NETWORKS
 from serve import Arm, serve
 
 REAL, COMPLEX = np.longdouble, np.clongdouble
@@ -65,6 +68,11 @@ def confirm(problem: problems.Problem, y: np.ndarray, lanes: range) -> None:
             raise ArithmeticError(f"SciPy's DOP853 differs from the reference by {difference:.1e} in lane {lane}")
 
 
+def _sources(options: dict[str, str]) -> tuple[str, ...]:
+    stiff = ("stiff_reference.py", "kinetics.py") if options["problem"] in NETWORKS else ()
+    return ("reference.py", "problems.py", *stiff)
+
+
 class Reference(Arm):
     setting = "DOP853 in 80-bit numbers"
 
@@ -84,17 +92,23 @@ class Reference(Arm):
         problem.y0.astype(float).tofile(folder / "y0")
         problem.p.astype(float).tofile(folder / "p")
         # The text of this file and of the problems is part of the key: a cache must not outlive what made it.
-        text = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("reference.py", "problems.py"))
+        text = b"".join(Path(__file__).with_name(name).read_bytes() for name in _sources(options))
         cache = folder / f"{options['task']}_{hashlib.sha256(text).hexdigest()[:12]}.npy"
         if cache.is_file():
             self.result = np.load(cache)
             return
         lanes = range(0, int(options["lanes"]), int(options["lanes"]) // int(options["check"]))
         y0, p = problem.y0[list(lanes)].T.astype(REAL), problem.p[list(lanes)].T.astype(REAL)
-        y = integrate(problem.field, y0, p, problem.t1)
-        confirm(problem, y, lanes)
         wants_gradient = options["task"] in ("gradient", "memory")
-        self.result = (gradient(problem.field, y0, p, problem.t1) if wants_gradient else y).T.astype(float)
+        if network := NETWORKS.get(options["problem"]):
+            y = stiff_reference.integrate(network, y0, p, problem.t1)
+            stiff_reference.confirm(network, y0, p, problem.t1, y)
+            result = stiff_reference.gradient(network, y0, p, problem.t1) if wants_gradient else y
+        else:
+            y = integrate(problem.field, y0, p, problem.t1)
+            confirm(problem, y, lanes)
+            result = gradient(problem.field, y0, p, problem.t1) if wants_gradient else y
+        self.result = result.T.astype(float)
         np.save(cache, self.result)
 
     def values(self) -> np.ndarray:

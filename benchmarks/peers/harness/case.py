@@ -11,6 +11,11 @@ class Arm:
     options: dict[str, str] = field(default_factory=dict)
     stride: int = 1                         # runs every stride-th lane: for those whose lanes cost the same alone, and much
     only_targets: tuple[float, ...] = ()    # empty: all
+    few: int = 0                            # runs so many of the lanes that are looked at, and no others: for those that take seconds a lane
+
+    def looked_at(self, case: "Case", lanes: int) -> int:
+        """The number of lanes whose error is looked at."""
+        return min(lanes, case.check, self.few or lanes)
 
     @property
     def on_gpu(self) -> bool:
@@ -35,6 +40,7 @@ class Case:
     work_per_lane: float = 1
     shows_memory: bool = False
     same_error: float | None = None         # where the work is given: the error that none should exceed
+    by_component: bool = False              # the error is that of the worst component, each relative to itself
 
     @property
     def number(self) -> str:

@@ -23,7 +23,7 @@ from .tolerance_file import ToleranceFile
 
 HERE = Path(__file__).resolve().parents[1]
 ROOT = HERE.parents[1]
-NEEDS = {"diffrax": {"jax"}, "torchdiffeq": {"torch"}, "torchode": {"torch"}, "torchsde": {"torch"}}
+NEEDS = {"diffrax": {"jax"}, "torchdiffeq": {"torch"}, "torchode": {"torch"}, "torchsde": {"torch"}, "assimulo": {"numbalsoda"}}
 IN_CPP = {"eddy", "odeint", "sundials", "eigen"}
 
 
@@ -88,7 +88,7 @@ class Run:
             (reason for peer in {arm.peer} | NEEDS.get(arm.peer, set()) if (reason := self.environment.missing.get(peer))), None)
         if missing:
             raise ArmFailed(missing)
-        options = {"problem": case.problem, "task": case.task, "lanes": lanes, "stride": arm.stride, "check": min(lanes, case.check),
+        options = {"problem": case.problem, "task": case.task, "lanes": lanes, "stride": arm.stride, "check": arm.looked_at(case, lanes),
                    "cores": self.given.cores, "inputs": self.inputs(case, lanes)} | case.options | arm.options
         told = [f"{key}={value}" for key, value in options.items()]
         environment = {"JAX_PLATFORMS": "cuda" if arm.on_gpu else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}

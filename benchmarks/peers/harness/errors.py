@@ -17,6 +17,14 @@ def relative_error(values: Sequence[float], reference: Sequence[float]) -> float
     return error if math.isfinite(error) else math.inf
 
 
+def worst_error(values: Sequence[float], reference: Sequence[float], components: int) -> float:
+    """The largest `relative_error` of one component over all lanes: where components differ by many powers of ten, the norm of all
+    would be that of the largest. Values come lane by lane."""
+    if len(values) != len(reference):
+        raise ValueError(f"worst_error: {len(values)} values against {len(reference)}")
+    return max(relative_error(values[i::components], reference[i::components]) for i in range(components))
+
+
 def misses(error: float, target: float) -> str:
     """Empty, or how an arm misses the error by more than FACTOR: its time is not to be compared."""
     if not error <= target * FACTOR:

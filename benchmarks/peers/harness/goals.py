@@ -57,6 +57,24 @@ FORWARD = ("A tenth of heyoka's time is less than eddy's fastest solve of case 2
 NOISE = {"a scan by hand": "XLA fuses noise and step into one loop over vectors as well: what is left is what a normal costs.",
          "Brownian tree": "The tree of this release is faster than published figures, from which the aim was taken; on the way back eddy reads what it has kept."}
 
+
+def microseconds(number: str) -> Figure:
+    def figure(rows: list[Row]) -> float | None:
+        ours = best(of(number)(rows), {"eddy"})
+        return 1e6 * ours.median if ours else None
+    return figure
+
+
+def stiff_goals() -> tuple[Goal, ...]:
+    """(case, µs a lane, times RODAS, numbalsoda, CVODE); the gradient's case, times CVODES' adjoint."""
+    goals = []
+    for case, most, *least in (("8a", 4, 20, 45, 300), ("8b", 7, 15, 25, 150), ("8c", 8, 13, 35, 170)):
+        goals.append(Goal(f"case {case}: at most {most} µs a lane", microseconds(case), at_most=most))
+        goals += [Goal(f"case {case}: at least {times} times as fast as {name}", lead(case, peer=peer), times)
+                  for times, name, peer in zip(least, ("RODAS", "numbalsoda", "CVODE"), ("assimulo", "numbalsoda", "sundials"))]
+    return *goals, *(Goal(f"case {case}: at least 100 times as fast as CVODES' adjoint", lead(case), 100) for case in ("8d", "8e", "8f"))
+
+
 GOALS = (
     *(Goal(f"case {number}: ahead of every peer", lead(number), 1) for number in ("1", "4a", "4b")),
     *(Goal(f"case 2 at {target:.0e}: at least {least} times as fast as heyoka", lead("2", target, "heyoka"), least, why_not=SERIES)
@@ -66,6 +84,7 @@ GOALS = (
     *(Goal(f"case {number}: at least {least:,} times as fast as {words}", lead_of(number, words), least, why_not=NOISE.get(words, ""))
       for number, words, least in (("9a", "torchsde", 40), ("9a", "a scan by hand", 11), ("9a", "Brownian tree", 1000),
                                    ("9b", "torchsde", 25), ("9b", "Brownian tree", 2500))),
+    *stiff_goals(),
     Goal("case 10a: not behind odeint", lead("10a", peer="odeint"), 1),
     Goal("case 10b: a gradient in at most 3 solves", gradient_in_solves, at_most=3),
     Goal("case 11: at least 20 times as fast as the best peer", lead("11"), 20),

@@ -15,6 +15,7 @@ PACKAGES = {
     "diffrax": (["diffrax"], "diffrax"),
     "heyoka": (["heyoka"], "heyoka"),
     "numbalsoda": (["numbalsoda"], "numbalsoda"),
+    "assimulo": (["assimulo-testing"], "numba, assimulo.lib.rodas"),    # "assimulo" itself is a source from 2018
     "torch": (["torch"], "torch"),
     "torchdiffeq": (["torchdiffeq"], "torchdiffeq"),
     "torchode": (["torchode", "typeguard<3"], "torchode"),
@@ -66,7 +67,7 @@ class Environment:
         return _run([str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments], timeout=900)
 
     def versions(self) -> dict[str, str]:
-        names = ["jax", "diffrax", "heyoka", "numbalsoda", "numba", "torch", "torchdiffeq", "torchode", "torchsde", "scipy", "numpy"]
+        names = ["jax", "diffrax", "heyoka", "numbalsoda", "numba", "assimulo-testing", "torch", "torchdiffeq", "torchode", "torchsde", "scipy", "numpy"]
         code = ("import importlib.metadata as m\n"
                 f"for name in {names!r}:\n    try: print(name, m.version(name))\n    except m.PackageNotFoundError: pass")
         told = _run([str(self.python), "-c", "import sys; print('python', sys.version.split()[0])\n" + code], timeout=60).stdout

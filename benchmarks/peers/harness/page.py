@@ -16,8 +16,8 @@ How it is measured:
   the first call stand in columns of their own and count for nothing else: for eddy, odeint, SUNDIALS and Eigen the time to compile is
   that of the arm's source, at `-O3 -march=native`, its other methods included.
 - Arms are compared at equal achieved error, not at equal tolerance: the tolerance of each is found by bisection, and written
-  to `benchmarks/peers/tolerances.json`. The error is relative, in the 2-norm over all components of up to 64 lanes, against a
-  solution in 80-bit numbers that SciPy's DOP853 confirms. An arm that misses the error by more than a factor of 1.5 is marked, and
+  to `benchmarks/peers/tolerances.json`. The error is relative, in the 2-norm over all components of up to 64 lanes (where a case says so, of
+  the worst component), against a solution in 80-bit numbers that SciPy's DOP853 or Radau confirms. An arm that misses the error by more than a factor of 1.5 is marked, and
   compared with nothing if its error is too large.
 - Everything is in double precision unless a row says otherwise. Steps, rejected steps and evaluations of f are per lane: a faster method
   is told from faster code by them. A blank means that the peer does not say.

@@ -9,6 +9,7 @@ from .arm_process import ArmFailed, ArmProcess
 from .protocol import Message
 
 FEWEST_ROUNDS = 5
+WARM = 1.0    # seconds of wall of a run before the race after which there is no need for another one to warm up
 LONG = 4.0    # seconds of wall after which an arm takes no more turns than FEWEST_ROUNDS
 
 
@@ -23,6 +24,7 @@ class Runner:
     last: Message = Message("")
     failure: str = ""
     repeats: int = 1
+    before: float = 0.0                                     # seconds of wall of a run at these settings, before the race
 
     @property
     def is_done(self) -> bool:
@@ -45,7 +47,7 @@ def race(runners: list[Runner], rounds: int, shortest: float, note: Callable[[Ru
     for number in range(-1, rounds):    # round −1 warms up, and says how often to repeat
         first = number % max(1, len(runners))
         for runner in runners[first:] + runners[:first]:
-            if runner.failure or runner.is_done:
+            if runner.failure or runner.is_done or (number < 0 and runner.before > max(WARM, shortest)):
                 continue
             try:
                 processor, wall = runner.run(runner.repeats)

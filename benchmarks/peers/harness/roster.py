@@ -16,6 +16,10 @@ def native(program: str, name: str, peer: str, stride: int = 1, only: tuple[floa
     return Arm(name, peer, ("native", program), options, stride, only)
 
 
+def few(arm: Arm, lanes: int) -> Arm:
+    return replace(arm, few=lanes)
+
+
 def eddy(program: str, *methods: str, **options: str) -> tuple[Arm, ...]:
     return tuple(native(program, f"eddy {method}", "eddy", method=method, **options) for method in methods)
 
@@ -152,6 +156,41 @@ NOISE_GRADIENT = noise(
     python("jax_noise.py", "flat JAX, a scan by hand", "jax"),
     python("diffrax_noise.py", "diffrax Euler, Brownian tree", "diffrax", 16, path="tree"))
 
+
+STIFF_SETTINGS = {"robertson": ("Robertson's reactions", 3, "t from 0 to 1e11", "t from 0 to 40", "1e-8"),
+                  "hires": ("HIRES", 8, "t from 0 to 321.8122", "t from 0 to 321.8122", "1e-4"),
+                  "pollution": ("Pollution", 20, "t from 0 to 60", "t from 0 to 60", "1e-5")}
+
+
+def stiff(letter: str, problem: str) -> Case:
+    name, size, span, _, atol_ratio = STIFF_SETTINGS[problem]
+    return Case(
+        f"8{letter}-stiff-{problem}", f"Stiff: {name}, {size} species", problem, "adaptive", "lane",
+        f"{name}, {span}, 32,768 lanes whose rates lie within a tenth of the usual ones, atol = {atol_ratio} rtol for all. The error is that of the "
+        "worst component, each relative to itself. Every peer gets the exact Jacobian but numbalsoda, which takes none, and diffrax, which "
+        "derives its own. LSODA, CVODE and RODAS go through one lane after another, 64 of them, SciPy through two. RODAS is Hairer and "
+        "Wanner's own code in Fortran; eddy's Rodas4 has its coefficients.",
+        (*eddy(f"eddy_{problem}", "Rodas5P", "Rodas4"),
+         native("cvodes_stiff", "CVODE BDF", "sundials", 512),
+         python("numbalsoda_arm.py", "numbalsoda LSODA", "numbalsoda", 512, method="lsoda"),
+         python("rodas_arm.py", "RODAS in Fortran", "assimulo", 512),
+         *(few(python("scipy_stiff.py", f"SciPy {method}", "scipy", method=method), 2) for method in ("Radau", "BDF", "LSODA")),
+         few(python("diffrax_arm.py", "diffrax Kvaerno5", "diffrax", method="Kvaerno5"), 32)),
+        lanes=32768, quick_lanes=2048, targets=(1e-5,), options={"atol_ratio": atol_ratio}, by_component=True)
+
+
+def stiff_gradient(letter: str, problem: str) -> Case:
+    name, size, _, span, atol_ratio = STIFF_SETTINGS[problem]
+    looked_at = 16 if size < 10 else 4    # the reference is a complex step for every rate and lane
+    return Case(
+        f"8{letter}-stiff-gradient-{problem}", f"Gradient of stiff equations: {name}, {size} species", problem, "gradient", "lane",
+        f"The gradient of |y|² at the end by all rates, {span}, lanes as in the case before, forward pass included. The error is that of the "
+        "gradient's worst component, each relative to itself. CVODES integrates the adjoint equation with quadratures backward along "
+        f"interpolated steps, {looked_at} lanes of 4,096.",
+        (*eddy(f"eddy_{problem}", "Rodas5P"), native("cvodes_stiff", "CVODES adjoint, BDF", "sundials", 4096 // looked_at)),
+        lanes=4096, quick_lanes=512, check=looked_at, targets=(1e-5,), options={"atol_ratio": atol_ratio}, by_component=True)
+
+
 LATENCY = tuple(Case(
     f"10{letter}-latency-{task}", f"Latency: one trajectory, {what}", "lorenz", task, "call",
     f"One Lorenz trajectory, ρ = 28, t from 0 to 1: {what}, called again and again. C++ peers are called from C++, SciPy and heyoka from Python, "
@@ -209,7 +248,9 @@ def random_cases(seed: int) -> list[Case]:
 
 def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
     cases = [FIXED, ADAPTIVE, GRADIENT, memory("4a", 1_000, 2048, 8), memory("4b", 100_000, 96, 32), neural("a", 256), neural("b", 4096), UNEVEN,
-             NOISE, NOISE_GRADIENT, *LATENCY, FIT, *random_cases(seed)]
+             *(stiff(letter, problem) for letter, problem in zip("abc", STIFF_SETTINGS)),
+             *(stiff_gradient(letter, problem) for letter, problem in zip("def", STIFF_SETTINGS)), NOISE, NOISE_GRADIENT, *LATENCY, FIT,
+             *random_cases(seed)]
     return [with_gpu(case) for case in cases] if has_gpu else cases
 
 

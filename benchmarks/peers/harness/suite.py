@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from .arm_process import ArmFailed, ArmProcess
 from .bisection import tune
 from .case import Arm, Case
-from .errors import misses, relative_error
+from .errors import misses, relative_error, worst_error
 from .protocol import Message
 from .progress import Progress
 from .race import Runner, median, race
@@ -58,7 +58,7 @@ class Suite:
     def _compare(self, case: Case, started: list["_Started"], target: float | None, rounds: int, shortest: float) -> list[Row]:
         started = [one for one in started if not one.arm.only_targets or target is None or target in one.arm.only_targets]
         rows = [one.prepare(target) for one in started]
-        runners = [Runner(one.arm.name, one.process, one.work) for one, row in zip(started, rows) if not row.failure]
+        runners = [Runner(one.arm.name, one.process, one.work, before=one.last) for one, row in zip(started, rows) if not row.failure]
         self.progress.at(f"case {case.key}: {len(runners)} arms take turns")
 
         def note(runner: Runner, number: int, processor: float, wall: float) -> None:
@@ -76,17 +76,27 @@ class Suite:
         return rows
 
 
+def _every(reference: list[float], components: int, stride: int) -> list[float]:
+    """Every stride-th lane, beginning with the first."""
+    if stride == 1:
+        return reference
+    return [value for first in range(0, len(reference), components * stride) for value in reference[first:first + components]]
+
+
 class _Started:
     """An arm of this case in its process, if it could be started."""
 
     def __init__(self, suite: Suite, case: Case, arm: Arm, lanes: int, reference: list[float], stack: ExitStack):
-        self.suite, self.case, self.lanes, self.reference, self.stack = suite, case, lanes, reference, stack
+        self.suite, self.case, self.lanes, self.stack = suite, case, lanes, stack
         # Lanes left out must not be among those whose error is looked at.
-        self.arm = replace(arm, stride=min(arm.stride, lanes // min(lanes, case.check)))
+        check, spacing = arm.looked_at(case, lanes), lanes // arm.looked_at(case, lanes)
+        self.arm = replace(arm, stride=spacing if arm.few else min(arm.stride, spacing))
+        self.components = len(reference) // min(lanes, case.check)
+        self.reference = _every(reference, self.components, min(lanes, case.check) // check)
         self.process: ArmProcess | None = None
         self.failure = ""
         self.ready = Message("")
-        self.first = math.nan
+        self.first, self.last = math.nan, 0.0
         self.memory = 0
 
     @property
@@ -102,7 +112,7 @@ class _Started:
                 self.process.ask("tolerance", value=repr(self._expected(target[0])))
             self.process.forget_peak()
             before = self.process.memory("VmRSS")
-            self.first = self.process.ask("run", repeats=1).number("wall")
+            self.first = self.last = self.process.ask("run", repeats=1).number("wall")
             self.memory = max(0, self.process.memory("VmHWM") - before)
         except ArmFailed as failure:
             self.failure = str(failure)
@@ -147,11 +157,12 @@ class _Started:
         self.suite.progress.say(f"case {self.case.key}: {self.arm.name}: {reason}")
 
     def _error(self) -> float:
-        return relative_error(self.process.values(), self.reference)
+        values = self.process.values()
+        return worst_error(values, self.reference, self.components) if self.case.by_component else relative_error(values, self.reference)
 
     def _error_at(self, tolerance: float) -> float:
         self.process.ask("tolerance", value=repr(tolerance))
-        self.process.ask("run", repeats=1)
+        self.last = self.process.ask("run", repeats=1).number("wall")
         return self._error()
 
     def _expected(self, target: float) -> float:

@@ -6,18 +6,22 @@
 
 #include "arm.hpp"
 #include "equations.hpp"
+#include "stiff_times.hpp"
 
 namespace peers {
 
 /// t1 of the cases, by equation.
 inline double end_time(const Options& options) {
     const std::string problem = options.text("problem");
+    if (is_stiff(problem)) return stiff_end_time(problem, options.text("task"));
     return problem == "van_der_pol" ? 20 : problem == "ring" ? 2 : 1;
 }
 
 /// The options of a solve: constant steps where `steps` is given, else adaptive ones.
 inline eddy::SolveOptions solve_options(const Options& options, double tolerance) {
-    eddy::SolveOptions solve{.t1 = end_time(options), .rtol = tolerance, .atol = tolerance};
+    eddy::SolveOptions solve{.t1 = end_time(options),
+                             .rtol = tolerance,
+                             .atol = tolerance * options.number("atol_ratio", 1)};
     const int steps = options.integer("steps");
     if (steps > 0) {
         solve.dt0 = solve.t1 / steps;
@@ -48,8 +52,9 @@ inline std::string kind(const Options& options) {
 inline std::string name_of_setting(const Options& options) {
     const std::string backend = options.text("backend", "Cpu");
     return options.text("method") +
-           (options.integer("steps") > 0 ? ", ConstantController, "
-                                         : ", rtol = atol, PIDController, ") +
+           (options.integer("steps") > 0        ? ", ConstantController, "
+            : is_stiff(options.text("problem")) ? ", PredictiveController, "
+                                                : ", rtol = atol, PIDController, ") +
            (backend == "Serial" ? "Serial"
             : options.text("device") == "gpu"
                 ? "Cuda, arrays of the host copied"
