@@ -2,6 +2,7 @@
 #include <cmath>
 #include <eddy/ad/dual.hpp>
 #include <eddy/linalg/dense_lu.hpp>
+#include <eddy/linalg/place_lu.hpp>
 #include <eddy/linalg/transversal.hpp>
 
 #include "support/catch.hpp"
@@ -117,4 +118,44 @@ TEST_CASE(
           std::vector{1, 0, 2});
     const auto missed = eddy::transversal(none, pattern({{0, 0}, {1, 0}, {2, 2}}));
     CHECK(std::count(missed.begin(), missed.end(), -1) == 1);
+}
+
+TEST_CASE("place_lu: each place of a pack has the bits of dense_lu, its pivots and its failure") {
+    using Number = eddy::Pack<double, 4>;
+    support::Random random(11);
+    for (int trial = 0; trial < 50; ++trial) {
+        Lu::Matrix matrix[4]{};
+        Vector b[4]{};
+        eddy::PlaceLu<Number, size>::Matrix together{};
+        eddy::Vec<Number, size> b_together{};
+        for (int place = 0; place < 4; ++place) {
+            for (int i = 0; i < size; ++i) {
+                for (int j = 0; j < size; ++j) {
+                    const bool is_zero = random.uniform(0, 1) < 0.3;
+                    matrix[place][i][j] = is_zero ? 0 : random.uniform(-1, 1);
+                }
+                b[place][i] = random.uniform(-1, 1);
+            }
+            if (trial % 5 == 1 && place == 2) matrix[place][3] = 2. * matrix[place][1];
+            if (trial % 5 == 2 && place == 1) matrix[place][4][2] = std::nan("");
+            for (int i = 0; i < size; ++i) {
+                for (int j = 0; j < size; ++j) together[i][j].set(place, matrix[place][i][j]);
+                b_together[i].set(place, b[place][i]);
+            }
+        }
+
+        eddy::PlaceLu<Number, size> places;
+        const Number column = places.factor(together);
+        const auto x_together = places.solve(b_together);
+
+        for (int place = 0; place < 4; ++place) {
+            Lu alone;
+            const int failed = alone.factor(matrix[place]);
+            CAPTURE(trial, place);
+            CHECK(column[place] == failed);
+            if (failed >= 0) continue;
+            const Vector x = alone.solve(b[place]);
+            for (int i = 0; i < size; ++i) CHECK(x_together[i][place] == x[i]);
+        }
+    }
 }

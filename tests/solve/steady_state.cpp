@@ -125,6 +125,35 @@ TEST_CASE("steady state: lanes have the bits that they have alone, whoever fails
     }
 }
 
+TEST_CASE("steady state: lanes of single precision, of few steps and of many, in packs and alone") {
+    constexpr int lanes = 45;
+    eddy::EnsembleArray<float> y0(lanes, 2), p(lanes, 2);
+    for (int lane = 0; lane < lanes; ++lane) {
+        y0(lane, 0) = lane % 7 == 3 ? 1e6f : 1.f;
+        y0(lane, 1) = 0.1f * static_cast<float>(lane);
+        p(lane, 0) = 0.5f + static_cast<float>(lane % 5);
+        p(lane, 1) = 2;
+    }
+    const auto run = [&](const auto& backend) {
+        return eddy::steady_state(support::Switch{}, y0, p, {.rtol = 1e-3, .atol = 1e-5}, backend);
+    };
+
+    const auto alone = run(eddy::Serial{});
+    const auto together = run(eddy::Cpu{.threads = 2});
+
+    std::int64_t fewest = 1000, most = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        CAPTURE(lane);
+        const std::int64_t steps = together.stats(lane).accepted;
+        REQUIRE(together.result(lane) == eddy::Result::success);
+        CHECK(steps == alone.stats(lane).accepted);
+        CHECK(support::same_row(alone.y(), lane, together.y(), lane));
+        fewest = std::min(fewest, steps);
+        most = std::max(most, steps);
+    }
+    CHECK(most >= fewest + 5);
+}
+
 TEST_CASE("steady state: one row of parameters, and what observe makes of the state") {
     const Array y0 = rows({{2, 0.1}, {0, 0}}), p = rows({{3, 2}});
     constexpr auto product = [](auto, const auto& y, const auto&) { return y[0] * y[1]; };

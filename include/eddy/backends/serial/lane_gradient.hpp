@@ -133,7 +133,7 @@ class LaneGradient {
     /// Back through what made the state at t0 consistent.
     void pull_start() {
         [[maybe_unused]] const Number of_t0 = LaneStart<Spec>::template pull<with_times>(
-            lane_.problem, lane_.index, cotangent_, of_p_);
+            lane_.problem, lane_.index, lane_.y0(), cotangent_, of_p_);
         if constexpr (with_times) recorder_.add_tstop(number_, 0, of_t0);
     }
 

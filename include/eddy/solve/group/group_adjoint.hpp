@@ -160,8 +160,8 @@ class GroupAdjoint {
     [[nodiscard]] EDDY_HD bool has_handed_out(std::int32_t lane) const {
         return saves_left_[lane] == handed_out;
     }
-    /// A lane began here: what its place holds is its gradient.
-    EDDY_HD void hand_out(State& cotangent, int chain, const LaneChange& change) {
+    /// A lane began here, at y0(chain, place): what its place holds is its gradient.
+    EDDY_HD void hand_out(State& cotangent, int chain, const LaneChange& change, auto y0) {
         const int place = place_index<Spec>(change.place);
         const std::int32_t lane = change.to.lane;
         const bool alive = get_lane(chains_[chain].alive, place);
@@ -178,7 +178,7 @@ class GroupAdjoint {
             if constexpr (with_times)
                 recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
         }
-        if (alive) add_y0(chain, place, lane, y_cotangent);
+        if (alive) add_y0(chain, place, lane, y0, y_cotangent);
         if constexpr (Spec::sums_by_lane) {
             Sums& sums = sums_[chain];
             for (int i = 0; i < Spec::parameter_size; ++i) {
@@ -205,10 +205,10 @@ class GroupAdjoint {
     [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward.problem().times; }
 
     /// Back through what made the start of a lane consistent.
-    EDDY_HD void add_y0(int chain, int place, std::int32_t lane, LaneState& cotangent) {
+    EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
-                forward.problem(), forward.team().first_lane() + lane, cotangent,
+                forward.problem(), forward.team().first_lane() + lane, y0(chain, place), cotangent,
                 PlaceSums<Number, Spec::parameter_room>{sums_[chain], place});
             if constexpr (with_times) recorder_->add_tstop(lane, 0, of_t0);
         }

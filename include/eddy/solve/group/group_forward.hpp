@@ -9,6 +9,7 @@
 #include <eddy/solve/group/forward_memory.hpp>
 #include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
+#include <eddy/solve/group/place_changes.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
@@ -21,13 +22,13 @@ template <class Spec, class Team, class Recorder>
 class GroupForward {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
-    using Primal = typename Spec::Primal;
     using Rounds = ConstantRounds<Spec>;
     static constexpr int num_places = Spec::num_places;
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
     using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
     using Looks = StiffnessLooksFor<Spec, Team>;
+    using Changes = PlaceChanges<Spec>;
     static constexpr std::int64_t longest_block = 256;
 
   public:
@@ -61,7 +62,7 @@ class GroupForward {
                 if (lane != no_lane) assign(x, chain, place, -1, lane, changes);
                 num_occupied_ += static_cast<int>(team_->sum(lane != no_lane ? 1 : 0));
             }
-            renew_memory(x, chain, changes);
+            renew_places(x, chain, changes);
             look_ahead(x, chain, -1);
         }
         return x;
@@ -105,13 +106,19 @@ class GroupForward {
         }
     }
 
-    /// What a change does to the state of its place.
+    /// What a change does to the state of its place. `waits`: a lane that begins has no start yet.
+    template <bool waits = false>
     EDDY_HD void enter(ChainState<Spec>& x, int place, const LaneChange& change) const {
         if (change.to.lane == no_lane) {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, 1.);
         } else if (change.assigns_a_lane()) {
-            const auto y0 = LaneStart<Spec>::state(*problem_, team_->first_lane() + change.to.lane);
+            const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
+            typename Spec::LaneState y0;
+            if constexpr (waits)
+                y0 = problem_->load_y0(lane);
+            else
+                y0 = LaneStart<Spec>::state(*problem_, lane);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
@@ -142,21 +149,6 @@ class GroupForward {
     LaneAssignment assignment;
 
   private:
-    /// What a round changed in the places of a chain.
-    struct Changes {
-        bool is_free[num_places] = {};  // its lane has ended
-        std::int64_t num_ended = 0, attempts = 0, longest = 0;
-        MaskOf<Primal> changed = MaskOf<Primal>(false);  // where another step begins
-        bool any_changed = false;
-
-        EDDY_HD void ends(int place, std::int64_t lane_attempts) {
-            is_free[place] = true;
-            ++num_ended;
-            attempts += lane_attempts;
-            longest = max(longest, lane_attempts);
-        }
-    };
-
     [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
                                               std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
@@ -267,14 +259,15 @@ class GroupForward {
             }
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
             outcome = outcome_at_end<Spec>(
-                *problem_, {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts},
+                *problem_,
+                {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts, outcome},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
             outcome.stiff_looks = looks_.count(number, place);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }
         reassign(x, number, round, !cancelled, changes);
-        renew_memory(x, number, changes);
+        renew_places(x, number, changes);
         look_ahead(x, number, round);
     }
 
@@ -336,15 +329,15 @@ class GroupForward {
         Chain<Spec>& chain = chains_[number];
         const LaneChange change{round, number, place, chain.occupants[place], to};
         assignment.record(change);
-        enter(x.chain[number], place, change);
+        enter<LaneStart<Spec>::begins_together()>(x.chain[number], place, change);
         chain.occupants[place] = to;
         chain.steps.head_for(place, to.lane == no_lane ? -1 : to.tstop);
         set_lane(chain.occupied, place, to.lane != no_lane);
-        set_lane(changes.changed, place, true);
-        changes.any_changed = true;
+        changes.add(change, place);
     }
-    /// The stepper's memory begins anew where another step does.
-    EDDY_HD void renew_memory(Loop& x, int number, const Changes& changes) const {
+    /// Where lanes begin, their starts; where steps do, the stepper's memory.
+    EDDY_HD void renew_places(Loop& x, int number, const Changes& changes) const {
+        begin_lanes(*problem_, changes, chains_[number], x.chain[number], memory_.outcomes);
         if (changes.any_changed)
             chains_[number].steps.renew_memory(x.chain[number], changes.changed);
     }

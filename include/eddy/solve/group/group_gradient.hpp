@@ -230,16 +230,34 @@ class GroupGradient {
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.look(x.chain[chain], chain, pulled[chain].used, cotangents.chain[chain], round);
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
-            off_the_hot_path([this, round](Cotangents& at_start) { leave_before(at_start, round); },
-                             cotangents);
+            leave(x, round, cotangents);
     }
-    /// What changed in the places before a round.
-    EDDY_HD void leave_before(Cotangents& cotangents, std::int64_t round) {
+    /// The adjoint of a lane's start reads its state in x only where that was solved for: else x stays in
+    /// registers.
+    [[gnu::always_inline]] EDDY_HD void leave([[maybe_unused]] const Loop& x, std::int64_t round,
+                                              Cotangents& cotangents) {
+        if constexpr (LaneStart<Spec>::is_solved_for) {
+            off_the_hot_path(
+                [this, round](Cotangents& at_start, const Loop& at) {
+                    leave_before(at_start, round, [&](int chain, int place) {
+                        return state_of<Spec>(at.chain[chain].y, place);
+                    });
+                },
+                cotangents, x);
+        } else {
+            off_the_hot_path(
+                [this, round](Cotangents& at_start) { leave_before(at_start, round, nullptr); },
+                cotangents);
+        }
+    }
+    /// What changed in the places before a round. `state(chain, place)` is that at the round.
+    template <class StateAt>
+    EDDY_HD void leave_before(Cotangents& cotangents, std::int64_t round, const StateAt& state) {
         back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
             if constexpr (with_times) back_.settle_start(change);
             if (change.assigns_a_lane()) {
                 const int chain = chain_index<Team>(change.chain);
-                back_.hand_out(cotangents.chain[chain], chain, change);
+                back_.hand_out(cotangents.chain[chain], chain, change, state);
             }
         });
     }

@@ -80,12 +80,14 @@ template <class Stepper>
            (tstop + 1) * std::int64_t{Stepper::evaluations_at_start} + (times.dt0 == 0 ? 2 : 0);
 }
 
-/// A lane in the place where it ended, heading for a tstop, after so many attempts.
+/// A lane in the place where it ended, heading for a tstop, after so many attempts. What became of its
+/// start is known where lanes begin together.
 struct EndedLane {
     std::ptrdiff_t lane;
     int place;
     std::int32_t tstop;
     std::int64_t attempts;
+    const LaneOutcome& start;
 };
 
 /// What became of it, if so many of its attempts were rejected.
@@ -124,9 +126,11 @@ template <class Spec>
 }
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of_start(const Problem<Spec>& problem,
-                                                   std::ptrdiff_t lane) {
-    if constexpr (LaneStart<Spec>::is_solved_for)
-        return LaneStart<Spec>::outcome(problem, lane);
+                                                   const EndedLane& ended) {
+    if constexpr (LaneStart<Spec>::begins_together())
+        return ended.start;
+    else if constexpr (LaneStart<Spec>::is_solved_for)
+        return LaneStart<Spec>::outcome(problem, ended.lane);
     else
         return {};
 }
@@ -139,7 +143,7 @@ template <class Spec>
                                                  const Verdict& verdict,
                                                  const BrokenSaves<Spec::num_places>& broken) {
     const int place = ended.place;
-    if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended.lane);
+    if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended);
     LaneOutcome outcome = outcome_of<Spec>(
         problem.times, ending_of<Spec>(problem.times, round, verdict, broken, place), ended,
         static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));

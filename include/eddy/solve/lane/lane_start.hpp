@@ -29,10 +29,8 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static State state(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         if constexpr (is_solved_for) {
             State y;
-            const typename Spec::Scalar nan =
-                std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
             if (solve(problem, lane, y).result != Result::success) {
-                for (int i = 0; i < Spec::state_size; ++i) y[i] = Lane(nan);
+                for (int i = 0; i < Spec::state_size; ++i) y[i] = not_a_number();
             }
             return y;
         } else {
@@ -50,23 +48,37 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static LaneOutcome outcome(const Problem<Spec>& problem,
                                                      std::ptrdiff_t lane) {
         State y;
-        const StartReport report = solve(problem, lane, y);
-        return {.accepted = report.accepted,
-                .rejected = report.rejected,
-                .evaluations = report.evaluations,
-                .t = problem.times.t0,
-                .component = report.component,
-                .result = report.result};
+        return outcome_of(problem, solve(problem, lane, y));
     }
-    /// From the cotangent of that state to that of the one given; adds those of p, and returns that of
-    /// t0 where it is asked for.
+
+    /// Are the starts of all lanes that begin together found together?
+    [[nodiscard]] static constexpr bool begins_together() { return reports_steps(); }
+    /// Finds those of the lanes in the places that are `wanted`, and what became of them. `y` has the
+    /// states that were given, `p` what the places have for parameters. Where none is found y is not a
+    /// number.
+    template <class Parameters>
+    [[gnu::noinline]] EDDY_HD static void begin(const Problem<Spec>& problem, const Parameters& p,
+                                                const MaskOf<typename Spec::Primal>& wanted,
+                                                typename Spec::State& y,
+                                                LaneOutcome (&outcomes)[Spec::num_places]) {
+        StartReport reports[Spec::num_places];
+        StartOf<Field>::solve_places(time_of(problem), y, p, task_of(problem), wanted, reports);
+        for (int place = 0; place < Spec::num_places; ++place) {
+            outcomes[place] = outcome_of(problem, reports[place]);
+            if (!get_lane(wanted, place) || reports[place].result == Result::success) continue;
+            for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, not_a_number());
+        }
+    }
+
+    /// From the cotangent of the state y in which a lane began to that of the one given; adds those of p,
+    /// and returns that of t0 where it is asked for.
     template <bool with_times, class ParameterCotangent>
     [[nodiscard, gnu::noinline]] EDDY_HD static Lane pull(const Problem<Spec>& problem,
-                                                          std::ptrdiff_t lane, State& cotangent,
+                                                          std::ptrdiff_t lane, const State& y,
+                                                          State& cotangent,
                                                           ParameterCotangent&& p_cotangent) {
-        return StartOf<Field>::template pull<with_times>(time_of(problem), state(problem, lane),
-                                                         LaneParameters<Spec>{&problem, lane},
-                                                         cotangent, p_cotangent);
+        return StartOf<Field>::template pull<with_times>(
+            time_of(problem), y, LaneParameters<Spec>{&problem, lane}, cotangent, p_cotangent);
     }
     /// dy/dt there.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, std::ptrdiff_t lane) {
@@ -87,10 +99,24 @@ struct LaneStart {
     [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
                                                                   std::ptrdiff_t lane, State& y) {
         y = problem.load_y0(lane);
-        const StartTask<typename Spec::Scalar, Spec::state_size> task{problem.rtol, problem.atol,
-                                                                      problem.times.max_steps};
         return StartOf<Field>::solve(time_of(problem), y, LaneParameters<Spec>{&problem, lane},
-                                     task);
+                                     task_of(problem));
+    }
+    [[nodiscard]] EDDY_HD static StartTask<typename Spec::Scalar, Spec::state_size> task_of(
+        const Problem<Spec>& problem) {
+        return {problem.rtol, problem.atol, problem.times.max_steps};
+    }
+    [[nodiscard]] EDDY_HD static Lane not_a_number() {
+        return Lane(std::numeric_limits<typename Spec::Scalar>::quiet_NaN());
+    }
+    [[nodiscard]] EDDY_HD static LaneOutcome outcome_of(const Problem<Spec>& problem,
+                                                        const StartReport& report) {
+        return {.accepted = report.accepted,
+                .rejected = report.rejected,
+                .evaluations = report.evaluations,
+                .t = problem.times.t0,
+                .component = report.component,
+                .result = report.result};
     }
 };
 
