@@ -130,6 +130,27 @@ TEST_CASE("tiles: gradients are the same bits for any threads, checkpoints and m
     check_same({.threads = 2}, 0, 1);
 }
 
+TEST_CASE("tiles: the way back takes what the budget allows, and computes the less again") {
+    // Without save points within steps, whose rounds are computed again in any case.
+    const Batch<float> batch(300, 1);
+    const auto with_budget = [&](std::size_t bytes) {
+        const eddy::SolveOptions options{.t1 = 1.5, .rtol = 1e-5, .memory_budget = bytes};
+        return batch.gradient(eddy::Tiles{.threads = 1}, options).report;
+    };
+    const auto least = with_budget(1);
+    std::int64_t evaluations = least.evaluations_back;
+    CHECK(evaluations > 0);
+
+    for (std::size_t budget = 1 << 17; budget <= 1 << 24; budget *= 4) {
+        const auto report = with_budget(budget);
+        // What a tile works in, and one round of it, it has in any case.
+        CHECK(report.bytes_kept <= least.bytes_kept + static_cast<std::int64_t>(budget));
+        CHECK(report.evaluations_back <= evaluations);
+        evaluations = report.evaluations_back;
+    }
+    CHECK(evaluations == 0);
+}
+
 TEST_CASE("tiles: a sample that runs away harms no other, and is reported") {
     Batch<float> batch(80, 4), without(79, 4);
     const std::ptrdiff_t bad = 13;

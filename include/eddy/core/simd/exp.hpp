@@ -125,13 +125,14 @@ template <class P>
 }
 
 /// tanh x = x + x³ T(x²) up to 5/8, beyond it 1 − 2 / (e^(2|x|) + 1). What is added to x or to 1 is smaller
-/// than the result, and so is what its roundings add: neither wants more digits than the type has.
+/// than the result, and so is what its roundings add: neither wants more digits than the type has, nor ln 2
+/// two words, since 2 / (e^(2|x|) + 1) falls faster than multiples of its error grow.
 template <class P>
 [[gnu::always_inline]] inline P tanh_kernel(const P& x) {
     using Real = typename P::value_type;
     const P magnitude = min(abs(x), P(20)), twice = magnitude + magnitude;
     const P k = round_small(twice * P(FormatOf<P>::log2_e));
-    const P r = less_multiple_of_ln2(twice, k).hi;
+    const P r = mul_add(-k, P(Real(0x1.62e42fefa39efp-1)), twice);
     const P power = P(1) + mul_add(r * r, polynomial<ExpTail<Real>>(r), r);
     const P far = P(1) - P(2) / mul_add(power_of_two(k), power, P(1));
     const P square = magnitude * magnitude;

@@ -115,6 +115,8 @@ template <int vectors, class Real>
     int row = 0;
     for (; row + at_once <= sum.rows; row += at_once)
         add_outer_panel<at_once, vectors>(sum, row, column, count, u, lanes, v, v_stride);
+    for (; row + 2 <= sum.rows; row += 2)  // as states of two components want: one would wait
+        add_outer_panel<2, vectors>(sum, row, column, count, u, lanes, v, v_stride);
     for (; row < sum.rows; ++row)
         add_outer_panel<1, vectors>(sum, row, column, count, u, lanes, v, v_stride);
 }
