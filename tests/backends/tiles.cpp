@@ -131,17 +131,17 @@ TEST_CASE("tiles: gradients are the same bits for any threads, checkpoints and m
 }
 
 TEST_CASE("tiles: the way back takes what the budget allows, and computes the less again") {
-    // Without save points within steps, whose rounds are computed again in any case.
-    const Batch<float> batch(300, 1);
+    const Batch<float> batch(300, 4);
     const auto with_budget = [&](std::size_t bytes) {
-        const eddy::SolveOptions options{.t1 = 1.5, .rtol = 1e-5, .memory_budget = bytes};
+        eddy::SolveOptions options = within_steps;
+        options.memory_budget = bytes;
         return batch.gradient(eddy::Tiles{.threads = 1}, options).report;
     };
     const auto least = with_budget(1);
     std::int64_t evaluations = least.evaluations_back;
     CHECK(evaluations > 0);
 
-    for (std::size_t budget = 1 << 17; budget <= 1 << 24; budget *= 4) {
+    for (std::size_t budget = 1 << 17; budget <= 1 << 25; budget *= 4) {
         const auto report = with_budget(budget);
         // What a tile works in, and one round of it, it has in any case.
         CHECK(report.bytes_kept <= least.bytes_kept + static_cast<std::int64_t>(budget));

@@ -117,12 +117,13 @@ class TileGradient {
         const bool is_dense = add_saves(round);
         const Real* const chosen = choose_stepped(round, true);
         if (num_taking_part_ == 0) return;
+        const bool is_kept = round_kept_[round % num_kept_] == round;
         if (is_dense) {
-            linearize<num_dense_stages>(x, round);
+            if (!is_kept || !step.keeps_dense_stages()) linearize<num_dense_stages>(x, round);
             pull_stages<num_dense_stages>(round, dense_of_k_);
             add_rows(pulled_, state_size, width, dense_of_y_);
         } else {
-            if (round_kept_[round % num_kept_] != round) linearize<num_stages>(x, round);
+            if (!is_kept) linearize<num_stages>(x, round);
             pull_stages<num_stages>(round, nullptr);
         }
         choose_rows(cotangent_, state_size, width, chosen, pulled_);

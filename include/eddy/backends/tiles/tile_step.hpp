@@ -112,7 +112,8 @@ class TileStep {
         fill_up();
         if constexpr (with_gradient) {
             stepper_.template stages<0, Stepper::num_stages>(in_, y, kept);
-            stepper_.template stages<Stepper::num_stages, num_stages>(in_, y);
+            stepper_.template stages<Stepper::num_stages, num_stages>(
+                in_, y, keeps_dense_stages() ? kept : nullptr);
         } else {
             stepper_.template stages<keeps_first_stage ? 1 : 0, num_stages>(in_, y);
         }
@@ -159,6 +160,10 @@ class TileStep {
         return chosen_;
     }
 
+    /// Does an attempt keep what dense output needs on the way back? Not where that has stages of its own.
+    [[nodiscard]] bool keeps_dense_stages() const {
+        return num_dense_stages <= num_stages && problem_->times.num_saves > 1;
+    }
     /// The further stages of dense output, of the last attempt.
     void complete_stages(const Real* y) {
         stepper_.template stages<num_stages, num_dense_stages>(in_, y);
