@@ -9,21 +9,24 @@ struct ALIGN {
     static constexpr bool is_kinetic = true;
     static constexpr double strong_order = 2, weak_order = 2;
     static constexpr int evaluations = 2;  // of the force
+    static constexpr int areas = 1;
+    static constexpr double nodes[] = {0, 1};
 
     template <class Field>
     struct Step {
-        constexpr auto operator()(auto t, const auto& x, const auto& v, const auto& p,
-                                  const auto& h, const auto& w, const auto& area, auto end) const {
+        constexpr auto operator()(const auto& times, const auto& x, const auto& v, const auto& p,
+                                  const auto& noise) const {
             const Field field;
+            const auto& [h, w, area, unused] = noise;
             const auto z = field.friction(p) * h;
             const auto of = friction_factors(z);
             const auto rho = eddy::sqrt(2. * z * field.temperature(p) / h);
-            const auto force = field.force(t, x, p);
+            const auto force = field.force(times[0], x, p);
             const auto moved = x + h * (of.first * v + h * of.second * force +
                                         rho * (of.second * w + of.area * area));
             const auto velocity =
                 of.decay * v +
-                h * ((of.first - of.second) * force + of.second * field.force(end, moved, p)) +
+                h * ((of.first - of.second) * force + of.second * field.force(times[1], moved, p)) +
                 rho * (of.first * w - z * of.area * area);
             return concat(moved, velocity);
         }

@@ -20,6 +20,7 @@
 #include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/midpoint.hpp>
 #include <eddy/solvers/milstein.hpp>
+#include <eddy/solvers/quicsort.hpp>
 #include <eddy/solvers/ralston.hpp>
 #include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/rodas3.hpp>

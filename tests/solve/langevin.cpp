@@ -6,6 +6,7 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/sampled_path.hpp>
 #include <eddy/solvers/align.hpp>
+#include <eddy/solvers/quicsort.hpp>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -42,6 +43,7 @@ struct Spring {
 };
 
 const eddy::ALIGN align;
+const eddy::QUICSORT quicsort;
 
 double largest_difference(const auto& a, const auto& b) {
     double largest = 0;
@@ -141,4 +143,77 @@ TEST_CASE("Langevin: gradients are those of the computed path") {
 TEST_CASE("Langevin: the path is there to be looked at") {
     auto path = eddy::brownian_path(Pendulums{}, {.t1 = 1, .dt0 = 0.25}, 0);
     CHECK(path(0.5).size() == 2);
+}
+
+TEST_CASE("Langevin: QUICSORT is exact without force and heat, with any friction") {
+    for (const double friction : {0., 1e-9, 1e-3, 0.7, 1.9, 3., 40.}) {
+        CAPTURE(friction);
+        Array p(1, 2, 0.);
+        p(0, 0) = friction;
+        const auto found =
+            eddy::solve(Free{}, quicsort, Array(1, 2, 0.3), p, {.t1 = 2, .dt0 = 0.5, .seed = 3});
+        const double path = friction > 0 ? -std::expm1(-2 * friction) / friction : 2;
+        CHECK(found.y()(0, 0) == Approx(0.3 + 0.3 * path).epsilon(1e-13));
+        CHECK(found.y()(0, 1) ==
+              Approx(0.3 * std::exp(-2 * friction)).epsilon(1e-12).margin(1e-30));
+    }
+}
+
+TEST_CASE("Langevin: QUICSORT knows of the noise what is quadratic in time as well") {
+    for (const double friction : {1e-9, 1e-3, 0.7, 3.}) {
+        CAPTURE(friction);
+        Array start(5, 2, 0.3), p(5, 2, 0.8);
+        for (int lane = 0; lane < 5; ++lane) p(lane, 0) = friction;
+        eddy::SolveOptions options{.t1 = 2, .dt0 = 0.5, .seed = 3, .noise_cell = 0.5};
+        const auto coarse = eddy::solve(Free{}, quicsort, start, p, options);
+        options.dt0 = 1. / 64;
+        const auto fine = eddy::solve(Free{}, quicsort, start, p, options);
+        const double kick = std::sqrt(2 * friction * 0.8), z = friction * 0.5;
+        CHECK(largest_difference(coarse.y(), fine.y()) < 1e-13 + 0.05 * kick * std::fmin(z * z, 1));
+    }
+}
+
+TEST_CASE("Langevin: QUICSORT has the law of a spring in heat") {
+    const std::int64_t paths = 100'000;
+    Array start(1, 2, 0.);
+    start(0, 0) = 1;
+    const eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / 8, .seed = 4, .paths = paths};
+    const auto found = eddy::solve(Spring{}, quicsort, start, Array(1, 0), options);
+    const double means[] = {0.3710735514697344, -0.8889510322667147};
+    const double variances[] = {0.1167968626289024, 0.2997475913497457};
+    for (int i = 0; i < 2; ++i) {  // five standard errors, and what steps of order three leave
+        const double n = static_cast<double>(paths);
+        CHECK(std::abs(found.mean()(0, i) - means[i]) < 5 * std::sqrt(variances[i] / n) + 2e-4);
+        CHECK(std::abs(found.variance()(0, i) - variances[i]) <
+              5 * variances[i] * std::sqrt(2 / n) + 2e-4);
+    }
+}
+
+TEST_CASE("Langevin: QUICSORT has strong order three, and the gradients of its path") {
+    Array start(100, 4, 0.5), p(100, 3, 0.6);
+    eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / 512, .seed = 6, .noise_cell = 0.125};
+    const auto exact = eddy::solve(Pendulums{}, quicsort, start, p, options);
+    double errors[4];
+    for (int level = 0; level < 4; ++level) {
+        options.dt0 = std::ldexp(0.125, -level);
+        const auto found = eddy::solve(Pendulums{}, quicsort, start, p, options);
+        errors[level] = largest_difference(found.y(), exact.y());
+    }
+    const double slope = std::log2(errors[0] / errors[3]) / 3;
+    CAPTURE(errors[0], errors[1], errors[2], errors[3]);
+    CHECK(slope > 2.9);
+
+    const Array target(1, 4, 0.1);
+    const auto loss = [&](const Array& parameters) {
+        return eddy::value_and_gradient(Pendulums{}, quicsort, HalfSquares{}, target, start,
+                                        parameters, options);
+    };
+    const auto found = loss(p);
+    for (int i = 0; i < 3; ++i) {
+        Array up = p, down = p;
+        up(7, i) += 1e-5;
+        down(7, i) -= 1e-5;
+        const double difference = (loss(up).loss(7) - loss(down).loss(7)) / 2e-5;
+        CHECK(found.gradient.p(7, i) == Approx(difference).epsilon(1e-6).margin(1e-9));
+    }
 }

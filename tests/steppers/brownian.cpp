@@ -235,3 +235,66 @@ TEST_CASE("brownian: a step cut short has the variance of its length") {
     of.require_uncorrelated();
     CHECK(std::abs(of.yy / of.n - 0.2) < 5 * 0.2 * std::sqrt(2 / of.n));
 }
+
+namespace {
+
+using Moments3 = eddy::BrownianMoments<double>;
+
+Moments3 moments_of(const NoisePlan& plan, double path, std::int64_t step, double cell = 1) {
+    const double size = std::ldexp(cell, -plan.level);
+    const BrownianPath<double> at({path, 0, size}, plan, {0, static_cast<double>(step)});
+    const auto found = at.increments<double, 1, 2>();
+    return {found.w[0], found.h[0], found.k[0]};
+}
+
+}  // namespace
+
+TEST_CASE("brownian: finer steps have the W, H and K of coarser ones") {
+    for (int coarse = 0; coarse < 4; ++coarse) {
+        for (int fine = coarse + 1; fine <= 9; fine += 3) {
+            const NoisePlan plan = plan_of(5, coarse), finer = plan_of(5, fine);
+            for (std::int64_t step = 0; step < 24; ++step) {
+                const std::int64_t parts = std::int64_t{1} << (fine - coarse);
+                const double size = std::ldexp(1, -fine);
+                const Moments3 whole = moments_of(plan, 2, step);
+                Moments3 sum = moments_of(finer, 2, step * parts);
+                for (std::int64_t part = 1; part < parts; ++part)
+                    sum = eddy::join(sum, static_cast<double>(part) * size,
+                                     moments_of(finer, 2, step * parts + part), size);
+                const double rounding =
+                    1e-15 * std::sqrt(std::ldexp(1, -coarse)) * static_cast<double>(parts + 4);
+                CHECK(sum.w == Approx(whole.w).margin(rounding));
+                CHECK(sum.h == Approx(whole.h).margin(rounding));
+                CHECK(sum.k == Approx(whole.k).margin(rounding));
+            }
+        }
+    }
+}
+
+TEST_CASE("brownian: W, H and K have their law at any depth") {
+    for (const int level : {0, 3}) {
+        const NoisePlan plan = plan_of(8, level);
+        const double size = std::ldexp(0.5, -level);
+        Moments ww, hh, kk, wh, wk, hk, neighbours;
+        for (int path = 0; path < 20'000; ++path) {
+            const Moments3 x = moments_of(plan, path, 5, 0.5), y = moments_of(plan, path, 6, 0.5);
+            ww.add(x.w, x.w), hh.add(x.h, x.h), kk.add(x.k, x.k);
+            wh.add(x.w, x.h), wk.add(x.w, x.k), hk.add(x.h, x.k);
+            neighbours.add(x.k, y.k + y.h + y.w);
+        }
+        ww.require_product(size);
+        hh.require_product(size / 12);
+        kk.require_product(size / 720);
+        for (const Moments* of : {&wh, &wk, &hk, &neighbours}) of->require_uncorrelated();
+    }
+}
+
+TEST_CASE("brownian: who asks for K meets the W and H of others where a step is a cell") {
+    const NoisePlan plan = plan_of(3);
+    for (std::int64_t step = 0; step < 64; ++step) {
+        const Moments3 all = moments_of(plan, 7, step);
+        const Piece two = piece_of(plan, 7, step);
+        CHECK(all.w == two.w);
+        CHECK(all.h == two.h);
+    }
+}

@@ -271,6 +271,40 @@ template <class Other>
     }
 }
 
+/// The lanes of two packs in one of twice as many; and two packs from it. Of packs that fill their vectors.
+template <class Element, int lanes>
+[[nodiscard, gnu::always_inline]] inline Pack<Element, 2 * lanes> joined(
+    const Pack<Element, lanes>& low, const Pack<Element, lanes>& high) {
+    using Both = Pack<Element, 2 * lanes>;
+    constexpr int parts = Pack<Element, lanes>::num_parts;
+    static_assert(Pack<Element, lanes>::part_lanes <= lanes);
+    Both both;
+    if constexpr (Both::num_parts == parts) {
+        both.part[0] = simd::concatenate(low.part[0], high.part[0]);
+    } else {
+        simd::for_parts<parts>([&]<int i>() __attribute__((always_inline)) {
+            both.part[i] = low.part[i];
+            both.part[parts + i] = high.part[i];
+        });
+    }
+    return both;
+}
+template <class Element, int lanes>
+[[gnu::always_inline]] inline void divide(const Pack<Element, 2 * lanes>& both,
+                                          Pack<Element, lanes>& low, Pack<Element, lanes>& high) {
+    constexpr int parts = Pack<Element, lanes>::num_parts;
+    static_assert(Pack<Element, lanes>::part_lanes <= lanes);
+    if constexpr (Pack<Element, 2 * lanes>::num_parts == parts) {
+        low.part[0] = simd::slice<lanes, 0>(both.part[0]);
+        high.part[0] = simd::slice<lanes, lanes>(both.part[0]);
+    } else {
+        simd::for_parts<parts>([&]<int i>() __attribute__((always_inline)) {
+            low.part[i] = both.part[i];
+            high.part[i] = both.part[parts + i];
+        });
+    }
+}
+
 /// The sum over the lanes: lane i and lane i + lanes/2 are added, then the halves of what is left,
 /// down to one. The order depends on `lanes` alone, not on the target.
 template <class Element, int lanes>

@@ -52,17 +52,21 @@ consteval bool check_equation() {
 /// Methods that are for vector fields alone say so.
 template <class Field, class Method>
 consteval bool check_noise() {
-    constexpr bool refuses = requires { requires !Method::takes_noise; };
+    constexpr bool is_langevin = requires { requires Method::is_kinetic; };
+    constexpr bool refuses = !is_langevin && requires { requires !Method::takes_noise; };
     constexpr bool fits = !StochasticField<Field> || !refuses;
     static_assert(fits,
                   "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
                   "SRIW1, Heun and the others of docs/guide/stochastic.md");
-    constexpr bool is_langevin = requires { requires Method::is_kinetic; };
     static_assert(
         !KineticField<Field> || is_langevin,
         "solve: an equation with force, friction and temperature is for Langevin methods: "
-        "take ALIGN");
-    return fits && (!KineticField<Field> || is_langevin);
+        "take ALIGN or QUICSORT");
+    static_assert(
+        KineticField<Field> || !is_langevin,
+        "solve: ALIGN and QUICSORT are for Langevin's equation: the field must be a struct "
+        "with force(t, x, p), friction(p) and temperature(p)");
+    return fits && KineticField<Field> == is_langevin;
 }
 
 /// One step size for all lanes wants a backend that steps them together.

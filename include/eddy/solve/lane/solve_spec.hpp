@@ -64,10 +64,10 @@ struct SolveSpec {
         else
             return 0;
     }();
-    /// Normals that a step of constant size takes from its cell: of W, and of H where it wants it.
+    /// Normals that a step of constant size takes from its cell: of W, and of H and K where it wants them.
     static constexpr int normals_per_step = [] {
         if constexpr (has_noise && !is_adaptive)
-            return num_noises * (Stepper::wants_area ? 2 : 1);
+            return num_noises * (1 + Stepper::num_areas);
         else
             return 0;
     }();

@@ -31,31 +31,76 @@ struct NoisePosition {
 
 namespace detail {
 
-/// A cell as a whole, of length 1, from its root normals.
-template <class Number, class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianPiece<Number> root_piece(
-    const Single& z, const Single& area) {
+/// What the tree of a cell splits.
+template <class Number, int areas>
+using PieceOf = std::conditional_t<(areas >= 2), BrownianMoments<Number>, BrownianPiece<Number>>;
+
+/// Of noise i, a cell as a whole, of length 1, from its root normals: those of W of all noises, then
+/// those of H, then those of K.
+template <class Piece, int noises, class Single>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Piece root_piece(const Single* z, int i) {
+    using Number = typename Piece::value_type;
     constexpr auto root_12 = static_cast<ScalarOf<Number>>(0.28867513459481287);
-    return {convert<Number>(z), Number(root_12) * convert<Number>(area)};
+    constexpr auto root_720 = static_cast<ScalarOf<Number>>(0.037267799624996496);
+    const Number w = convert<Number>(z[i]), h = Number(root_12) * convert<Number>(z[noises + i]);
+    if constexpr (Piece::num_normals == 3)
+        return {w, h, Number(root_720) * convert<Number>(z[2 * noises + i])};
+    else
+        return {w, h};
+}
+/// The increments of a step that is `root`² as long as the piece.
+template <int areas, class Piece, int noises>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline auto scaled_pieces(
+    const Piece (&piece)[noises], const typename Piece::value_type& root) {
+    BrownianIncrements<typename Piece::value_type, noises, areas> result;
+    for_components<noises>([&](int i) __attribute__((always_inline)) {
+        result.w[i] = root * piece[i].w;
+        if constexpr (areas >= 1) result.h[i] = root * piece[i].h;
+        if constexpr (areas >= 2) result.k[i] = root * piece[i].k;
+    });
+    return result;
+}
+
+template <class Number, class Single>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline auto split_by(const BrownianPiece<Number>& whole,
+                                                               const Number& root,
+                                                               const Single* z) {
+    return split(whole, root, convert<Number>(z[0]), convert<Number>(z[1]));
+}
+template <class Number, class Single>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline auto split_by(const BrownianMoments<Number>& whole,
+                                                               const Number& root,
+                                                               const Single* z) {
+    return split(whole, root, convert<Number>(z[0]), convert<Number>(z[1]), convert<Number>(z[2]));
+}
+template <class Number, class Mask>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianPiece<Number> select_piece(
+    const Mask& mask, const BrownianPiece<Number>& x, const BrownianPiece<Number>& y) {
+    return {select(mask, x.w, y.w), select(mask, x.h, y.h)};
+}
+template <class Number, class Mask>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianMoments<Number> select_piece(
+    const Mask& mask, const BrownianMoments<Number>& x, const BrownianMoments<Number>& y) {
+    return {select(mask, x.w, y.w), select(mask, x.h, y.h), select(mask, x.k, y.k)};
 }
 
 /// From a node of `length` to its right half where `right` is 1, else to its left one; where the mask
 /// says so.
-template <class Time, class Number, class Counts, int noises>
+template <class Time, class Piece, class Counts, int noises>
 [[gnu::always_inline]] EDDY_HD inline void go_down(const PathNoise<Time>& noise, const Counts& cell,
                                                    const Counts& node, const Counts& right,
-                                                   double length,
-                                                   BrownianPiece<Number> (&piece)[noises],
-                                                   const MaskOf<Number>& goes) {
-    eddy::WithElement<Time, float> z[2 * noises];
-    noise.template splitting<noises>(cell, node, z);
+                                                   double length, Piece (&piece)[noises],
+                                                   const MaskOf<typename Piece::value_type>& goes) {
+    using Number = typename Piece::value_type;
+    constexpr int count = Piece::num_normals;
+    eddy::WithElement<Time, float> z[count * noises];
+    noise.splitting(cell, node, z);
     const auto goes_right = convert<Number>(static_cast<Time>(right)) > Number(0);
     const Number root(static_cast<ScalarOf<Number>>(std::sqrt(length)));
     for (int i = 0; i < noises; ++i) {
-        const auto halves =
-            split(piece[i], root, convert<Number>(z[2 * i]), convert<Number>(z[2 * i + 1]));
-        piece[i] = {select(goes, select(goes_right, halves.right.w, halves.left.w), piece[i].w),
-                    select(goes, select(goes_right, halves.right.h, halves.left.h), piece[i].h)};
+        const auto halves = split_by(piece[i], root, z + count * i);
+        piece[i] =
+            select_piece(goes, select_piece(goes_right, halves.right, halves.left), piece[i]);
     }
 }
 
@@ -73,7 +118,7 @@ template <class Time>
 template <class Time>
 class BrownianPath {
   public:
-    /// `normals`: those of W, then those of H, of the step as a cell, if they are at hand.
+    /// `normals`: those of W, then those of H, then those of K, of the step as a cell, if they are at hand.
     [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
                                                 const NoisePlan& plan,
                                                 const NoisePosition<Time>& at,
@@ -96,15 +141,16 @@ class BrownianPath {
           root_(root),
           normals_(normals) {}
 
-    /// W of each noise over the step, and H as well where `with_area`: the W are the same.
-    template <class Number, int noises, bool with_area>
-    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, with_area>
-    increments() const {
+    /// W of each noise over the step, and H as well where `areas` is 1: the W are the same. Where it is 2,
+    /// H and K: within a cell the path is then another one, for the tree of W and H knows no K.
+    template <class Number, int noises, int areas>
+    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, areas> increments()
+        const {
         static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
         if (normals_ != nullptr) [[likely]]
-            return scaled<Number, noises, with_area>(normals_);
+            return scaled<Number, noises, areas>(normals_);
         const BrownianPath copy = *this;  // which alone has an address
-        return copy.template drawn<Number, noises, with_area>();
+        return copy.template drawn<Number, noises, areas>();
     }
 
     /// √ of the step's length.
@@ -115,58 +161,56 @@ class BrownianPath {
 
   private:
     /// Where the normals are not at hand: much text, and out of line, for whoever can has them.
-    template <class Number, int noises, bool with_area>
-    [[nodiscard, gnu::noinline]] EDDY_HD BrownianIncrements<Number, noises, with_area> drawn()
-        const {
+    template <class Number, int noises, int areas>
+    [[nodiscard, gnu::noinline]] EDDY_HD BrownianIncrements<Number, noises, areas> drawn() const {
         using Counts = typename detail::CountsOf<Time>::type;
         using Single = WithElement<Time, float>;
+        using Piece = detail::PieceOf<Number, areas>;
         const detail::PathNoise<Time> noise(
             plan_->key, detail::as_counts(lane_) + Counts(plan_->first_path), plan_->antithetic);
         const Counts step = detail::as_counts(at_.step);
         const Counts cell = detail::as_counts(at_.first_cell) + (step >> plan_->level);
 
         if (plan_->level == 0) {
-            Single z[with_area ? 2 * noises : noises];
+            Single z[(1 + areas) * noises];
             noise.template root_of_cell<noises>(cell, z);
-            return scaled<Number, noises, with_area>(z);
+            return scaled<Number, noises, areas>(z);
         }
-        Single z[2 * noises];
+        Single z[Piece::num_normals * noises];
         noise.template root_of_cell<noises>(cell, z);
-        BrownianPiece<Number> piece[noises];
+        Piece piece[noises];
         for_components<noises>([&](int i) __attribute__((always_inline)) {
-            piece[i] = detail::root_piece<Number>(z[i], z[noises + i]);
+            piece[i] = detail::root_piece<Piece, noises>(z, i);
         });
         const Number root = descend(noise, cell, step, piece);
-        BrownianIncrements<Number, noises, with_area> result;
-        for_components<noises>([&](int i) __attribute__((always_inline)) {
-            result.w[i] = root * piece[i].w;
-            if constexpr (with_area) result.h[i] = root * piece[i].h;
-        });
-        return result;
+        return detail::scaled_pieces<areas>(piece, root);
     }
     /// A step that is a cell.
-    template <class Number, int noises, bool with_area>
-    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, with_area> scaled(
+    template <class Number, int noises, int areas>
+    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, areas> scaled(
         const WithElement<Time, float>* z) const {
         const Number root = convert<Number>(root_);
-        BrownianIncrements<Number, noises, with_area> result;
-        for_components<noises>([&](int i) __attribute__((always_inline)) {
-            if constexpr (with_area) {
-                const auto piece = detail::root_piece<Number>(z[i], z[noises + i]);
-                result.w[i] = root * piece.w;
-                result.h[i] = root * piece.h;
-            } else {
+        if constexpr (areas == 0) {
+            BrownianIncrements<Number, noises, 0> result;
+            for_components<noises>([&](int i) __attribute__((always_inline)) {
                 result.w[i] = root * convert<Number>(z[i]);
-            }
-        });
-        return result;
+            });
+            return result;
+        } else {
+            detail::PieceOf<Number, areas> piece[noises];
+            for_components<noises>([&](int i) __attribute__((always_inline)) {
+                piece[i] = detail::root_piece<detail::PieceOf<Number, areas>, noises>(z, i);
+            });
+            return detail::scaled_pieces<areas>(piece, root);
+        }
     }
     /// From the root, of length 1, to the step's node. Returns the factor that makes the node's
     /// values those of the step.
-    template <class Number, class Counts, int noises>
-    [[nodiscard]] EDDY_HD Number descend(const detail::PathNoise<Time>& noise, const Counts& cell,
-                                         const Counts& step,
-                                         BrownianPiece<Number> (&piece)[noises]) const {
+    template <class Counts, class Piece, int noises>
+    [[nodiscard]] EDDY_HD typename Piece::value_type descend(const detail::PathNoise<Time>& noise,
+                                                             const Counts& cell, const Counts& step,
+                                                             Piece (&piece)[noises]) const {
+        using Number = typename Piece::value_type;
         Counts node(1);
         double length = 1;
         for (int depth = 0; depth < plan_->level; ++depth) {

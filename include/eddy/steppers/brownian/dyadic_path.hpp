@@ -18,29 +18,24 @@ class DyadicPath {
                                               const detail::NoisePlace<Time>& at)
         : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
 
-    /// W of each noise over the step, and H as well where `with_area`: the W are the same.
-    template <class Number, int noises, bool with_area>
-    [[nodiscard]] EDDY_HD BrownianIncrements<Number, noises, with_area> increments() const {
+    /// W of each noise over the step, and H as well where `areas` is 1: the W are the same.
+    template <class Number, int noises, int areas>
+    [[nodiscard]] EDDY_HD BrownianIncrements<Number, noises, areas> increments() const {
         static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
+        static_assert(areas < 2, "noise: methods that want K take steps of constant size");
+        using Piece = BrownianPiece<Number>;
         using Single = WithElement<Time, float>;
         const detail::PathNoise<Time> noise(
             plan_->key, detail::as_counts(lane_) + Counts(plan_->first_path), plan_->antithetic);
         const Counts cell = detail::as_counts(at_.cell);
-        Single z[noises], area[noises];
-        noise.root(cell, 0, z);
-        noise.root(cell, 1, area);
-        BrownianPiece<Number> piece[noises];
+        Single z[2 * noises];
+        noise.template root_of_cell<noises>(cell, z);
+        Piece piece[noises];
         for_components<noises>([&](int i) __attribute__((always_inline)) {
-            piece[i] = detail::root_piece<Number>(z[i], area[i]);
+            piece[i] = detail::root_piece<Piece, noises>(z, i);
         });
         descend(noise, cell, piece);
-        const Number root = convert<Number>(sqrt(at_.length));
-        BrownianIncrements<Number, noises, with_area> result;
-        for_components<noises>([&](int i) __attribute__((always_inline)) {
-            result.w[i] = root * piece[i].w;
-            if constexpr (with_area) result.h[i] = root * piece[i].h;
-        });
-        return result;
+        return detail::scaled_pieces<areas>(piece, convert<Number>(sqrt(at_.length)));
     }
 
     /// √ of the step's length.

@@ -83,6 +83,13 @@ template <class Single, class Integer>
     return noises == 1 ? 4 : noises == 2 ? 2 : 1;
 }
 
+/// Blocks that are drawn at a time: one is a long chain of operations that wait for each other, two in
+/// packs of twice the lanes fill each other's gaps.
+template <class Time>
+inline constexpr int blocks_at_once = 1;
+template <int lanes>
+inline constexpr int blocks_at_once<Pack<double, lanes>> = lanes >= 4 ? 2 : 1;
+
 /// The blocks of one path, for a seed: the normals of a cell, whatever the node.
 template <class Time>
 class PathNoise {
@@ -119,10 +126,10 @@ class PathNoise {
         mirror(z);
     }
 
-    /// Those of W, then, where there is room, those of H.
+    /// Those of W, then, where there is room, those of H, then those of K.
     template <int noises, int count>
     [[gnu::always_inline]] EDDY_HD void root_of_cell(const Counts& cell, Single (&z)[count]) const {
-        static_assert(count == noises || count == 2 * noises);
+        static_assert(count % noises == 0 && count <= 3 * noises);
         static_for<0, count / noises>([&]<int kind>() __attribute__((always_inline)) {
             Single of_kind[noises];
             root(cell, kind, of_kind);
@@ -131,37 +138,38 @@ class PathNoise {
             });
         });
     }
-    /// The same for all cells that share a block with this one.
+    /// The same for all cells that share a block with this one, and for those of the blocks after it.
     template <int noises, int cells, int count>
     [[gnu::always_inline]] EDDY_HD void root_of_cells(const Counts& cell,
                                                       Single (&z)[cells][count]) const {
-        static_assert(cells == steps_to_a_block(noises));
-        if constexpr (cells == 1) {
-            root_of_cell<noises>(cell, z[0]);
-        } else {
-            const Counts group = cell >> (cells == 4 ? 2 : 1);
-            static_for<0, count / noises>([&]<int kind>() __attribute__((always_inline)) {
-                const Normals<Single> drawn =
-                    normals(block(group, static_cast<std::uint32_t>(32 * kind)));
-                static_for<0, 4>([&]<int i>() __attribute__((always_inline)) {
-                    z[i / noises][kind * noises + i % noises] =
-                        antithetic_ ? negated_where(drawn.z[i], odd_) : drawn.z[i];
+        constexpr int of_block = steps_to_a_block(noises), num_blocks = cells / of_block;
+        static_assert(cells % of_block == 0);
+        const Counts group = cell >> (of_block == 4 ? 2 : of_block == 2 ? 1 : 0);
+        static_for<0, count / noises>([&]<int kind>() __attribute__((always_inline)) {
+            static_for<0, (noises + 3) / 4>([&]<int b>() __attribute__((always_inline)) {
+                Normals<Single> drawn[num_blocks];
+                neighbours(group, static_cast<std::uint32_t>(32 * kind + b), drawn);
+                static_for<0, 4 * num_blocks>([&]<int i>() __attribute__((always_inline)) {
+                    constexpr int of_four = i % 4, number = of_four % noises + 4 * b;
+                    constexpr int to = i / 4 * of_block + of_four / noises % of_block;
+                    if constexpr (of_four + 4 * b < noises * of_block) {
+                        const Single& normal = drawn[i / 4].z[of_four];
+                        z[to][kind * noises + number] =
+                            antithetic_ ? negated_where(normal, odd_) : normal;
+                    }
                 });
             });
-        }
+        });
     }
 
-    /// The two normals of each noise that split a node.
-    template <int noises>
+    /// The two or three normals of each noise that split a node.
+    template <int count>
     [[gnu::always_inline]] EDDY_HD void splitting(const Counts& cell, const Counts& node,
-                                                  Single (&z)[2 * noises]) const {
-        static_for<0, (2 * noises + 3) / 4>([&]<int b>() __attribute__((always_inline)) {
+                                                  Single (&z)[count]) const {
+        static_for<0, (count + 3) / 4>([&]<int b>() __attribute__((always_inline)) {
             const Normals<Single> drawn = normals(block(cell, (node << 8) | Counts(b)));
-            static_for<0, (2 * noises - 4 * b < 4 ? 2 * noises - 4 * b
-                                                  : 4)>([&]<int i>()
-                                                            __attribute__((always_inline)) {
-                                                                z[4 * b + i] = drawn.z[i];
-                                                            });
+            static_for<0, (count - 4 * b < 4 ? count - 4 * b : 4)>([&]<int i>() __attribute__((
+                always_inline)) { z[4 * b + i] = drawn.z[i]; });
         });
         mirror(z);
     }
@@ -170,13 +178,36 @@ class PathNoise {
     template <class Block>
     [[nodiscard, gnu::always_inline]] EDDY_HD auto block(const Counts& cell,
                                                          const Block& node_and_block) const {
+        return philox(counter(cell, node_and_block), key_);
+    }
+    template <class Block>
+    [[nodiscard, gnu::always_inline]] EDDY_HD auto counter(const Counts& cell,
+                                                           const Block& node_and_block) const {
         using Word = decltype(low_word(cell));
         const Counts high = (cell >> 32) | ((path_ >> 32) << 16);
-        return philox(PhiloxWords<Word>{{low_word(Counts(node_and_block)), low_word(cell),
-                                         low_word(path_), low_word(high)}},
-                      key_);
+        return PhiloxWords<Word>{
+            {low_word(Counts(node_and_block)), low_word(cell), low_word(path_), low_word(high)}};
     }
 
+    /// The normals of a block in neighbouring groups of cells.
+    template <int count>
+    [[gnu::always_inline]] EDDY_HD void neighbours(const Counts& group, std::uint32_t id,
+                                                   Normals<Single> (&drawn)[count]) const {
+        if constexpr (count == 1) {
+            drawn[0] = normals(block(group, id));
+        } else {
+            const auto first = counter(group, id), second = counter(group + Counts(1), id);
+            using Words = decltype(joined(first.w[0], second.w[0]));
+            PhiloxWords<Words> both;
+            for_components<4>([&](int i) __attribute__((always_inline)) {
+                both.w[i] = joined(first.w[i], second.w[i]);
+            });
+            const auto normal = normals(philox(both, key_));
+            for_components<4>([&](int i) __attribute__((always_inline)) {
+                divide(normal.z[i], drawn[0].z[i], drawn[1].z[i]);
+            });
+        }
+    }
     /// One noise takes a normal of four from each of four cells, two take two from each of two.
     template <int noises, class Word>
     [[gnu::always_inline]] EDDY_HD void shared_block(const PhiloxWords<Word>& words,

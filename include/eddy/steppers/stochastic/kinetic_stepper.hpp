@@ -1,11 +1,11 @@
 #pragma once
-// The step of a method for Langevin's equation: one program, (t, state, p, step and noise, t + h) →
-// state, which the method writes down in terms of the field. Its adjoint is the vector-Jacobian
-// product of the program, with the noise as data.
+// The step of a method for Langevin's equation: one program, (times, state, p, step and noise) → state,
+// which the method writes down in terms of the field. Its adjoint is the vector-Jacobian product of
+// the program, with the noise as data.
 
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/steppers/stochastic/stochastic_rk.hpp>
-#include <numbers>
+#include <iterator>
 
 namespace eddy::inline v0 {
 
@@ -48,8 +48,33 @@ template <class Number>
     return FrictionFactors<std::remove_cvref_t<decltype(first)>>{decay, first, second, area};
 }
 
-/// `Method::Step<Field>` is called as step(t, x, v, p, h, w, area, t + h), w and the space-time Lévy
-/// area being vectors, and returns the state at the step's end.
+/// decay, first and second of them, at the price of one series: the other two follow from the second
+/// without loss.
+template <class Number>
+struct FrictionMeans {
+    Number decay, first, second;
+};
+template <class Number>
+[[nodiscard]] constexpr auto friction_means(const Number& z) {
+    const auto closed = (eddy::exp(-1. * z) + z - 1.) / (z * z);
+    const auto series =
+        detail::friction_series(z, [](int k) { return 1 / detail::factorial(k + 2); });
+    const auto second = eddy::select(z < 1., series, closed);
+    const auto first = 1. - z * second;
+    const auto decay = eddy::select(z < 1., 1. - z * first, eddy::exp(-1. * z));
+    return FrictionMeans<std::remove_cvref_t<decltype(second)>>{decay, first, second};
+}
+
+/// The size of a step and its noise, a vector each, as a method reads them: increments W, space-time Lévy
+/// areas H and, where the method's `areas` are 2, moments K.
+template <class Number, class Numbers>
+struct KineticNoise {
+    Number h;
+    Numbers w, area, third;
+};
+
+/// `Method::Step<Field>` is called as step(times, x, v, p, noise), with the times at the method's `nodes`,
+/// fractions of the step, and returns the state at the step's end.
 template <class Term, class Method>
 struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> {
     static_assert(detail::is_kinetic<Term>,
@@ -58,7 +83,7 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;
     static constexpr int num_noises = Term::num_noises;
-    static constexpr bool wants_area = true;
+    static constexpr int num_areas = Method::areas;
     static constexpr int evaluations_per_attempt = Method::evaluations;
     static constexpr int evaluations_per_replay = evaluations_per_attempt;
 
@@ -91,9 +116,10 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         trial.next = step(in, memory);
     }
 
-    /// h, then W of each noise, then its area.
+    /// h, then W of each noise, then its areas.
+    static constexpr int noise_size = 1 + (1 + num_areas) * num_noises;
     template <class Number>
-    using Noise = Vec<Number, 1 + 2 * num_noises>;
+    using Noise = Vec<Number, noise_size>;
     template <class Number, bool with_times = false, bool dense = false>
     struct Linearization : PathLinearization<with_times> {
         Noise<Number> noise;
@@ -118,22 +144,28 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
                 else
                     detail::accumulate(p_cotangent, component, value);
             },
-            time_at(in, 0.), in.y, in.p, of_step.noise, time_at(in, 1.), next_cotangent);
+            times_of(in), in.y, in.p, of_step.noise, next_cotangent);
         return cotangent;
     }
 
   private:
+    static constexpr int num_nodes = static_cast<int>(std::size(Method::nodes));
     struct Traced {
-        constexpr auto operator()(auto t, const auto& y, const auto& p, const auto& noise,
-                                  auto end) const {
+        constexpr auto operator()(const auto& times, const auto& y, const auto& p,
+                                  const auto& given) const {
             using Step = typename Method::template Step<typename Term::Field>;
-            return Step{}(t, slice<0, num_noises>(y), slice<num_noises, num_noises>(y), p, noise[0],
-                          slice<1, num_noises>(noise), slice<1 + num_noises, num_noises>(noise),
-                          end);
+            const auto h = given[0];
+            const auto w = slice<1, num_noises>(given);
+            const auto area = slice<1 + num_noises, num_noises>(given);
+            const auto third = slice<1 + num_areas * num_noises, num_noises>(given);
+            const KineticNoise<std::remove_const_t<decltype(h)>, std::remove_const_t<decltype(w)>>
+                noise{h, w, area, third};
+            return Step{}(times, slice<0, num_noises>(y), slice<num_noises, num_noises>(y), p,
+                          noise);
         }
     };
-    using Program = decltype(trace<Scalar, Vector<state_size>, Vector<parameter_size>,
-                                   Vector<1 + 2 * num_noises>, Scalar>(Traced{}));
+    using Program = decltype(trace<Vector<num_nodes>, Vector<state_size>, Vector<parameter_size>,
+                                   Vector<noise_size>>(Traced{}));
 
     template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_at(const Input& in, double c) {
@@ -142,14 +174,25 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         else
             return in.t + in.dt.fraction(c);
     }
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto times_of(const Input& in) {
+        Vec<std::remove_cvref_t<decltype(time_at(in, 0.))>, num_nodes> times;
+        static_for<0, num_nodes>([&]<int k>() __attribute__((always_inline)) {
+            constexpr double node = Method::nodes[k];
+            times[k] = time_at(in, node);
+        });
+        return times;
+    }
     template <class Number, class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static Noise<Number> noise_of(const Input& in) {
-        const auto path = in.path.template increments<PrimalOf<Number>, num_noises, true>();
+        const auto path = in.path.template increments<PrimalOf<Number>, num_noises, num_areas>();
         Noise<Number> noise;
         noise[0] = convert<Number>(in.dt.h);
         for_components<num_noises>([&](int k) __attribute__((always_inline)) {
             noise[1 + k] = convert<Number>(path.w[k]);
             noise[1 + num_noises + k] = convert<Number>(path.h[k]);
+            if constexpr (num_areas == 2)
+                noise[1 + 2 * num_noises + k] = convert<Number>(path.k[k]);
         });
         return noise;
     }
@@ -160,7 +203,7 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         evaluate<Program, Number>(
             [&]<int output>(int component, const Number& value)
                 __attribute__((always_inline)) { next.data[component] = value; },
-            time_at(in, 0.), in.y, in.p, noise, time_at(in, 1.));
+            times_of(in), in.y, in.p, noise);
         return next;
     }
 };
