@@ -11,47 +11,55 @@ template <class Spec>
 struct ConstantRounds {
     using Time = typename Spec::Time;
     using Single = typename Spec::Single;
+    using State = typename Spec::State;
+    using Drawn = typename ChainPath<Spec>::Drawn;
     static constexpr bool draws = Spec::normals_per_step > 0;
-    static constexpr std::int64_t steps_of_block = steps_to_a_block(Spec::num_noises);
 
-    /// The normals of one round, null where each place has to draw its own; kept where somebody wants
-    /// them.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const Single* draw(
-        [[maybe_unused]] Chain<Spec>& chain, [[maybe_unused]] const Time& elapsed,
-        [[maybe_unused]] Single* kept, [[maybe_unused]] const Problem<Spec>& problem) {
-        if constexpr (!draws) {
-            return nullptr;
-        } else {
-            const Time steps = chain.steps.steps_at(elapsed);
+    /// The state after one round, and whether it is finite for sure. Its normals are kept where somebody
+    /// wants them.
+    [[gnu::always_inline]] EDDY_HD static bool take_one(
+        Chain<Spec>& chain, const ChainState<Spec>& at, [[maybe_unused]] Single* kept,
+        [[maybe_unused]] const Problem<Spec>& problem, State& y) {
+        const Single* normals = nullptr;
+        if constexpr (draws) {
             if (!chain.drawn.has_begun) [[unlikely]]
-                begin_drawing(chain, steps, problem.noise);
+                begin_drawing(chain, chain.steps.steps_at(at.elapsed), problem.noise);
             if (!chain.drawn.is_in_step) {
-                if (kept) chain.steps.path.draw_one(steps, kept, problem.noise);
-                return kept;
+                if (kept)
+                    chain.steps.path.draw_one(chain.steps.steps_at(at.elapsed), kept,
+                                              problem.noise);
+                normals = kept;
+            } else {
+                if (chain.drawn.next == Drawn::count) draw_ahead(chain, at, problem);
+                const int step = chain.drawn.next++;
+                normals = chain.drawn.z[step];
+                if (kept) {
+                    for_components<Spec::normals_per_step>([&](int i) __attribute__((
+                        always_inline)) { kept[i] = chain.drawn.z[step][i]; });
+                }
+                if (chain.has_states) [[likely]] {
+                    y = chain.ahead[step];
+                    return true;
+                }
             }
-            const Single* const drawn = chain.steps.path.normals(chain.drawn, steps, problem.noise);
-            if (kept) {
-                for_components<Spec::normals_per_step>([&](int i) __attribute__((always_inline)) {
-                    kept[i] = drawn[i];
-                });
-            }
-            return drawn;
         }
+        y = chain.steps.constant_step(at.elapsed, at.y, at.memory, normals);
+        return false;
     }
-    /// Those of a round that is taken with care; what was drawn for later ones is forgotten.
+    /// The normals of a round that is taken with care; what was drawn for later ones is forgotten.
     [[gnu::always_inline]] EDDY_HD static void draw_alone(
         [[maybe_unused]] Chain<Spec>& chain, [[maybe_unused]] const Time& elapsed,
         [[maybe_unused]] Single* kept, [[maybe_unused]] const Problem<Spec>& problem) {
         if constexpr (draws) {
-            chain.drawn.has_begun = false;
+            chain.forget_drawn();
             if (kept) chain.steps.path.draw_one(chain.steps.steps_at(elapsed), kept, problem.noise);
         }
     }
 
     /// So many rounds of all chains, the first of which comes `first` steps behind its tstop.
-    template <class Loop>
-    [[gnu::always_inline]] EDDY_HD static void take(Chain<Spec>* chains, Loop& x, const Time* first,
-                                                    std::int64_t count,
+    template <int most, class Loop>
+    [[gnu::always_inline]] EDDY_HD static void take(Chain<Spec>* chains, Loop& x,
+                                                    const Time (&first)[most], std::int64_t count,
                                                     const Problem<Spec>& problem) {
         if constexpr (draws) {
             if (all_begin_drawing(chains, x.count(), first, problem.noise))
@@ -68,9 +76,28 @@ struct ConstantRounds {
     }
 
   private:
+    /// Draws for the steps to come, and takes them: states that turn out to be needed are then at hand.
+    [[gnu::noinline]] EDDY_HD static void draw_ahead(Chain<Spec>& chain, const ChainState<Spec>& at,
+                                                     const Problem<Spec>& problem) {
+        const Time first = chain.steps.steps_at(at.elapsed);
+        chain.steps.path.draw(chain.drawn, first, problem.noise);
+        chain.drawn.next = 0;
+        if constexpr (Chain<Spec>::keeps_states) {
+            State y = at.y;
+            Time finiteness(0);
+            static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+                const Time elapsed = chain.steps.after_steps(first + Time(double{step}));
+                y = chain.steps.constant_step(elapsed, y, at.memory, chain.drawn.z[step]);
+                chain.ahead[step] = y;
+                finiteness = finiteness + ChainStepper<Spec>::finiteness(y);
+            });
+            chain.has_states = !any(chain.occupied & (finiteness != Time(0)));
+        }
+    }
     [[gnu::noinline]] EDDY_HD static void begin_drawing(Chain<Spec>& chain, Time steps,
                                                         const NoisePlan& plan) {
         chain.drawn.has_begun = true;
+        chain.has_states = false;
         chain.drawn.is_in_step =
             chain.steps.path.begin_drawing(chain.drawn, steps, chain.occupied, plan);
     }
@@ -81,44 +108,59 @@ struct ConstantRounds {
         for (int chain = 0; chain < count; ++chain) {
             begin_drawing(chains[chain], first[chain], plan);
             are_in_step = are_in_step && chains[chain].drawn.is_in_step;
-            chains[chain].drawn.has_begun = false;  // of single rounds
+            chains[chain].forget_drawn();  // of single rounds
         }
         return are_in_step;
     }
     /// `plan` is a copy that nothing can write to: its key is turned into those of the rounds once.
-    template <class Loop>
+    template <int most, class Loop>
     [[gnu::always_inline]] EDDY_HD static void take_drawn(Chain<Spec>* chains, Loop& x,
-                                                          const Time* first, std::int64_t count,
+                                                          const Time (&first)[most],
+                                                          std::int64_t count,
                                                           const NoisePlan plan) {
-        for (std::int64_t done = 0; done < count; done += steps_of_block) {
-            const std::int64_t end = min(count, done + steps_of_block);
-            for (int number = 0; number < x.count(); ++number) {
-                Chain<Spec>& chain = chains[number];
-                const Time steps = first[number] + Time(static_cast<double>(done));
-                if (chain.drawn.next == steps_of_block && end - done == steps_of_block) [[likely]]
-                    take_block(chain.steps, x.chain[number], steps, plan);
-                else
-                    take_some(chain, x.chain[number], steps, static_cast<int>(end - done), plan);
+        constexpr std::int64_t width = Drawn::count;
+        std::int64_t done[most];
+        for (int chain = 0; chain < x.count(); ++chain) {  // what has been drawn already
+            done[chain] = min(count, width - chains[chain].drawn.next);
+            take_some(chains[chain], x.chain[chain], first[chain], done[chain], plan);
+        }
+        for (bool goes_on = true; goes_on;) {
+            goes_on = false;
+            for (int chain = 0; chain < x.count(); ++chain) {
+                if (done[chain] + width > count) continue;
+                take_all(chains[chain].steps, x.chain[chain], after(first[chain], done[chain]),
+                         plan);
+                done[chain] += width;
+                goes_on = true;
             }
         }
+        for (int chain = 0; chain < x.count(); ++chain)
+            take_some(chains[chain], x.chain[chain], after(first[chain], done[chain]),
+                      count - done[chain], plan);
     }
-    /// As many steps as share their normals, which nobody needs to keep.
-    [[gnu::always_inline]] EDDY_HD static void take_block(const ChainStepper<Spec>& steps,
-                                                          ChainState<Spec>& at, const Time& first,
-                                                          const NoisePlan& plan) {
-        typename ChainPath<Spec>::Drawn drawn;
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Time after(const Time& first,
+                                                                std::int64_t steps) {
+        return first + Time(static_cast<double>(steps));
+    }
+    /// As many steps as are drawn for at a time; nobody needs to keep their normals. The state stays in
+    /// registers.
+    [[gnu::always_inline]] EDDY_HD static void take_all(const ChainStepper<Spec>& steps,
+                                                        ChainState<Spec>& at, const Time& first,
+                                                        const NoisePlan& plan) {
+        Drawn drawn;
         steps.path.draw(drawn, first, plan);
-        static_for<0, static_cast<int>(steps_of_block)>([&]<int step>() __attribute__((
-            always_inline)) {
-            at.y = steps.constant_step(steps.after_steps(first + Time(double{step})), at.y,
-                                       at.memory, drawn.z[step]);
+        auto y = at.y;
+        static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+            y = steps.constant_step(steps.after_steps(first + Time(double{step})), y, at.memory,
+                                    drawn.z[step]);
         });
+        at.y = y;
     }
     [[gnu::noinline]] EDDY_HD static void take_some(Chain<Spec>& chain, ChainState<Spec>& at,
-                                                    const Time& first, int count,
+                                                    const Time& first, std::int64_t count,
                                                     const NoisePlan& plan) {
-        for (int step = 0; step < count; ++step) {
-            const Time number = first + Time(static_cast<double>(step));
+        for (std::int64_t step = 0; step < count; ++step) {
+            const Time number = after(first, step);
             at.y = chain.steps.constant_step(chain.steps.after_steps(number), at.y, at.memory,
                                              chain.steps.path.normals(chain.drawn, number, plan));
         }

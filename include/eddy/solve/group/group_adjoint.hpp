@@ -4,6 +4,7 @@
 // it began. What a lane that failed or did not move would bring is left out by masks, whatever its
 // values.
 
+#include <eddy/solve/group/chain_back.hpp>
 #include <eddy/solve/group/gradient_watch.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 
@@ -62,7 +63,7 @@ class GroupAdjoint {
     }
     /// A place has another lane or heads for another tstop.
     EDDY_HD void set_occupant(int chain, int place, const Occupant& occupant) {
-        ChainBack& lanes = chains_[chain];
+        ChainBack<Spec>& lanes = chains_[chain];
         lanes.occupants[place] = occupant;
         watch_.set_occupant(chain, place);
         auto& steps = forward.steps(chain);
@@ -91,7 +92,7 @@ class GroupAdjoint {
     /// some are within a step, all is done with this: the cotangent is then that of the round's start.
     [[gnu::always_inline]] EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain,
                                                    Pulled& pulled, State& cotangent) {
-        const ChainBack& lanes = chains_[chain];
+        const ChainBack<Spec>& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (pulled.used != Time(0));
         if (!any((lanes.pending > x.elapsed) & moves)) [[likely]]
             return;
@@ -126,6 +127,26 @@ class GroupAdjoint {
         if constexpr (with_times) settle_step(x, chain, pulled.used, pulled.times);
     }
 
+    [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, int chain) const {
+        return chains_[chain].is_calm(x, forward.steps(chain).tstop, times().dt0);
+    }
+    /// The adjoint of a round that is calm, whose normals are at hand.
+    [[gnu::always_inline]] EDDY_HD void pull_calm(const ChainState<Spec>& x, int chain,
+                                                  const typename Spec::Single* normals,
+                                                  State& cotangent) {
+        Times unused = no_times();
+        const auto pull = [&](const auto& in) __attribute__((always_inline)) {
+            Linearization<false> of_step;
+            Stepper::linearize(in, x.memory, of_step);
+            const auto adjoint = [&](auto& sums) __attribute__((always_inline)) {
+                return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums, unused);
+            };
+            const auto alive = convert<Primal>(select(chains_[chain].alive, Time(1), Time(0)));
+            pull_masked<Spec>(alive > Primal(0), cotangent, sums_[chain], adjoint);
+        };
+        forward.steps(chain).with_constant_input(x, pull, normals);
+    }
+
     /// Looks at the cotangent of the state before a round, where a lane of the chain is due.
     [[gnu::always_inline]] EDDY_HD void look(const ChainState<Spec>& x, int chain, const Time& used,
                                              const State& cotangent, std::int64_t round) {
@@ -137,7 +158,7 @@ class GroupAdjoint {
     [[gnu::noinline]] EDDY_HD void look_at_chain(const ChainState<Spec>& x, int chain,
                                                  const Time& used, const State& cotangent,
                                                  std::int64_t round) {
-        const ChainBack& lanes = chains_[chain];
+        const ChainBack<Spec>& lanes = chains_[chain];
         forward.steps(chain).with_input(x, used, [&](const auto& in) {
             watch_.look(in, cotangent, lanes.occupants, forward.outcomes(),
                         lanes.alive & (used != Time(0)), chain, round,
@@ -219,23 +240,8 @@ class GroupAdjoint {
     template <class Adjoint>
     [[gnu::always_inline]] EDDY_HD void pull_step(int chain, const Time& used, State& cotangent,
                                                   Adjoint adjoint) {
-        const auto moves =
-            convert<Primal>(select(chains_[chain].alive, used, Time(0))) != Primal(0);
-        Sums& sums = sums_[chain];
-        State pulled;
-        if constexpr (Spec::parameter_size <= longest_unrolled) {
-            Sums of_step{};  // in registers
-            pulled = adjoint(of_step);
-            for_components<Spec::parameter_room>([&](int i) __attribute__((always_inline)) {
-                sums[i] = select(moves, sums[i] + of_step[i], sums[i]);
-            });
-        } else {
-            MaskedSum<Number, MaskOf<Primal>, Spec::parameter_room> sum{sums, moves};
-            pulled = adjoint(sum);
-        }
-        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
-            cotangent[i] = select(moves, pulled[i], cotangent[i]);
-        });
+        const Time moved = select(chains_[chain].alive, used, Time(0));
+        pull_masked<Spec>(convert<Primal>(moved) != Primal(0), cotangent, sums_[chain], adjoint);
     }
 
     /// A round within which, or at whose end, some lane has save points. Each part is out of line by
@@ -276,7 +282,7 @@ class GroupAdjoint {
     template <class Input>
     EDDY_HD void collect_seeds(const Input& in, const ChainState<Spec>& x, int chain,
                                Seeded& seeded, DenseCotangent& dense) {
-        ChainBack& lanes = chains_[chain];
+        ChainBack<Spec>& lanes = chains_[chain];
         const Time used = seeded.round.used;
         const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
         for (;;) {
@@ -339,7 +345,7 @@ class GroupAdjoint {
 
     EDDY_HD void settle_step(const ChainState<Spec>& x, int chain, const Time& used,
                              const TimeCotangents<Number>& of_times) {
-        ChainBack& lanes = chains_[chain];
+        ChainBack<Spec>& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (used != Time(0));
         const TimeMask lands = moves & (used == forward.steps(chain).tstop - x.elapsed);
         for (int place = 0; place < num_places; ++place) {
@@ -358,7 +364,7 @@ class GroupAdjoint {
     template <class Input>
     EDDY_HD void settle_saves(const Input& in, int chain, const Time& theta, const State& seed,
                               const std::int32_t (&taken)[num_places], Times& of_round) {
-        const ChainBack& lanes = chains_[chain];
+        const ChainBack<Spec>& lanes = chains_[chain];
         const auto interpolant = Stepper::interpolant(in);
         const Primal fraction = convert<Primal>(theta);
         const Number along = dot(seed, interpolant.slope(fraction));
@@ -383,18 +389,11 @@ class GroupAdjoint {
         }
     }
 
-    /// What one chain is on the way back.
-    struct ChainBack {
-        TimeMask alive = TimeMask(false);  // a lane is there, and it succeeded
-        Time pending = Time(-1);  // elapsed time of the last save point not yet passed; -1: none
-        Occupant occupants[num_places];
-        Number t_cotangent = convert<Number>(0);  // of the steps since the last tstop
-    };
     Recorder* recorder_;
     Sums* sums_;                // (chain) cotangents of the parameters
     std::int32_t* saves_left_;  // (lane) save points not yet passed; or handed_out
     [[no_unique_address]] Watch watch_;
-    ChainBack chains_[Team::num_chains];
+    ChainBack<Spec> chains_[Team::num_chains];
 };
 
 }  // namespace eddy::inline v0::detail

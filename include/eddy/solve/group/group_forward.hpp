@@ -129,6 +129,9 @@ class GroupForward {
         return chains_[chain].occupants[place];
     }
     [[nodiscard]] EDDY_HD ChainStepper<Spec>& steps(int chain) { return chains_[chain].steps; }
+    [[nodiscard]] EDDY_HD const ChainStepper<Spec>& steps(int chain) const {
+        return chains_[chain].steps;
+    }
     /// Are there lanes that have not been assigned?
     [[nodiscard]] EDDY_HD bool has_waiting_lanes() const {
         return team_->num_taken() < team_->num_lanes();
@@ -188,11 +191,9 @@ class GroupForward {
         State y[num_chains];
         bool broken = false;
         for (int chain = 0; chain < x.count(); ++chain) {
-            const ChainState<Spec>& from = x.chain[chain];
-            y[chain] = chains_[chain].steps.constant_step(
-                from.elapsed, from.y, from.memory,
-                Rounds::draw(chains_[chain], from.elapsed, normals.of(chain), *problem_));
-            broken = broken || chains_[chain].is_broken(y[chain]);
+            const bool is_finite = Rounds::take_one(chains_[chain], x.chain[chain],
+                                                    normals.of(chain), *problem_, y[chain]);
+            broken = broken || (!is_finite && chains_[chain].is_broken(y[chain]));
         }
         if (team_->any(broken)) return false;  // take the round with care
         for (int chain = 0; chain < x.count(); ++chain) {

@@ -114,6 +114,7 @@ class GroupGradient {
         const std::int64_t rounds = sweep_forward(sweep, x, *stores_, stack, counters_);
         team_->sync();
         back_.begin(num_chains());
+        calm_ = {};
         Cotangents cotangents(num_chains());
         for (int chain = 0; chain < num_chains(); ++chain) cotangents.chain[chain] = State{};
         const bool is_complete = sweep_back(sweep, cotangents, rounds, *stores_, stack, counters_);
@@ -215,11 +216,14 @@ class GroupGradient {
     }
 
     EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) {
+        if constexpr (may_be_calm) {
+            if (calm_.from < round && round < calm_.to) return pull_calm(x, round, cotangents);
+        }
         seek(round);
         typename Back::Pulled pulled[Team::num_chains];
         Linearization of_steps[Team::num_chains];
         for (int chain = 0; chain < num_chains(); ++chain) {
-            pulled[chain] = {used_at(x, round, chain), normals_of(round, num_chains())};
+            begin_pull(pulled[chain], used_at(x, round, chain), normals_of(round, num_chains()));
             back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
         for (int chain = 0; chain < num_chains(); ++chain)
@@ -231,6 +235,44 @@ class GroupGradient {
             back_.look(x.chain[chain], chain, pulled[chain].used, cotangents.chain[chain], round);
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
             leave(x, round, cotangents);
+        if constexpr (may_be_calm)
+            off_the_hot_path([this, round](const Loop& at) { look_for_calm(at, round); }, x);
+    }
+
+    /// On a host number by number: a copy of the whole would be read before its parts are written, and
+    /// waited for. On a device a copy keeps fewer registers.
+    [[gnu::always_inline]] EDDY_HD static void begin_pull(typename Back::Pulled& pulled,
+                                                          const Time& used,
+                                                          const NormalsOfRound<Spec>& normals) {
+        if constexpr (compiling_for_device) {
+            pulled = {used, normals};
+        } else {
+            pulled.used = used;
+            pulled.normals = normals;
+        }
+    }
+
+    // A stretch of rounds is calm in which nothing happens but steps of constant size, whose normals the
+    // log has: they are pulled back without asking round by round.
+
+    static constexpr bool may_be_calm =
+        Spec::normals_per_step > 0 && Team::num_members == 1 && !with_times;
+    struct CalmRounds {
+        std::int64_t from = 0, to = 0;  // those between them
+    };
+    struct NoRounds {};
+    /// Is this round in one? Then all that are before it and have the same occupants are.
+    EDDY_HD void look_for_calm(const Loop& x, std::int64_t round) {
+        bool is_calm = round < memory_.log.rounds() && back_.forward.problem().noise.level == 0;
+        for (int chain = 0; chain < num_chains(); ++chain)
+            is_calm = is_calm && back_.is_calm(x.chain[chain], chain);
+        calm_ = {back_.forward.assignment.first_round_at_cursor(), is_calm ? round : 0};
+    }
+    [[gnu::always_inline]] EDDY_HD void pull_calm(const Loop& x, std::int64_t round,
+                                                  Cotangents& cotangents) {
+        const NormalsOfRound<Spec> normals = memory_.log.normals(*team_, round, num_chains());
+        for (int chain = 0; chain < num_chains(); ++chain)
+            back_.pull_calm(x.chain[chain], chain, normals.of(chain), cotangents.chain[chain]);
     }
     /// The adjoint of a lane's start reads its state in x only where that was solved for: else x stays in
     /// registers.
@@ -340,6 +382,7 @@ class GroupGradient {
     Memory memory_;
     Back back_;
     int num_chains_ = 0;
+    [[no_unique_address]] std::conditional_t<may_be_calm, CalmRounds, NoRounds> calm_;
     LoopCounters counters_;  // of the wave
 };
 

@@ -66,6 +66,10 @@ class LaneAssignment {
         move_cursor(cursor);
     }
 
+    /// The first round in which the places are as they are at the cursor.
+    [[nodiscard]] EDDY_HD std::int64_t first_round_at_cursor() const {
+        return cursor_ > 0 ? round_below_ + 1 : 0;
+    }
     /// Does any place change right after `round`, with the cursor at round + 1; or at `round`?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool changed_before_cursor(std::int64_t round) const {
         return round_below_ == round;

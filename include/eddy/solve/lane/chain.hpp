@@ -14,8 +14,15 @@ struct ChainDrawn {
 };
 template <class Spec>
 requires(Spec::normals_per_step > 0) struct ChainDrawn<Spec> {
-    typename ChainPath<Spec>::Drawn drawn;
-    EDDY_HD void forget_drawn() { drawn.has_begun = false; }
+    using Drawn = typename ChainPath<Spec>::Drawn;
+    /// Are the states after these steps kept as well?
+    static constexpr bool keeps_states =
+        Drawn::count > 1 && Drawn::count* Spec::state_size <= 4 * longest_unrolled;
+
+    Drawn drawn;
+    typename Spec::State ahead[keeps_states ? Drawn::count : 1];
+    bool has_states = false;  // all finite
+    EDDY_HD void forget_drawn() { drawn.has_begun = has_states = false; }
 };
 
 /// How often the iterations within the steps of each place's lane have asked f.

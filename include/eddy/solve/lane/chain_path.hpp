@@ -75,7 +75,8 @@ class ChainPath {
 
     /// The normals of several steps, drawn together, taken one after another.
     struct Drawn {
-        static constexpr int count = steps_to_a_block(Spec::num_noises);
+        static constexpr int count =
+            steps_to_a_block(Spec::num_noises) * blocks_at_once<typename Spec::Time>;
         Single z[count][Spec::normals_per_step];
         int next = count;         // of them; `count`: others have to be drawn
         bool has_begun = false;   // in single rounds
@@ -86,8 +87,9 @@ class ChainPath {
                                              const MaskOf<Time>& occupied,
                                              const NoisePlan& plan) const {
         const Time cell = cells_ + steps;
-        const Time phase = cell - floor(cell * Time(1. / Drawn::count)) * Time(Drawn::count);
-        double least = Drawn::count, most = -1;
+        constexpr int of_block = steps_to_a_block(Spec::num_noises);
+        const Time phase = cell - floor(cell * Time(1. / of_block)) * Time(of_block);
+        double least = of_block, most = -1;
         for (int place = 0; place < Spec::num_places; ++place) {
             if (!get_lane(occupied, place)) continue;
             least = min(least, get_lane(phase, place));
@@ -109,7 +111,7 @@ class ChainPath {
         }
         return drawn.z[drawn.next++];
     }
-    /// Those of the cell after so many steps, and of all that share a block with it.
+    /// Those of the cell after so many steps, of all that share a block with it, and of the next block.
     [[gnu::always_inline]] EDDY_HD void draw(Drawn& drawn, const Time& steps,
                                              const NoisePlan& plan) const {
         noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_ + steps), drawn.z);
