@@ -41,6 +41,9 @@ struct SparseLu<Structure, Dual<T>> {
         const Vector& b) const {
         return solve<true>(b);
     }
+    [[gnu::always_inline]] EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
+        b = solve<true>(b);
+    }
     /// Growth of the values.
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto has_grown(
         const Entries& entries) const {

@@ -65,11 +65,15 @@ struct SparseLu {
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(
         const Vector& b) const {
         Vector x = b;
+        solve_transposed_in_place(x);
+        return x;
+    }
+    /// b becomes the x with Aᵀ x = b.
+    [[gnu::always_inline]] EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
         static_for<0, Symbolic::sizes.solve>([&]<int i>() __attribute__((always_inline)) {
             constexpr LuStep step = Symbolic::plan.solve_transposed[i];
-            take<step.kind, step.to, step.a, step.b>(x);
+            take<step.kind, step.to, step.a, step.b>(b);
         });
-        return x;
     }
 
     /// Where, given the matrix that was factored, some pivot is larger than its diagonal entry by more

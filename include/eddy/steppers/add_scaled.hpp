@@ -21,7 +21,7 @@ template <int size, class Number, class Weight>
 template <int size, class Number, class Weight>
 [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Number, size> scaled(
     const Weight& weight, const Vec<Number, size>& k) {
-    Vec<Number, size> product{};
+    Vec<Number, size> product;
     for_components_of_sum<size>([&](int i) __attribute__((always_inline)) {
         product.data[i] = weight * k.data[i];
     });

@@ -25,24 +25,52 @@
 namespace eddy::inline v0 {
 namespace detail {
 
-/// A sum of vectors that begins with its first term.
+/// A sum that begins with its first term.
+template <class Number>
+struct NumberSum {
+    Number value;
+    bool is_empty = true;  // known when it is compiled
+
+    template <class Weight>
+    [[gnu::always_inline]] EDDY_HD constexpr void add(const Weight& weight, const Number& x) {
+        if (is_empty)
+            value = weight * x;
+        else
+            value = mul_add(weight, x, value);
+        is_empty = false;
+    }
+    [[gnu::always_inline]] EDDY_HD constexpr void add(const Number& x) {
+        if (is_empty)
+            value = x;
+        else
+            value = value + x;
+        is_empty = false;
+    }
+};
+
+/// The same of vectors.
 template <class Number, int size>
 struct ScaledSum {
-    Vec<Number, size> value{};
-    bool is_empty = true;  // known when it is compiled
+    Vec<Number, size> value;
+    bool is_empty = true;
 
     template <class Weight>
     [[gnu::always_inline]] EDDY_HD constexpr void add(const Weight& weight,
                                                       const Vec<Number, size>& x) {
-        if (is_empty)
-            value = scaled(weight, x);
-        else
-            add_scaled(value, weight, x);
+        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+            if (is_empty)
+                value.data[i] = weight * x.data[i];
+            else
+                value.data[i] = mul_add(weight, x.data[i], value.data[i]);
+        });
         is_empty = false;
     }
     [[gnu::always_inline]] EDDY_HD constexpr void add(const Vec<Number, size>& x) {
         static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-            value.data[i] = is_empty ? x.data[i] : value.data[i] + x.data[i];
+            if (is_empty)
+                value.data[i] = x.data[i];
+            else
+                value.data[i] = value.data[i] + x.data[i];
         });
         is_empty = false;
     }

@@ -32,8 +32,9 @@ struct RosenbrockAdjoint {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         Sums<Number> sums;
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
-        sums.row[count] = next_cotangent;
-        if constexpr (!Rows::extends(num_stages)) sums.y.add(next_cotangent);
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            sums.row[count].data[c] = next_cotangent.data[c];
+        });
         if constexpr (parameter_size <= most_local) {
             Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
             pull_stages<has_times>(in, work, own, sums, of_step, times);
@@ -43,7 +44,7 @@ struct RosenbrockAdjoint {
         } else {
             pull_stages<has_times>(in, work, own, sums, p_cotangent, times);
         }
-        return sums.y.value;
+        return sums.y;
     }
 
   private:
@@ -59,10 +60,10 @@ struct RosenbrockAdjoint {
         State<Number> row[count + 1];  // of Y_i, all that depends on it taken together; last: of y⁺
         State<Number> v[count];        // of f_i, by its own stage
         State<Number> scaled_v[count];  // Mᵀ v_i / h
-        Sum<Number> point[count];       // of f_i, by all stages that use it
+        Sum<Number> point[count];  // of f_i, by all stages that use it, where there are several
         Vec<Number, at_least_one<Model::num_nonzeros>> jacobian;
         Sum<Number> slope;  // of ∂f/∂t
-        Sum<Number> y;
+        State<Number> y;
     };
 
     /// The row of a stage's successor; the last one is that of y⁺.
@@ -71,6 +72,22 @@ struct RosenbrockAdjoint {
     /// Does anything depend on Y_i by itself?
     static constexpr bool is_live(int i) {
         return i > 0 && (Rows::point(i) == i || is_extended(i));
+    }
+
+    /// Do several stages use f_i?
+    static constexpr bool is_shared(int i) {
+        for (int j = i + 1; j < count; ++j) {
+            if (Rows::point(j) == i) return true;
+        }
+        return false;
+    }
+    template <int i, class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& of_point(
+        const Sums<Number>& sums) {
+        if constexpr (is_shared(i))
+            return sums.point[i].value;
+        else
+            return sums.v[i];
     }
 
     template <bool has_times, class Input, class Number, class Own, class ParameterCotangent,
@@ -86,53 +103,95 @@ struct RosenbrockAdjoint {
             if constexpr (has_times) add_times_of_system<i>(in, work, sums, times);
             if constexpr (is_live(i)) pull_row<i, has_times>(in, work, sums, p_cotangent, times);
         });
+        if constexpr (sums_jacobian_at_end) sum_jacobian(work, sums);
         pull_model<has_times>(in, sums, p_cotangent, times);
     }
 
-    /// v_i, and what it brings to f, J and ∂f/∂t.
+    /// Few entries of J̄ stay in registers from stage to stage; of many each is summed over all stages at the
+    /// end, so that it does. The order of the sum is the same.
+    static constexpr bool sums_jacobian_at_end = Model::num_nonzeros > 16;
+
+    template <class Number>
+    [[gnu::always_inline]] EDDY_HD static void sum_jacobian(const Work<Number>& work,
+                                                            Sums<Number>& sums) {
+        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+            detail::NumberSum<Number> sum;
+            static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+                add_entry<e, count - 1 - reversed>(work, sums, sum);
+            });
+            sums.jacobian.data[e] = sum.value;
+        });
+    }
+    template <int i, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_to_jacobian(const Work<Number>& work,
+                                                               Sums<Number>& sums) {
+        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+            detail::NumberSum<Number> sum;
+            if constexpr (i < count - 1) sum.add(sums.jacobian.data[e]);
+            add_entry<e, i>(work, sums, sum);
+            sums.jacobian.data[e] = sum.value;
+        });
+    }
+    /// v_i U_iᵀ
+    template <int e, int i, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_entry(const Work<Number>& work,
+                                                         const Sums<Number>& sums,
+                                                         detail::NumberSum<Number>& sum) {
+        constexpr int row = Matrix::entry[e].row, column = Matrix::entry[e].column;
+        sum.add(sums.v[i].data[row], work.u[i].data[column]);
+    }
+
+    /// v_i, and what it brings to f and ∂f/∂t.
     template <int i, class Number, class Own>
     [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
                                                            Sums<Number>& sums) {
         using Scalar = ScalarOf<Number>;
-        const State<Number> solution =
-            Matrix::as_written(work.lu.solve_transposed(of_solution<i>(own, sums)));
-        sums.v[i] = -solution;
-        sums.scaled_v[i] = detail::scaled(sums.per_step, Steps::Mass::transposed_times(sums.v[i]));
-        constexpr int point = Rows::point(i);
-        sums.point[point].add(sums.v[i]);
-        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
-            constexpr int row = Matrix::entry[e].row, column = Matrix::entry[e].column;
-            Number& sum = sums.jacobian.data[e];
-            if constexpr (i == count - 1)
-                sum = sums.v[i].data[row] * work.u[i].data[column];
-            else
-                sum = mul_add(sums.v[i].data[row], work.u[i].data[column], sum);
+        State<Number> x;
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            x.data[c] = of_solution<i>(own, sums, c);
         });
+        work.lu.solve_transposed_in_place(x);
+        if constexpr (!Matrix::keeps_order) x = Matrix::as_written(x);
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            sums.v[i].data[c] = -x.data[c];
+            if constexpr (Steps::Mass::is_identity)
+                sums.scaled_v[i].data[c] = sums.per_step * sums.v[i].data[c];
+        });
+        if constexpr (!Steps::Mass::is_identity)
+            sums.scaled_v[i] =
+                detail::scaled(sums.per_step, Steps::Mass::transposed_times(sums.v[i]));
+        constexpr int point = Rows::point(i);
+        if constexpr (is_shared(point)) sums.point[point].add(sums.v[i]);
+        if constexpr (!sums_jacobian_at_end) add_to_jacobian<i>(work, sums);
         constexpr double d = Method::coefficients.d[i];
         if constexpr (Model::depends_on_time && d != 0)
             sums.slope.add(static_cast<Scalar>(d), sums.v[i]);
     }
 
-    /// The cotangent of U_i; what came last is added last.
+    /// Component c of the cotangent of U_i; what came last is added last. One component after another, as
+    /// in the step itself.
     template <int i, class Number, class Own>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> of_solution(
-        const Own& own, const Sums<Number>& sums) {
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_solution(const Own& own,
+                                                                        const Sums<Number>& sums,
+                                                                        int c) {
         using Scalar = ScalarOf<Number>;
-        Sum<Number> sum;
-        if constexpr (requires { own.u[i]; }) sum.add(own.u[i]);
+        detail::NumberSum<Number> sum;
+        if constexpr (requires { own.u[i]; }) sum.add(own.u[i].data[c]);
         constexpr double m = Rows::a(num_stages, i);
         if constexpr (!Rows::extends(num_stages) && m != 0)
-            sum.add(static_cast<Scalar>(m), sums.row[count]);
+            sum.add(static_cast<Scalar>(m), sums.row[count].data[c]);
         static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
             constexpr int j = count + i - reversed;
             constexpr double coupling = Method::coefficients.coupling[j][i];
             constexpr double a = Rows::extends(j) ? 0 : Rows::a(j, i);
-            if constexpr (coupling != 0) sum.add(static_cast<Scalar>(coupling), sums.scaled_v[j]);
-            if constexpr (a != 0 && is_live(j)) sum.add(static_cast<Scalar>(a), sums.row[j]);
+            if constexpr (coupling != 0)
+                sum.add(static_cast<Scalar>(coupling), sums.scaled_v[j].data[c]);
+            if constexpr (a != 0 && is_live(j))
+                sum.add(static_cast<Scalar>(a), sums.row[j].data[c]);
         });
         constexpr int next = after(i) == num_stages ? count : i + 1;
-        if constexpr (is_extended(i)) sum.add(sums.row[next]);
-        return sum.value;
+        if constexpr (is_extended(i)) sum.add(sums.row[next].data[c]);
+        return sum.is_empty ? convert<Number>(0) : sum.value;
     }
 
     /// The cotangent of Y_i, and what of it goes to y.
@@ -142,21 +201,22 @@ struct RosenbrockAdjoint {
                                                         Sums<Number>& sums,
                                                         ParameterCotangent& p_cotangent,
                                                         [[maybe_unused]] Times& times) {
-        Sum<Number> sum;
         constexpr int next = after(i) == num_stages ? count : i + 1;
-        if constexpr (is_extended(i)) sum.add(sums.row[next]);
+        State<Number> of_y;
         if constexpr (Rows::point(i) == i) {
             using Program = detail::FieldPullback<FieldProgram<Field>, has_times>;
-            State<Number> of_y{};
             Number of_time = convert<Number>(0);
             evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
                                       Steps::template stage_time<i>(in), work.y[i], in.p,
-                                      sums.point[i].value);
-            sum.add(of_y);
+                                      of_point<i>(sums));
             if constexpr (has_times) add_time<i>(of_time, times);
         }
-        sums.row[i] = sum.value;
-        if constexpr (!Rows::extends(i)) sums.y.add(sum.value);
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            detail::NumberSum<Number> sum;
+            if constexpr (is_extended(i)) sum.add(sums.row[next].data[c]);
+            if constexpr (Rows::point(i) == i) sum.add(of_y.data[c]);
+            sums.row[i].data[c] = sum.value;
+        });
     }
 
     /// The pullback of (t, y, p) ↦ (f, J, ∂f/∂t) at the start.
@@ -166,14 +226,14 @@ struct RosenbrockAdjoint {
                                                           [[maybe_unused]] Times& times) {
         using Values = typename Model::Values;
         using Program = detail::FieldPullback<Values, has_times>;
-        State<Number> of_y{};
+        State<Number> of_y;
         Number of_time = convert<Number>(0);
         const auto pull = [&](const auto&... cotangents) __attribute__((always_inline)) {
             evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
                                       Steps::template stage_time<0>(in), in.y, in.p,
-                                      sums.point[0].value, cotangents...);
+                                      of_point<0>(sums), cotangents...);
         };
-        State<Number> slope{};
+        [[maybe_unused]] State<Number> slope;
         if constexpr (Model::depends_on_time)
             slope = detail::scaled(primal(in.dt.h), sums.slope.value);
         if constexpr (Model::has_jacobian && Model::depends_on_time)
@@ -184,8 +244,24 @@ struct RosenbrockAdjoint {
             pull(slope);
         else
             pull();
-        sums.y.add(of_y);
+        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            sums.y.data[c] = of_start(sums, of_y, c);
+        });
         if constexpr (has_times) add_time<0>(of_time, times);
+    }
+    /// Component c of the cotangent of y.
+    template <class Number>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_start(const Sums<Number>& sums,
+                                                                     const State<Number>& of_model,
+                                                                     int c) {
+        detail::NumberSum<Number> sum;
+        if constexpr (!Rows::extends(num_stages)) sum.add(sums.row[count].data[c]);
+        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+            constexpr int i = count - 1 - reversed;
+            if constexpr (is_live(i) && !Rows::extends(i)) sum.add(sums.row[i].data[c]);
+        });
+        sum.add(of_model.data[c]);
+        return sum.value;
     }
 
     /// Takes the cotangents of (t, y, p), or of (y, p).
