@@ -83,12 +83,15 @@ template <class Single, class Integer>
     return noises == 1 ? 4 : noises == 2 ? 2 : 1;
 }
 
-/// Blocks that are drawn at a time: one is a long chain of operations that wait for each other, two in
-/// packs of twice the lanes fill each other's gaps.
+/// Blocks that are drawn at a time: one is a long chain of operations that wait for each other, several in
+/// packs of as many times the lanes fill each other's gaps, as long as registers suffice.
 template <class Time>
 inline constexpr int blocks_at_once = 1;
 template <int lanes>
-inline constexpr int blocks_at_once<Pack<double, lanes>> = lanes >= 4 ? 2 : 1;
+inline constexpr int blocks_at_once<Pack<double, lanes>> =
+    lanes < 4                                 ? 1
+    : lanes == 8 && native_lanes<double> == 8 ? 4
+                                              : 2;
 
 /// The blocks of one path, for a seed: the normals of a cell, whatever the node.
 template <class Time>
@@ -189,6 +192,22 @@ class PathNoise {
             {low_word(Counts(node_and_block)), low_word(cell), low_word(path_), low_word(high)}};
     }
 
+    /// Those of a block in neighbouring groups of cells, side by side.
+    template <int count>
+    [[nodiscard, gnu::always_inline]] EDDY_HD auto counters(const Counts& group,
+                                                            std::uint32_t id) const {
+        if constexpr (count == 1) {
+            return counter(group, id);
+        } else {
+            const auto first = counters<count / 2>(group, id);
+            const auto second = counters<count / 2>(group + Counts(count / 2), id);
+            PhiloxWords<decltype(joined(first.w[0], second.w[0]))> both;
+            for_components<4>([&](int i) __attribute__((always_inline)) {
+                both.w[i] = joined(first.w[i], second.w[i]);
+            });
+            return both;
+        }
+    }
     /// The normals of a block in neighbouring groups of cells.
     template <int count>
     [[gnu::always_inline]] EDDY_HD void neighbours(const Counts& group, std::uint32_t id,
@@ -196,15 +215,16 @@ class PathNoise {
         if constexpr (count == 1) {
             drawn[0] = normals(block(group, id));
         } else {
-            const auto first = counter(group, id), second = counter(group + Counts(1), id);
-            using Words = decltype(joined(first.w[0], second.w[0]));
-            PhiloxWords<Words> both;
+            const auto drawn_at_once = normals(philox(counters<count>(group, id), key_));
             for_components<4>([&](int i) __attribute__((always_inline)) {
-                both.w[i] = joined(first.w[i], second.w[i]);
-            });
-            const auto normal = normals(philox(both, key_));
-            for_components<4>([&](int i) __attribute__((always_inline)) {
-                divide(normal.z[i], drawn[0].z[i], drawn[1].z[i]);
+                if constexpr (count == 2) {
+                    divide(drawn_at_once.z[i], drawn[0].z[i], drawn[1].z[i]);
+                } else {
+                    decltype(joined(drawn[0].z[i], drawn[1].z[i])) low, high;
+                    divide(drawn_at_once.z[i], low, high);
+                    divide(low, drawn[0].z[i], drawn[1].z[i]);
+                    divide(high, drawn[2].z[i], drawn[3].z[i]);
+                }
             });
         }
     }
