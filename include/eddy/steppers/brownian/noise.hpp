@@ -88,10 +88,9 @@ template <class Single, class Integer>
 template <class Time>
 inline constexpr int blocks_at_once = 1;
 template <int lanes>
-inline constexpr int blocks_at_once<Pack<double, lanes>> =
-    lanes < 4                                 ? 1
-    : lanes == 8 && native_lanes<double> == 8 ? 4
-                                              : 2;
+inline constexpr int blocks_at_once<Pack<double, lanes>> = lanes < 4                       ? 1
+                                                           : lanes == native_lanes<double> ? 4
+                                                                                           : 2;
 
 /// The blocks of one path, for a seed: the normals of a cell, whatever the node.
 template <class Time>
