@@ -76,7 +76,7 @@ std::string shape_text(std::span<const std::ptrdiff_t> shape) {
     return text + ")";
 }
 
-void write_npy(const char* where, const std::filesystem::path& path, const TensorBytes& tensor) {
+void write_npy(const char* where, const std::string& path, const TensorBytes& tensor) {
     std::string shape = shape_text(tensor.shape);
     if (tensor.shape.size() == 1) shape.insert(shape.size() - 1, ",");  // a Python tuple of one
     std::string text = std::string("{'descr': '<f") + (tensor.bytes_per_number == 4 ? '4' : '8') +
@@ -91,22 +91,22 @@ void write_npy(const char* where, const std::filesystem::path& path, const Tenso
     eddy::detail::write_whole_file(where, path, parts);
 }
 
-StoredTensor read_npy(const char* where, const std::filesystem::path& path) {
+StoredTensor read_npy(const char* where, const std::string& path) {
     const std::string file = eddy::detail::read_whole_file(where, path);
     const std::string_view text = header_text(file);
     std::vector<std::ptrdiff_t> shape;
     const bool is_npy = !text.empty() && read_shape(value_of(text, "'shape'"), shape);
     require_argument(is_npy,
                      "{}: \"{}\" is no NPY file; give one of train::save_weights or numpy.save",
-                     where, path.string());
+                     where, path);
     const std::string_view type_text = value_of(text, "'descr'");
     const NumberType type = type_of(type_text);
     require_argument(type != NumberType::none,
                      "{}: \"{}\" holds numbers of type {}; save them as '<f4' or '<f8'", where,
-                     path.string(), type_text.substr(0, type_text.find(',')));
+                     path, type_text.substr(0, type_text.find(',')));
     require_argument(shape.size() < 2 || value_of(text, "'fortran_order'").starts_with("False"),
                      "{}: \"{}\" is in column-major order; save numpy.ascontiguousarray of it",
-                     where, path.string());
+                     where, path);
     const auto numbers = std::string_view(file).substr(
         static_cast<std::size_t>(text.data() - file.data()) + text.size());
     const std::size_t size = eddy::detail::bytes_per_number(type);
@@ -116,7 +116,7 @@ StoredTensor read_npy(const char* where, const std::filesystem::path& path) {
         count >= 0,
         "{}: \"{}\" ends too soon, {} numbers for a shape of {}; was it written to the "
         "end?",
-        where, path.string(), room, shape_text(shape));
+        where, path, room, shape_text(shape));
     return {"the array", shape,
             eddy::detail::decode_numbers(
                 type, numbers.substr(0, static_cast<std::size_t>(count) * size))};

@@ -30,12 +30,12 @@ NumberType type_of(std::string_view name) {
 }
 
 /// A tensor of the file, whose numbers begin where `numbers` does.
-StoredTensor stored_tensor(const char* where, const std::filesystem::path& path,
-                           const TensorEntry& entry, std::string_view numbers) {
+StoredTensor stored_tensor(const char* where, const std::string& path, const TensorEntry& entry,
+                           std::string_view numbers) {
     const NumberType type = type_of(entry.type);
     require_argument(type != NumberType::none,
                      "{}: \"{}\": {} holds numbers of type {}; save them as F64, F32, F16 or BF16",
-                     where, path.string(), entry.name, entry.type);
+                     where, path, entry.name, entry.type);
     const std::ptrdiff_t begin = entry.bytes[0], end = entry.bytes[1];
     const auto size = static_cast<std::ptrdiff_t>(eddy::detail::bytes_per_number(type));
     const auto room = static_cast<std::ptrdiff_t>(numbers.size());
@@ -44,7 +44,7 @@ StoredTensor stored_tensor(const char* where, const std::filesystem::path& path,
         is_inside && size * eddy::detail::count_of_shape(entry.shape, room) == end - begin,
         "{}: \"{}\": {}, {} numbers {}, lies at bytes {} to {} of {}; was the file "
         "written to the end?",
-        where, path.string(), entry.name, shape_text(entry.shape), entry.type, begin, end, room);
+        where, path, entry.name, shape_text(entry.shape), entry.type, begin, end, room);
     const auto bytes =
         numbers.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     return {entry.name, entry.shape, eddy::detail::decode_numbers(type, bytes)};
@@ -52,7 +52,7 @@ StoredTensor stored_tensor(const char* where, const std::filesystem::path& path,
 
 }  // namespace
 
-void write_safetensors(const char* where, const std::filesystem::path& path,
+void write_safetensors(const char* where, const std::string& path,
                        std::span<const TensorBytes> tensors) {
     std::vector<TensorEntry> entries;
     std::vector<std::span<const std::byte>> parts(2);
@@ -76,14 +76,14 @@ void write_safetensors(const char* where, const std::filesystem::path& path,
     eddy::detail::write_whole_file(where, path, parts);
 }
 
-std::vector<StoredTensor> read_safetensors(const char* where, const std::filesystem::path& path) {
+std::vector<StoredTensor> read_safetensors(const char* where, const std::string& path) {
     const std::string file = eddy::detail::read_whole_file(where, path);
     std::uint64_t length = 0;
     if (file.size() >= 8) std::memcpy(&length, file.data(), 8);
     require_argument(file.size() >= 8 && length <= file.size() - 8,
                      "{}: \"{}\" is no safetensors file; give one of train::save_weights or "
                      "safetensors.save_file",
-                     where, path.string());
+                     where, path);
     const auto text = std::string_view(file).substr(8, static_cast<std::size_t>(length));
     std::ptrdiff_t broken_at = 0;
     const std::vector<TensorEntry> entries = eddy::detail::parse_tensor_entries(text, broken_at);
@@ -91,7 +91,7 @@ std::vector<StoredTensor> read_safetensors(const char* where, const std::filesys
         broken_at < 0,
         "{}: \"{}\" is no safetensors file: its text is broken at byte {}; give one of "
         "train::save_weights or safetensors.save_file",
-        where, path.string(), 8 + broken_at);
+        where, path, 8 + broken_at);
     std::vector<StoredTensor> stored;
     for (const TensorEntry& entry : entries)
         stored.push_back(

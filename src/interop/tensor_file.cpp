@@ -1,8 +1,8 @@
 // Which tensor of a file is meant, and what is said where there is none.
 
-#include <eddy/interop/train/weights_file.hpp>
-
 #include <algorithm>
+#include <eddy/interop/train/weights_file.hpp>
+#include <filesystem>
 
 namespace eddy::inline v0::train::detail {
 namespace {
@@ -19,7 +19,7 @@ std::string list_text(std::span<const StoredTensor> tensors) {
 
 }  // namespace
 
-const StoredTensor& tensor_like(const char* where, const std::filesystem::path& path,
+const StoredTensor& tensor_like(const char* where, const std::string& path,
                                 std::span<const StoredTensor> stored, const std::string& name,
                                 std::span<const std::ptrdiff_t> shape) {
     const auto found = std::find_if(stored.begin(), stored.end(), [&](const StoredTensor& tensor) {
@@ -27,31 +27,30 @@ const StoredTensor& tensor_like(const char* where, const std::filesystem::path& 
     });
     require_argument(found != stored.end(),
                      "{}: \"{}\" has no {}, but {}; give the file of a model with the same layers",
-                     where, path.string(), name, list_text(stored));
+                     where, path, name, list_text(stored));
     require_argument(
         std::equal(shape.begin(), shape.end(), found->shape.begin(), found->shape.end()),
         "{}: \"{}\": {} has shape {}, expected {}; give the file of a model with the "
         "same sizes",
-        where, path.string(), name, shape_text(found->shape), shape_text(shape));
+        where, path, name, shape_text(found->shape), shape_text(shape));
     return *found;
 }
 
-WeightsFormat weights_format(const char* where, const std::filesystem::path& path) {
-    const std::string extension = path.extension().string();
+WeightsFormat weights_format(const char* where, const std::string& path) {
+    const std::string extension = std::filesystem::path(path).extension().string();
     require_argument(extension == ".safetensors" || extension == ".npy",
-                     "{}: \"{}\" tells no format; end it in .safetensors or .npy", where,
-                     path.string());
+                     "{}: \"{}\" tells no format; end it in .safetensors or .npy", where, path);
     return extension == ".npy" ? WeightsFormat::npy : WeightsFormat::safetensors;
 }
 
-void require_no_others(const char* where, const std::filesystem::path& path,
+void require_no_others(const char* where, const std::string& path,
                        std::span<const StoredTensor> stored, std::span<const std::string> names) {
     for (const StoredTensor& tensor : stored) {
         require_argument(
             std::find(names.begin(), names.end(), tensor.name) != names.end(),
             "{}: \"{}\" has {} {} as well, which the network has not; give its own file, or "
             "take part of this one by train::load_tensors",
-            where, path.string(), tensor.name, shape_text(tensor.shape));
+            where, path, tensor.name, shape_text(tensor.shape));
     }
 }
 

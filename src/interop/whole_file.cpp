@@ -1,14 +1,15 @@
 #include "whole_file.hpp"
 
 #include <eddy/core/error.hpp>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
 namespace eddy::inline v0::detail {
 
-void write_whole_file(const char* where, const std::filesystem::path& path,
+void write_whole_file(const char* where, const std::string& path,
                       std::span<const std::span<const std::byte>> parts) {
-    const std::filesystem::path beside = path.string() + ".new";
+    const std::string beside = path + ".new";
     std::ofstream file(beside, std::ios::binary);
     for (const auto part : parts)
         file.write(reinterpret_cast<const char*>(part.data()),
@@ -20,10 +21,10 @@ void write_whole_file(const char* where, const std::filesystem::path& path,
     std::error_code ignored;
     std::filesystem::remove(beside, ignored);
     require_argument(false, "{}: \"{}\" cannot be written; is there such a folder, and room?",
-                     where, path.string());
+                     where, path);
 }
 
-std::string read_whole_file(const char* where, const std::filesystem::path& path) {
+std::string read_whole_file(const char* where, const std::string& path) {
     std::error_code failed;
     const std::uintmax_t size = std::filesystem::file_size(path, failed);  // an error for folders
     std::string text;
@@ -33,7 +34,7 @@ std::string read_whole_file(const char* where, const std::filesystem::path& path
         file.read(text.data(), static_cast<std::streamsize>(size));
     }
     require_argument(!failed && file, "{}: \"{}\" cannot be read; is there such a file?", where,
-                     path.string());
+                     path);
     return text;
 }
 

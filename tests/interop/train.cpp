@@ -9,6 +9,7 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/trace/nn/initial_weights.hpp>
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <eddy/interop/train/weights_file.hpp>
 #include <eddy/trace/nn/initial_weights.hpp>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>

@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <eddy/core/error.hpp>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,20 +42,18 @@ struct TensorBytes {
     std::size_t bytes_per_number;  // 4: float; 8: double
 };
 
-EDDY_EXPORT void write_safetensors(const char* where, const std::filesystem::path& path,
+EDDY_EXPORT void write_safetensors(const char* where, const std::string& path,
                                    std::span<const TensorBytes> tensors);
-EDDY_EXPORT void write_npy(const char* where, const std::filesystem::path& path,
-                           const TensorBytes& tensor);
-[[nodiscard]] EDDY_EXPORT std::vector<StoredTensor> read_safetensors(
-    const char* where, const std::filesystem::path& path);
-[[nodiscard]] EDDY_EXPORT StoredTensor read_npy(const char* where,
-                                                const std::filesystem::path& path);
+EDDY_EXPORT void write_npy(const char* where, const std::string& path, const TensorBytes& tensor);
+[[nodiscard]] EDDY_EXPORT std::vector<StoredTensor> read_safetensors(const char* where,
+                                                                     const std::string& path);
+[[nodiscard]] EDDY_EXPORT StoredTensor read_npy(const char* where, const std::string& path);
 
 /// "(64, 2)"
 [[nodiscard]] EDDY_EXPORT std::string shape_text(std::span<const std::ptrdiff_t> shape);
 /// The one of a name and shape; says what there is where there is none like it.
 [[nodiscard]] EDDY_EXPORT const StoredTensor& tensor_like(const char* where,
-                                                          const std::filesystem::path& path,
+                                                          const std::string& path,
                                                           std::span<const StoredTensor> stored,
                                                           const std::string& name,
                                                           std::span<const std::ptrdiff_t> shape);
@@ -79,7 +76,7 @@ template <class Real>
 /// Writes tensors to a safetensors file, each under its own name. The file is whole at every moment: it is
 /// written beside the old one and takes its place. InvalidArgument where that cannot be done.
 template <class Real>
-void save_tensors(const std::filesystem::path& path, const std::vector<Tensor<Real>>& tensors) {
+void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     std::vector<detail::TensorBytes> all;
     for (const Tensor<Real>& tensor : tensors)
         all.push_back(detail::bytes_of("train::save_tensors", tensor));
@@ -89,7 +86,7 @@ void save_tensors(const std::filesystem::path& path, const std::vector<Tensor<Re
 /// Reads them back, by their names; others in the file are left alone. Numbers are rounded to Real.
 /// InvalidArgument, and nothing changed, where one is missing or has another shape.
 template <class Real>
-void load_tensors(const std::filesystem::path& path, const std::vector<Tensor<Real>>& tensors) {
+void load_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     constexpr const char* where = "train::load_tensors";
     const std::vector<StoredTensor> stored = detail::read_safetensors(where, path);
     std::vector<const StoredTensor*> found;

@@ -32,10 +32,9 @@ namespace detail {
 
 enum class WeightsFormat { safetensors, npy };
 
-[[nodiscard]] EDDY_EXPORT WeightsFormat weights_format(const char* where,
-                                                       const std::filesystem::path& path);
+[[nodiscard]] EDDY_EXPORT WeightsFormat weights_format(const char* where, const std::string& path);
 /// Refuses a file that has tensors which the model has not.
-EDDY_EXPORT void require_no_others(const char* where, const std::filesystem::path& path,
+EDDY_EXPORT void require_no_others(const char* where, const std::string& path,
                                    std::span<const StoredTensor> stored,
                                    std::span<const std::string> names);
 
@@ -44,8 +43,7 @@ EDDY_EXPORT void require_no_others(const char* where, const std::filesystem::pat
 /// Writes the weights of a network, a contiguous range of float or double, to `path`, which ends in .safetensors (named tensors) or .npy (one
 /// array of parameter_size numbers). InvalidArgument where that cannot be done.
 template <class Network, class Numbers>
-void save_weights(const std::filesystem::path& path, const Network& network,
-                  const Numbers& numbers) {
+void save_weights(const std::string& path, const Network& network, const Numbers& numbers) {
     constexpr const char* where = "train::save_weights";
     const std::span p(numbers);
     const auto all = tensors(network, p);
@@ -63,7 +61,7 @@ void save_weights(const std::filesystem::path& path, const Network& network,
 /// and nothing changed, where the file is not of this network: the message names the layer, what it
 /// should be and what it is.
 template <class Network, class Numbers>
-void load_weights(const std::filesystem::path& path, const Network& network, Numbers&& p) {
+void load_weights(const std::string& path, const Network& network, Numbers&& p) {
     constexpr const char* where = "train::load_weights";
     const std::span of_model(p);
     using Real = typename decltype(of_model)::value_type;

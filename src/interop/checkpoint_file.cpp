@@ -1,0 +1,60 @@
+#include <array>
+#include <cstring>
+#include <eddy/core/error.hpp>
+#include <eddy/interop/train/checkpoint_file.hpp>
+#include <string_view>
+
+#include "whole_file.hpp"
+
+namespace eddy::inline v0::train::detail {
+namespace {
+
+struct Header {
+    char magic[8] = {'e', 'd', 'd', 'y', 't', 'r', 'n', '1'};
+    std::uint32_t bytes_per_number = 0;
+    std::uint32_t byte_order = 0x01020304;
+    std::uint64_t num_parameters = 0;
+    std::int64_t num_steps = 0;
+};
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const TrainingShape& shape, std::int64_t num_steps,
+                      std::span<const std::byte> weights, std::span<const std::byte> moments) {
+    Header header;
+    header.bytes_per_number = shape.bytes_per_number;
+    header.num_parameters = shape.num_parameters;
+    header.num_steps = num_steps;
+    const std::array parts{std::as_bytes(std::span(&header, 1)), weights, moments};
+    eddy::detail::write_whole_file("train::save_checkpoint", path, parts);
+}
+
+std::int64_t read_checkpoint(const std::string& path, const TrainingShape& shape,
+                             std::span<std::byte> weights, std::span<std::byte> moments) {
+    const std::string text = eddy::detail::read_whole_file("train::load_checkpoint", path);
+    Header header;
+    const Header expected;
+    const bool has_header = text.size() >= sizeof(header);
+    if (has_header) std::memcpy(&header, text.data(), sizeof(header));
+    require_argument(has_header &&
+                         std::string_view(header.magic, 8) == std::string_view(expected.magic, 8) &&
+                         header.byte_order == expected.byte_order,
+                     "train::load_checkpoint: \"{}\" is no checkpoint of a training on a machine "
+                     "like this; give a file of save_checkpoint",
+                     path);
+    require_argument(header.num_parameters == shape.num_parameters &&
+                         header.bytes_per_number == shape.bytes_per_number,
+                     "train::load_checkpoint: \"{}\" has {} parameters of {} bytes; this training "
+                     "has {} of {}",
+                     path, header.num_parameters, header.bytes_per_number, shape.num_parameters,
+                     shape.bytes_per_number);
+    require_argument(text.size() >= sizeof(header) + weights.size() + moments.size(),
+                     "train::load_checkpoint: \"{}\" ends too soon; it was not written to the end",
+                     path);
+    const char* const numbers = text.data() + sizeof(header);
+    std::memcpy(weights.data(), numbers, weights.size());
+    std::memcpy(moments.data(), numbers + weights.size(), moments.size());
+    return header.num_steps;
+}
+
+}  // namespace eddy::inline v0::train::detail
