@@ -355,6 +355,15 @@ class Pages(unittest.TestCase):
             row.wall_over_processor = 1.6
         self.assertIn("busy with other work", page.page([case_of()], rows, {}, "run", {}, 1))
 
+    def test_a_case_that_ran_on_a_busy_machine_says_so(self):
+        case, quiet = case_of(), replace(case_of(), key="2-other")
+        rows = [replace(row, case=key, wall_over_processor=ratio) for key, ratio in ((case.key, 1.6), (quiet.key, 1.0), (quiet.key, 1.0))
+                for row in self.rows()]
+        text = page.page([case, quiet], rows, {}, "run", {}, 1)
+        self.assertEqual(text.count("busy with other work"), 1)
+        self.assertLess(text.index("busy with other work"), text.index(f"## {quiet.number}. "))
+        self.assertIn(f"cases {case.number} were run on a machine busy", readme.lines([case, quiet], rows))
+
 
 class Commands(unittest.TestCase):
     """The whole command but for installing and building, with arms that pretend."""

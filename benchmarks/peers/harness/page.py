@@ -31,6 +31,10 @@ ratios of less than 1.2 mean nothing.
 """
 
 
+BUSY_CASE = """**The machine was busy with other work while this case ran** (the wall showed {ratio:.2f} times the processor's time): times are rough.
+"""
+
+
 def wall_over_processor(rows: list[Row]) -> float:
     return median([row.wall_over_processor for row in rows if row.wall_over_processor > 0])
 
@@ -38,6 +42,11 @@ def wall_over_processor(rows: list[Row]) -> float:
 def is_busy(rows: list[Row]) -> bool:
     """Others had the processor for more than a tenth of the time."""
     return wall_over_processor(rows) > 1.1
+
+
+def busy_cases(cases: list[Case], rows: list[Row]) -> list[Case]:
+    """Those that ran on a busy machine, where not all did."""
+    return [] if is_busy(rows) else [case for case in cases if is_busy([row for row in rows if row.case == case.key])]
 
 
 def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: str, pictures: dict[str, str], cores: int) -> str:
@@ -56,6 +65,8 @@ def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: s
             parts.append(f"**This run was a quick one: {lanes:,} lanes.**")
         if case.key in pictures:
             parts.append(f"![Error against time: {case.title}]({pictures[case.key]})")
+        if cores == 1 and case in busy_cases(cases, rows):
+            parts.append(BUSY_CASE.format(ratio=wall_over_processor(chosen)))
         parts.append(tables.table(case, chosen, cores))
         if told := tables.settings(chosen):
             parts.append(told)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .case import Case
-from .page import is_busy
+from .page import busy_cases, is_busy
 from .result import Row, best
 
 BEGIN, END = "<!-- figures of benchmarks/peers/run: begin -->", "<!-- figures of benchmarks/peers/run: end -->"
@@ -30,10 +30,12 @@ def lines(cases: list[Case], rows: list[Row]) -> str:
         (low, low_where, low_arm), (high, high_where, high_arm) = ahead[0], ahead[-1]
         told.append(f"- In {len(ahead)} of {len(ahead) + len(behind)} comparisons with the best peer, on one core and at equal achieved error, eddy leads, by a "
                     f"factor of {low:.1f} ({low_where}, {low_arm}) to {high:.0f} ({high_where}, {high_arm}).")
-    if is_busy(rows):
-        told[-1:] = [line + " The run shown was made on a machine busy with other work." for line in told[-1:]]
     behind.sort(reverse=True)
     told.append("- It is behind in: " + "; ".join(text for _, text in behind) + "." if behind else "- In none is it behind.")
+    if is_busy(rows):
+        told.append("- The run shown was made on a machine busy with other work.")
+    if busy := busy_cases(cases, rows):
+        told.append(f"- Of it, cases {', '.join(case.number for case in busy)} were run on a machine busy with other work.")
     told.append("- Cases, settings, counts, what is not measured, and the command that makes it all on your machine: "
                 "[benchmarks against peers](docs/benchmarks.md).")
     return "\n".join(told)

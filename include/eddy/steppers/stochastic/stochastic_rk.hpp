@@ -34,7 +34,7 @@ struct StochasticRungeKuttaStepper
     static constexpr int num_noises = Term::num_noises;
     static constexpr int num_entries = Term::num_entries;
     static constexpr int num_areas = needs.area ? 1 : 0;  // that it reads of the path
-    static constexpr int evaluations_per_attempt = [] {  // of the drift
+    static constexpr int evaluations_per_attempt = [] {   // of the drift
         int count = 0;
         for (const bool needed : needs.drift) count += needed ? 1 : 0;
         return count;
