@@ -17,6 +17,11 @@ bool Outcomes::success() const {
                         [](const LaneOutcome& lane) { return is_failure(lane.result); });
 }
 
+std::ptrdiff_t Outcomes::num_switched() const {
+    return std::count_if(lanes_.begin(), lanes_.end(),
+                         [](const LaneOutcome& lane) { return lane.method != 0; });
+}
+
 void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count) {
     const auto index = static_cast<std::size_t>(lane);
     LaneOutcome& whole = lanes_[index];
@@ -33,11 +38,12 @@ void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64
 
 LaneStats Outcomes::stats_of(const LaneOutcome& lane) const {
     const std::int64_t attempts = lane.accepted + lane.rejected;
+    const AttemptCost& cost = attempt_cost_[lane.method];
     return {.accepted = lane.accepted,
             .rejected = lane.rejected,
             .evaluations = lane.evaluations,
-            .jacobians = attempts * attempt_cost_.jacobians,
-            .factorizations = attempts * attempt_cost_.factorizations,
+            .jacobians = attempts * cost.jacobians,
+            .factorizations = attempts * cost.factorizations,
             .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look)};
 }
 

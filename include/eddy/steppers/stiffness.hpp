@@ -14,20 +14,28 @@
 
 namespace eddy::inline v0 {
 
-/// One attempt in so many of a lane is looked at: the first half way to it. Looking at each would be
-/// a sixth of the operations of a cheap step.
+/// Which attempts of a lane, from 1 on, are looked at: `first`, and one in so many after it. Looking at
+/// each would be a sixth of the operations of a cheap step.
+struct LookSchedule {
+    std::int64_t first, every;
+
+    [[nodiscard]] EDDY_HD constexpr bool holds(std::int64_t attempt) const {
+        return attempt >= first && (attempt - first) % every == 0;
+    }
+    /// The number of the next one after so many attempts.
+    [[nodiscard]] EDDY_HD constexpr std::int64_t next(std::int64_t attempts) const {
+        return attempts < first ? first : first + ((attempts - first) / every + 1) * every;
+    }
+};
+/// Those that are counted: each stands for so many.
 inline constexpr std::int64_t attempts_per_look = 256;
-/// Is the lane's attempt of this number, from 1 on, looked at?
-[[nodiscard]] EDDY_HD constexpr bool looks_for_stiffness(std::int64_t attempt) {
-    return attempt % attempts_per_look == attempts_per_look / 2;
-}
-/// The number of the next attempt that is, after so many.
-[[nodiscard]] EDDY_HD constexpr std::int64_t next_stiffness_look(std::int64_t attempts) {
-    constexpr std::int64_t half = attempts_per_look / 2;
-    return attempts < half ? half
-                           : half + (attempts - half) / attempts_per_look * attempts_per_look +
-                                 attempts_per_look;
-}
+inline constexpr LookSchedule counted_looks{96, attempts_per_look};
+/// Those that may send a lane to the second method of an AutoSwitch, the counted ones among them.
+/// A lane that is stiff from the start is sent with attempt 96, a quarter of what a stiff method takes for
+/// it; looks take 3 % of the time of lanes that are not. Twice as many, three in a row, see as much.
+inline constexpr LookSchedule switching_looks{32, 64};
+/// So many in a row must see that stability bounds the steps, which it may do for a moment in any equation.
+inline constexpr int looks_to_switch = 2;
 
 namespace detail {
 

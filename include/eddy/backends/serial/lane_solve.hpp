@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <eddy/backends/serial/lane_step.hpp>
+#include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/lane/first_step.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
@@ -52,7 +53,9 @@ class LaneSolve {
             const bool lands = at_.elapsed == tstop().elapsed;
             if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
             if (!attend()) return outcome(Result::cancelled, time());
-            if (attempts_ >= times_.max_steps) return outcome(Result::max_steps_reached, time());
+            const bool is_sent = stiff_row_ >= looks_to_switch && !lane_.problem.given.are_given();
+            if (attempts_ >= times_.max_steps || is_sent)
+                return outcome(Result::max_steps_reached, time());
             if (lands) head_for(at_.tstop + 1);
         }
     }
@@ -90,11 +93,7 @@ class LaneSolve {
             judge_by_state();
         Stepper::carry(trial_, accepted_, at_.memory);
         if (!accepted_) return;
-        if constexpr (TellsStiffness<Stepper>) {
-            constexpr int most = std::numeric_limits<std::uint16_t>::max();
-            if (looks_for_stiffness(attempts_) && Stepper::is_stiff(trial_) && stiff_looks_ < most)
-                ++stiff_looks_;
-        }
+        if constexpr (TellsStiffness<Stepper>) look_for_stiffness();
         if constexpr (can_watch_tangents<Spec>) {
             if (mark_ && !*mark_) look_at_tangent();
         }
@@ -116,6 +115,17 @@ class LaneSolve {
             // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
             lands_ = wanted * 1.01 >= left;
             size_ = lands_ ? left : wanted;
+        }
+    }
+    /// Has stability bounded an accepted step? Some are counted; where lanes may be sent to another method,
+    /// a few more are looked at.
+    void look_for_stiffness() {
+        constexpr int most = std::numeric_limits<std::uint16_t>::max();
+        if (counted_looks.holds(attempts_) && Stepper::is_stiff(trial_) && stiff_looks_ < most)
+            ++stiff_looks_;
+        if constexpr (switches<Spec>) {
+            if (switching_looks.holds(attempts_))
+                stiff_row_ = Stepper::is_stiff(trial_) ? stiff_row_ + 1 : 0;
         }
     }
     /// Is its error far above its tolerance?
@@ -295,6 +305,8 @@ class LaneSolve {
                 .t = t,
                 .component = component,
                 .result = result,
+                .method = static_cast<std::uint8_t>(
+                    result == Result::max_steps_reached && stiff_row_ > 0 ? 1 : 0),
                 .stiff_looks = stiff_looks_};
     }
 
@@ -318,6 +330,7 @@ class LaneSolve {
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
     std::int32_t num_saved_ = 0, broken_ = -1;
     std::uint16_t stiff_looks_ = 0;
+    int stiff_row_ = 0;  // looks in a row that have seen stiffness, where a lane may be switched
     TangentMark* mark_ = nullptr;  // null: nobody watches
 };
 

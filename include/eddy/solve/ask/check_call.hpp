@@ -2,6 +2,7 @@
 // What a call is given, by type: each mistake is one sentence, said before anything else is
 // instantiated. Each check is true where nothing is wrong.
 
+#include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
@@ -87,8 +88,12 @@ consteval bool check_solver() {
     static_assert((is_extra<Extras> && ...),
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
-    return check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...) &&
-           check_joint<Extras...>() && check_noise<Field, Method>() && check_mass<Field, Method>();
+    if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
+        if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
+                      check_mass<Field, Method>())
+            return check_switch<Field, Method, Extras...>();
+    }
+    return false;
 }
 
 template <class Y0, class Parameters>

@@ -55,6 +55,8 @@ void require_valid_method([[maybe_unused]] const Method& method,
                           [[maybe_unused]] const char* where) {
     if constexpr (requires { method.newton_tolerance; })
         require_newton_tolerance(method.newton_tolerance, where);
+    else if constexpr (requires { method.require_valid(where); })
+        method.require_valid(where);
 }
 
 struct ArrayShape {

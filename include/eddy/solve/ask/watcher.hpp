@@ -21,9 +21,11 @@ class CallCounts {
         accepted_.fetch_add(accepted, std::memory_order_relaxed);
         rejected_.fetch_add(rejected, std::memory_order_relaxed);
     }
-    /// A lane that was cancelled is not done, but its steps were made.
+    /// A lane that was cancelled, or that another method has yet to solve, is not done, but its steps
+    /// were made.
     void add(const LaneOutcome& outcome) noexcept {
-        add(outcome.result == Result::cancelled ? 0 : 1, outcome.accepted, outcome.rejected);
+        const bool is_done = outcome.result != Result::cancelled && outcome.method == 0;
+        add(is_done ? 1 : 0, outcome.accepted, outcome.rejected);
     }
     [[nodiscard]] std::int64_t lanes_done() const noexcept {
         return lanes_done_.load(std::memory_order_relaxed);

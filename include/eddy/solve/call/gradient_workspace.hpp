@@ -6,12 +6,13 @@
 #include <eddy/solve/call/asynchronous.hpp>
 #include <eddy/solve/call/block_sums.hpp>
 #include <eddy/solve/call/collect_arrays.hpp>
-#include <eddy/solve/call/given_outputs.hpp>
+#include <eddy/solve/call/gradient_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_gradient.hpp>
 #include <eddy/solve/call/redo.hpp>
+#include <eddy/solve/call/second_gradient.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <limits>
@@ -24,6 +25,7 @@ namespace eddy::inline v0::detail {
 template <class Spec, class Objective, class Seeds, bool with_times>
 struct GradientWorkspace {
     using Real = typename Spec::Scalar;
+    static constexpr bool has_loss = Seeds::has_loss;
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
@@ -49,32 +51,19 @@ struct GradientWorkspace {
     void take(const GradientInto<Real>& into, const Memory& memory, const char* name,
               const char* where) {
         given = into;
-        const bool has_times = into.t0.is_given() || into.t1.is_given() || into.save_at.is_given();
-        if (!has_times && !into.y0.is_given() && !into.p.is_given() && !into.loss.is_given())
-            return;
-        require_argument(with_times || !has_times,
-                         "{}: there is an array for derivatives with respect to times, but nobody "
-                         "asked for them; leave it out, or add eddy::differentiate_times",
-                         where);
-        require_argument(Seeds::has_loss || !into.loss.is_given(),
-                         "{}: there is an array for the loss, but there is no loss; leave it out",
-                         where);
+        if (!gives_any(into)) return;
         call_arrays.clear();
         add_inputs(call_arrays, prepared.problem);
         for (std::size_t k = 0; k < arrays.size(); ++k)
             call_arrays.add_input(arrays[k], name, static_cast<std::ptrdiff_t>(k));
-        const auto require = [&](const OutputArray<Real>& array, const ArrayShape& shape,
-                                 const char* of) {
-            require_output(array, memory, shape, of, where, call_arrays);
-        };
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        require(into.y0, {lanes, Spec::state_size}, "gradient.y0");
-        require(into.p, {Spec::shares_parameters ? 1 : lanes, num_parameters}, "gradient.p");
-        require(into.loss, {lanes, 1}, "loss");
-        require(into.t0, {lanes, 1}, "gradient.t0");
-        require(into.t1, {lanes, 1}, "gradient.t1");
-        require(into.save_at, {lanes, num_save_times()}, "gradient.save_at");
-        call_arrays.require_apart(where);
+        require_gradient_outputs(into, memory,
+                                 {{lanes, Spec::state_size},
+                                  {Spec::shares_parameters ? 1 : lanes, num_parameters},
+                                  num_save_times(),
+                                  with_times,
+                                  Seeds::has_loss},
+                                 call_arrays, where);
     }
     /// The loss of each lane, zero so far.
     template <class Memory = HostMemory>
@@ -117,16 +106,30 @@ struct GradientWorkspace {
         EmptyUnlessDone guard(result);
         if (has_paths && options.paths > 1) {
             if constexpr (has_paths) run_paths(options, backend, kept, cancelled, title);
+        } else if constexpr (switches<Spec>) {
+            CallLink both(cancelled, options);
+            const auto watching = both.watch(options.progress, title, prepared.num_lanes());
+            within = &both;
+            run_unsummed(options, backend, kept, cancelled, title);
+            second.run(*this, options, backend, kept, cancelled, title);
         } else {
-            const bool may_redo = redoes<Backend> && options.stable_gradients;
-            run_kernel(options, backend, kept, cancelled, title, may_redo);
-            if constexpr (redoes<Backend>) {
-                if (may_redo) solve_marked(options, backend, kept, cancelled, title);
-            }
+            run_unsummed(options, backend, kept, cancelled, title);
         }
         if (!follow(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         guard.done();
+    }
+
+    /// By one method, without sums over lanes: the kernel, and the marked lanes once more.
+    template <class Backend>
+    void run_unsummed(const SolveOptions& options, const Backend& backend,
+                      typename Backend::Kept& kept, const Cancellation& cancelled,
+                      const char* title) {
+        const bool may_redo = redoes<Backend> && options.stable_gradients;
+        run_kernel(options, backend, kept, cancelled, title, may_redo);
+        if constexpr (redoes<Backend>) {
+            if (may_redo) solve_marked(options, backend, kept, cancelled, title);
+        }
     }
 
     /// Without a second solve, and without sums over lanes. A shared gradient may leave out what
@@ -155,7 +158,7 @@ struct GradientWorkspace {
                    plan.watches && leaves_out_marked},
             backend, kept, options, cancelled, title, within);
         result.report.checkpoints = plan.checkpoints;
-        add_costs();
+        set_costs(result.report, costs);
     }
 
     /// A lane's part of a shared gradient, from the mean of its paths.
@@ -166,6 +169,18 @@ struct GradientWorkspace {
         auto& sums = shared_parts.empty() ? shared_sums : shared_parts;
         auto& sum = sums[static_cast<std::size_t>(row * num_parameters + i)];
         sum = sum + value;
+    }
+
+    /// To a shared gradient, the sums over lanes that were solved apart.
+    void add_shared(const GradientTarget<Real>& sums) {
+        later_parts.resize(static_cast<std::size_t>(num_parameters), Lane(0));
+        for (std::ptrdiff_t i = 0; i < num_parameters; ++i) {
+            Lane& part = later_parts[static_cast<std::size_t>(i)];
+            if constexpr (Spec::is_dual)
+                part = part + Lane{sums.p(0, i), sums.p_tangent(0, i)};
+            else
+                part = part + sums.p(0, i);
+        }
     }
 
     /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
@@ -190,8 +205,8 @@ struct GradientWorkspace {
     }
 
     GradientTarget<Real> target;
-    std::vector<typename Spec::Lane>
-        later_parts;  // (component) of a shared gradient: of second solves
+    // (component) of a shared gradient: of lanes that were solved apart
+    std::vector<typename Spec::Lane> later_parts;
 
   private:
     using Lane = typename Spec::Lane;
@@ -215,20 +230,11 @@ struct GradientWorkspace {
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, groups);
         return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
     }
-    [[nodiscard]] std::vector<std::ptrdiff_t> marked_lanes() const {
-        std::vector<std::ptrdiff_t> marked;
-        const GradientReport& report = result.report;
-        for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
-            if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
-                marked.push_back(lane);
-        }
-        return marked;
-    }
     template <class Backend>
     void solve_marked(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const Cancellation& cancelled,
                       const char* title) {
-        const std::vector<std::ptrdiff_t> marked = marked_lanes();
+        const LaneList marked = marked_lanes(result.report);
         if (marked.empty()) return;
         if (!redo) redo = std::make_unique<Redo<GradientWorkspace, Spec>>();
         result.report.was_redone.assign(result.report.marks.size(), 0);
@@ -240,8 +246,8 @@ struct GradientWorkspace {
                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
         require_host_paths<Backend>(options.paths, title);
         reset(prepared.num_lanes(), 1, memory_for(backend, kept), options.paths);
-        result.report.counters = {};
-        result.report.bytes_kept = result.report.evaluations_back = result.report.checkpoints = 0;
+        set_costs(result.report, {});
+        result.report.checkpoints = 0;
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
         paths->run(*this, options, backend, kept, cancelled, title);
     }
@@ -259,6 +265,8 @@ struct GradientWorkspace {
         else
             result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
+        if constexpr (switches<Spec>)
+            result.report.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         constexpr bool may_mark = can_watch<Spec> && is_of_host<Memory>;
         result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
@@ -372,22 +380,11 @@ struct GradientWorkspace {
     }
     void finish_later() {
         rest_.wait();
-        add_costs();
+        set_costs(result.report, costs);
         PairwiseSum<double> total;
         for (const double block : loss_sums) total.add(block);
         result.loss.total = total.total();
     }
-    void add_costs() {
-        GradientReport& report = result.report;
-        report.counters = {};
-        report.bytes_kept = report.evaluations_back = 0;
-        for (const BackCost& cost : costs) {
-            add(report.counters, cost.loops);
-            report.evaluations_back += cost.evaluations;
-            report.bytes_kept += cost.most_bytes;
-        }
-    }
-
     Unfinished rest_;  // what the device brings, of a call that returned early
     std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
     struct NoPaths {};
@@ -395,6 +392,8 @@ struct GradientWorkspace {
         std::conditional_t<has_paths, std::unique_ptr<PathGradient<GradientWorkspace, Spec>>,
                            NoPaths>;
     [[no_unique_address]] Paths paths{};  // made when a call wants them
+    using Second = SecondOfGradient<GradientWorkspace, Spec, Objective, Seeds, with_times>;
+    [[no_unique_address]] Second second{};
 };
 
 }  // namespace eddy::inline v0::detail

@@ -6,37 +6,22 @@
 // whose second solve fails keeps what it had, and its mark.
 
 #include <algorithm>
-#include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
-#include <eddy/solve/group/group_gradient.hpp>
-#include <eddy/solve/lane/gradient_recorder.hpp>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
-/// Rows of an array, one after another.
-template <class Real>
-EnsembleArray<Real> rows_of(const EnsembleView<const Real>& array,
-                            const std::vector<std::ptrdiff_t>& lanes) {
-    EnsembleArray<Real> rows(static_cast<std::ptrdiff_t>(lanes.size()), array.num_components);
-    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-            rows(static_cast<std::ptrdiff_t>(k), i) = array(lanes[k], i);
+/// Those whose steps do not carry their derivatives.
+[[nodiscard]] inline LaneList marked_lanes(const GradientReport& report) {
+    LaneList marked;
+    for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
+        if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
+            marked.push_back(lane);
     }
-    return rows;
-}
-
-/// Row k of `rows` into row lanes[k] of `array`; nothing where the array is empty.
-template <class Real>
-void put_rows(const EnsembleView<Real>& array, const EnsembleView<Real>& rows,
-              const std::vector<std::ptrdiff_t>& lanes, const std::vector<char>& takes) {
-    for (std::ptrdiff_t i = 0; array.first && i < array.num_components; ++i) {
-        for (std::size_t k = 0; k < lanes.size(); ++k) {
-            if (takes[k] != 0) array(lanes[k], i) = rows(static_cast<std::ptrdiff_t>(k), i);
-        }
-    }
+    return marked;
 }
 
 /// The method whose steps another one takes: see WithEmbeddedError.
@@ -60,7 +45,7 @@ class Redo {
     using DualNumber = std::conditional_t<Spec::is_dual, Number, Dual<Number>>;
     using DualSpec = SolveSpec<typename Spec::Field, PlainMethodOf<typename Spec::Method>,
                                typename Spec::Controller, DualNumber, Spec::shares_parameters>;
-    using Lanes = std::vector<std::ptrdiff_t>;
+    using Lanes = LaneList;
 
   public:
     template <class Backend>
@@ -70,9 +55,9 @@ class Redo {
         const Problem<Spec>& problem = first.prepared.problem;
         SolveOptions quiet = options;
         quiet.progress = false;
-        const EnsembleArray<Real> y0 = rows_of(problem.y0, marked);
-        const EnsembleArray<Real> p = of_parameters(problem.p, marked);
-        steps_.run(quiet, problem.controller, y0.view(), p.view(), backend, kept, cancelled, title);
+        rows_.gather(problem, marked);
+        steps_.run(quiet, problem.controller, std::as_const(rows_.y0).view(),
+                   std::as_const(rows_.p).view(), backend, kept, cancelled, title);
         Lanes solved, lanes;  // of the marked ones; of the call
         for (std::size_t k = 0; k < marked.size(); ++k) {
             if (is_failure(steps_.outcomes[k].result)) continue;
@@ -93,7 +78,8 @@ class Redo {
             if (left.empty()) return;
             prepare(first, left, options, title);
             second_.run_kernel(quiet, backend, kept, cancelled, title, false);
-            add_shared(first);
+            second_.finish_sums({}, title);
+            first.add_shared(second_.target);
         }
     }
 
@@ -117,71 +103,18 @@ class Redo {
         return left;
     }
 
-    /// What the lanes of the second solve bring to a shared gradient.
-    void add_shared(GradientWorkspace& first) {
-        second_.finish_sums({}, "value_and_gradient");
-        first.later_parts.resize(static_cast<std::size_t>(Spec::parameter_size),
-                                 typename Spec::Lane(0));
-        for (int i = 0; i < Spec::parameter_size; ++i) {
-            auto& part = first.later_parts[static_cast<std::size_t>(i)];
-            if constexpr (Spec::is_dual)
-                part = part +
-                       typename Spec::Lane{second_.target.p(0, i), second_.target.p_tangent(0, i)};
-            else
-                part = part + second_.target.p(0, i);
-        }
-    }
-
-    static EnsembleArray<Real> of_parameters(const EnsembleView<const Real>& p,
-                                             const Lanes& lanes) {
-        if (Spec::shares_parameters) return EnsembleArray<Real>(p);
-        if (Spec::parameter_size == 0)
-            return EnsembleArray<Real>(static_cast<std::ptrdiff_t>(lanes.size()), 0);
-        return rows_of(p, lanes);
-    }
-
     void prepare(const GradientWorkspace& first, const Lanes& lanes, const SolveOptions& options,
                  const char* title) {
         const Problem<Spec>& problem = first.prepared.problem;
-        y0_ = rows_of(problem.y0, lanes);
-        p_ = of_parameters(problem.p, lanes);
-        if constexpr (Spec::shares_parameters)
-            second_.prepared.prepare(options, problem.controller, y0_,
-                                     SharedParameters<Real>{std::as_const(p_).view()}, title);
-        else
-            second_.prepared.prepare(options, problem.controller, y0_, p_, title);
-        if constexpr (Spec::is_dual) prepare_tangents(problem, lanes, title);
+        rows_.gather(problem, lanes);
+        rows_.prepare(second_.prepared, options, problem.controller, title);
         second_.prepared.problem.given = {};
         for (int i = 0; i < Spec::state_size; ++i)
             second_.prepared.problem.atol[i] = problem.atol[i];
-        data_.clear();
-        second_.arrays.clear();
-        data_.reserve(first.arrays.size());
-        for (const auto& array : first.arrays) {
-            if (array.first && array.num_lanes > 1) {
-                data_.push_back(rows_of(array, lanes));
-                second_.arrays.push_back(std::as_const(data_.back()).view());
-            } else {
-                second_.arrays.push_back(array);
-            }
-        }
+        rows_.gather_data(first.arrays, lanes, second_.arrays);
         second_.seeds = first.seeds;
         second_.seeds.data = second_.arrays.data();
         second_.open_loss();
-    }
-
-    void prepare_tangents(const Problem<Spec>& problem, const Lanes& lanes, const char* title) {
-        if (!problem.y0_tangent.first) {
-            second_.prepared.leave_tangents_zero();
-            return;
-        }
-        y0_tangent_ = rows_of(problem.y0_tangent, lanes);
-        p_tangent_ = of_parameters(problem.p_tangent, lanes);
-        if constexpr (Spec::shares_parameters)
-            second_.prepared.prepare_tangents(
-                y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
-        else
-            second_.prepared.prepare_tangents(y0_tangent_, p_tangent_, title);
     }
 
     /// Steps at the bound of stability are what a stiff mode in the norm leads to; steps far beyond it
@@ -192,7 +125,7 @@ class Redo {
     }
 
     void bring(GradientWorkspace& first, const Lanes& lanes, const Lanes& solved) {
-        std::vector<char> takes(lanes.size());
+        LaneList brought, rows;
         GradientReport& report = first.result.report;
         for (std::size_t k = 0; k < lanes.size(); ++k) {
             LaneOutcome outcome = second_.result.report.lanes()[k];
@@ -206,27 +139,19 @@ class Redo {
             report.marks[lane] = mark_of_given(second_.result.report.marks[k]);
             report.was_redone[lane] = 1;
             first.loss(lanes[k], 0) = second_.loss(static_cast<std::ptrdiff_t>(k), 0);
-            takes[k] = 1;
+            brought.push_back(lanes[k]);
+            rows.push_back(static_cast<std::ptrdiff_t>(k));
         }
-        const GradientTarget<Real>&to = first.target, &from = second_.target;
-        put_rows(to.y0, from.y0, lanes, takes);
-        put_rows(to.y0_tangent, from.y0_tangent, lanes, takes);
-        put_rows(to.t0, from.t0, lanes, takes);
-        put_rows(to.t1, from.t1, lanes, takes);
-        put_rows(to.save_at, from.save_at, lanes, takes);
-        if constexpr (!Spec::shares_parameters) {
-            put_rows(to.p, from.p, lanes, takes);
-            put_rows(to.p_tangent, from.p_tangent, lanes, takes);
+        put_target(first.target, brought, second_.target, rows, Spec::shares_parameters);
+        if constexpr (Spec::shares_parameters) {
+            second_.finish_sums({}, "value_and_gradient");
+            first.add_shared(second_.target);
         }
-        if constexpr (Spec::shares_parameters) add_shared(first);
-        add(report.counters, second_.result.report.counters);
-        report.evaluations_back += second_.result.report.evaluations_back;
-        report.bytes_kept += second_.result.report.bytes_kept;
+        add_cost(report, second_.result.report);
     }
     GradientWorkspace second_;
     SensitiveSteps<DualSpec> steps_;
-    EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;
-    std::vector<EnsembleArray<Real>> data_;
+    LaneRows<Spec> rows_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -13,6 +13,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -87,6 +88,11 @@ class EDDY_EXPORT Outcomes {
         const LaneOutcome& outcome = at(lane);
         return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
     }
+    /// Did the second method of an AutoSwitch finish the lane? What is said of the lane is then said of
+    /// that method's steps alone.
+    [[nodiscard]] bool switched(std::ptrdiff_t lane) const { return at(lane).method != 0; }
+    /// How many lanes it finished.
+    [[nodiscard]] std::ptrdiff_t num_switched() const;
     /// Paths that a lane has: see SolveOptions::paths.
     [[nodiscard]] std::int64_t num_paths() const { return num_paths_; }
     /// How many of them failed, and are left out of the means. The lane's result is that of the first
@@ -110,7 +116,8 @@ class EDDY_EXPORT Outcomes {
 
     /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
-    void set_attempt_cost(const AttemptCost& cost) { attempt_cost_ = cost; }
+    /// Of the first method, 0, or of the second.
+    void set_attempt_cost(const AttemptCost& cost, int method = 0) { attempt_cost_[method] = cost; }
     void reset(std::size_t num_lanes, std::int64_t paths = 1) {
         lanes_.assign(num_lanes, {});
         failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
@@ -143,7 +150,7 @@ class EDDY_EXPORT Outcomes {
 
     detail::Unfinished unfinished_;  // first: a copy waits before it takes the lanes
     std::vector<LaneOutcome> lanes_;
-    AttemptCost attempt_cost_;
+    AttemptCost attempt_cost_[2];             // (method)
     std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
     std::int64_t num_paths_ = 1;
 };
@@ -269,6 +276,12 @@ class [[nodiscard]] Solution : public Outcomes {
         if (marks_.empty()) watch_tangents();
         TangentMark& largest = marks_[static_cast<std::size_t>(lane)];
         if (mark.ratio > largest.ratio) largest = mark;
+    }
+    /// The accepted steps of a row of another solution, and the mark of its tangent.
+    void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row) {
+        const auto to = static_cast<std::size_t>(lane), from = static_cast<std::size_t>(row);
+        if (!steps_.empty()) std::swap(steps_[to], other.steps_[from]);
+        if (!marks_.empty()) marks_[to] = other.unreliable(row);
     }
     void append_step(std::ptrdiff_t lane, double t, const Real* y) {
         auto& steps = steps_[static_cast<std::size_t>(lane)];

@@ -5,6 +5,7 @@
 #include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_solve.hpp>
+#include <eddy/solve/call/second_solve.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
@@ -74,11 +75,30 @@ struct SolveWorkspace {
         require_argument(!options.save_steps || !returns_early(memory_for(backend, kept)),
                          "{}: save_steps in an asynchronous call; leave one of them out", title);
         EmptyUnlessDone guard(solution);
+        if constexpr (switches<Spec>) {
+            CallLink both(cancelled, options);
+            const auto watching = both.watch(options.progress, title, prepared.num_lanes());
+            within = &both;
+            run_pass(options, backend, kept, cancelled, title);
+            second.run(*this, options, backend, kept, cancelled, title);
+        } else {
+            run_pass(options, backend, kept, cancelled, title);
+        }
+        guard.done();
+        return solution;
+    }
+
+  private:
+    template <class Backend>
+    void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
+                  const Cancellation& cancelled, const char* title) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
                        {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
                         options.save_steps, 1, returns_early(memory_for(backend, kept))});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
+        if constexpr (switches<Spec>)
+            solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;
@@ -104,11 +124,8 @@ struct SolveWorkspace {
         if constexpr (may_return_early<Backend>) {
             if (backend.asynchronous && lanes > 0) solution.follow(backend.unfinished(kept));
         }
-        guard.done();
-        return solution;
     }
 
-  private:
     struct NoPaths {};
     using Paths = std::conditional_t<Spec::has_noise,
                                      std::unique_ptr<PathSolve<SolveWorkspace, Spec>>, NoPaths>;
@@ -172,6 +189,9 @@ struct SolveWorkspace {
         return {y.data(), tangent.data()};
     }
     [[no_unique_address]] Paths paths{};  // made when a call wants them
+    using OfSecond = detail::SolveWorkspace<SecondSpecOf<Spec>, Observable>;
+    using Second = SecondSolve<SolveWorkspace, OfSecond, Spec>;
+    [[no_unique_address]] std::conditional_t<switches<Spec>, Second, NoSecondPass> second{};
 };
 
 }  // namespace detail

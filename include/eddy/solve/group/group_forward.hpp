@@ -249,10 +249,10 @@ class GroupForward {
             const bool lands =
                 get_lane(x.chain[number].elapsed, place) == get_lane(chain.steps.tstop, place);
             const std::int64_t attempts = round - chain.first_round[place] + 1;
-            const Verdict verdict =
-                verdict_of(problem_->times, occupant,
-                           {broken.is_broken[place], get_lane(attempt.stalled, place), lands,
-                            cancelled, attempts});
+            const Verdict verdict = verdict_of(
+                problem_->times, occupant,
+                {broken.is_broken[place], get_lane(attempt.stalled, place), lands, cancelled,
+                 attempts, looks_.switches(number, place) && !problem_->given.are_given()});
             if (verdict.turn == Turn::goes_on) continue;
             if (verdict.turn == Turn::to_next_tstop) {
                 change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
@@ -263,7 +263,7 @@ class GroupForward {
                 *problem_,
                 {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts, outcome},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
-            outcome.stiff_looks = looks_.count(number, place);
+            looks_.report(number, place, outcome);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }

@@ -1,9 +1,11 @@
 #pragma once
-// One attempt in 256 of every lane of a chain, looked at for signs of stiffness (steppers/stiffness.hpp):
-// off the hot path, at rounds that are known beforehand, so that the others cost nothing. Which attempts
-// those are depends on the lane alone.
+// Now and then an attempt of every lane of a chain, looked at for signs of stiffness
+// (steppers/stiffness.hpp): off the hot path, at rounds that are known beforehand, so that the others cost
+// nothing. Which attempts those are depends on the lane alone. Where a lane may be sent to another method
+// (ask/auto_switch.hpp), looks are more frequent, and a few in a row that see it end the lane.
 
 #include <eddy/core/numeric.hpp>
+#include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/chain.hpp>
 #include <eddy/steppers/stiffness.hpp>
@@ -26,12 +28,16 @@ struct NoStiffnessLooks {
         return false;
     }
     EDDY_HD void begin(int, int) {}
-    [[nodiscard]] EDDY_HD std::uint16_t count(int, int) const { return 0; }
+    [[nodiscard]] EDDY_HD static constexpr bool switches(int, int) { return false; }
+    EDDY_HD void report(int, int, LaneOutcome&) const {}
     EDDY_HD void look_ahead(Team&, Chain<Spec>&, int, std::int64_t) {}
 };
 
 template <class Spec, class Team>
 class StiffnessLooks {
+    static constexpr bool may_switch = detail::switches<Spec>;
+    static constexpr LookSchedule schedule = may_switch ? switching_looks : counted_looks;
+
   public:
     /// Looks at the attempt of `round` of a chain, if it is time. Is that all that happens in this
     /// round, to any member of the team? Not where `is_seen`: a tangent is watched.
@@ -40,9 +46,9 @@ class StiffnessLooks {
                                        std::int64_t round) {
         OfChain& looks = of_[number];
         if (round < looks.next) return false;
-        look(chain, number, judged.attempt, round);
+        const bool has_switched = look(chain, number, judged.attempt, round);
         if (round >= looks.next_attendance ||
-            team.any(is_seen ||
+            team.any(is_seen || has_switched ||
                      any((judged.after.elapsed >= chain.landing) | judged.attempt.stalled)))
             return false;
         chain.next_check = looks.next_attendance;
@@ -51,9 +57,26 @@ class StiffnessLooks {
     }
 
     /// A lane begins.
-    EDDY_HD void begin(int number, int place) { of_[number].count[place] = 0; }
-    [[nodiscard]] EDDY_HD std::uint16_t count(int number, int place) const {
-        return of_[number].count[place];
+    EDDY_HD void begin(int number, int place) {
+        of_[number].count[place] = 0;
+        if constexpr (may_switch) of_[number].rows.length[place] = 0;
+    }
+    /// Have looks seen enough to send the lane to the second method?
+    [[nodiscard]] EDDY_HD bool switches(int number, int place) const {
+        if constexpr (may_switch)
+            return of_[number].rows.length[place] >= looks_to_switch;
+        else
+            return false;
+    }
+    /// What was seen, into the outcome of a lane that ends. One that runs out of steps while stability
+    /// bounds them is sent as well.
+    EDDY_HD void report(int number, int place, LaneOutcome& outcome) const {
+        outcome.stiff_looks = of_[number].count[place];
+        if constexpr (may_switch)
+            outcome.method =
+                outcome.result == Result::max_steps_reached && of_[number].rows.length[place] > 0
+                    ? 1
+                    : 0;
     }
     /// After `round`: finds out when to look next, all members at once.
     EDDY_HD void look_ahead(Team& team, Chain<Spec>& chain, int number, std::int64_t round) {
@@ -61,7 +84,7 @@ class StiffnessLooks {
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
             const std::int64_t first = chain.first_round[place];
-            next = min(next, first + next_stiffness_look(round + 1 - first) - 1);
+            next = min(next, first + schedule.next(round + 1 - first) - 1);
         }
         OfChain& looks = of_[number];
         looks.next = team.min(next);
@@ -70,23 +93,41 @@ class StiffnessLooks {
     }
 
   private:
+    /// (place) How many looks in a row have seen it.
+    struct Rows {
+        std::uint8_t length[Spec::num_places] = {};
+    };
+    struct NoRows {};
     struct OfChain {
         std::uint16_t count[Spec::num_places] = {};  // how often stability has bounded a step
         std::int64_t next = 0;                       // a round
         std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
+        [[no_unique_address]] std::conditional_t<may_switch, Rows, NoRows> rows{};
     };
 
-    EDDY_HD void look(const Chain<Spec>& chain, int number, const Attempt<Spec>& attempt,
-                      std::int64_t round) {
+    /// True where that sends a lane to the second method.
+    [[nodiscard]] EDDY_HD bool look(const Chain<Spec>& chain, int number,
+                                    const Attempt<Spec>& attempt, std::int64_t round) {
         const MaskOf<typename Spec::Primal> seen =
             attempt.accepted & Spec::Stepper::is_stiff(attempt.trial);
+        bool has_switched = false;
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
-            const bool counts =
-                looks_for_stiffness(round - chain.first_round[place] + 1) && get_lane(seen, place);
+            const std::int64_t attempts = round - chain.first_round[place] + 1;
+            const bool counts = counted_looks.holds(attempts) && get_lane(seen, place);
             std::uint16_t& count = of_[number].count[place];
             if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
+            if constexpr (may_switch) {
+                if (!schedule.holds(attempts) || !get_lane(attempt.accepted, place)) continue;
+                std::uint8_t& row = of_[number].rows.length[place];
+                if (!get_lane(seen, place))
+                    row = 0;
+                else if (row < looks_to_switch)
+                    ++row;
+                has_switched = has_switched || switches(number, place);
+            }
         }
+        return has_switched;
     }
 
     OfChain of_[Team::num_chains];

@@ -33,6 +33,11 @@ struct LossSeeds {
     /// makes those of lanes that failed NaN: they lie where the caller does not read.
     double* block_sums = nullptr;
 
+    /// The same for another method.
+    template <class OtherSpec>
+    using Of = LossSeeds<OtherSpec>;
+    void refer_to(const EnsembleView<const Real>* arrays) { data = arrays; }
+
     /// False where the sum is no number any more.
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,
                                    const Vec<typename Spec::Lane, 1>& term) const {
@@ -56,6 +61,10 @@ struct GivenSeeds {
     static constexpr bool has_report = false;
     static constexpr bool has_loss = false;
     const EnsembleView<const Real>* cotangents = nullptr;  // (save point)
+
+    template <class OtherSpec>
+    using Of = GivenSeeds<OtherSpec, num_outputs>;
+    void refer_to(const EnsembleView<const Real>* arrays) { cotangents = arrays; }
 
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,
                                    const Vec<typename Spec::Lane, num_outputs>& values) const {

@@ -49,6 +49,7 @@ struct RoundFacts {
     bool lands;           // on its tstop
     bool cancelled;
     std::int64_t attempts;  // of the lane, so far
+    bool switches = false;  // to the second method of an AutoSwitch
 };
 
 enum class Turn : std::uint8_t { goes_on, to_next_tstop, breaks_at_save, breaks, ends };
@@ -64,7 +65,8 @@ struct Verdict {
     if (round.stalled) return {Turn::breaks};
     if (round.lands && occupant.tstop + 1 == times.num_tstops) return {Turn::ends};
     if (round.cancelled) return {Turn::ends, Result::cancelled};
-    if (round.attempts >= times.max_steps) return {Turn::ends, Result::max_steps_reached};
+    if (round.attempts >= times.max_steps || round.switches)
+        return {Turn::ends, Result::max_steps_reached};
     return {round.lands ? Turn::to_next_tstop : Turn::goes_on};
 }
 

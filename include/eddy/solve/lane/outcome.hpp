@@ -9,7 +9,7 @@
 namespace eddy::inline v0 {
 
 /// What became of a lane, in 40 bytes of fixed layout, so that other languages can read an array of
-/// them; byte 37 means nothing.
+/// them.
 struct LaneOutcome {
     std::int64_t accepted = 0;        ///< byte 0: steps
     std::int64_t rejected = 0;        ///< byte 8
@@ -17,6 +17,8 @@ struct LaneOutcome {
     double t = 0;                     ///< byte 24: where it ended
     std::int32_t component = -1;      ///< byte 32: of the state that failed; −1: none
     Result result = Result::success;  ///< byte 36: 0 success, …, in the order of `Result`
+    /// byte 37: 1 where the second method of an AutoSwitch finished the lane, else 0
+    std::uint8_t method = 0;
     /// byte 38: accepted steps that stability has bounded, of those looked at; 65,535 stands for more.
     /// See steppers/stiffness.hpp.
     std::uint16_t stiff_looks = 0;
@@ -27,7 +29,7 @@ static_assert(std::is_standard_layout_v<LaneOutcome> && std::is_trivially_copyab
 static_assert(offsetof(LaneOutcome, accepted) == 0 && offsetof(LaneOutcome, rejected) == 8 &&
               offsetof(LaneOutcome, evaluations) == 16 && offsetof(LaneOutcome, t) == 24 &&
               offsetof(LaneOutcome, component) == 32 && offsetof(LaneOutcome, result) == 36 &&
-              offsetof(LaneOutcome, stiff_looks) == 38);
+              offsetof(LaneOutcome, method) == 37 && offsetof(LaneOutcome, stiff_looks) == 38);
 static_assert(sizeof(Result) == 1 && static_cast<int>(Result::success) == 0 &&
               static_cast<int>(Result::event) == 1 &&
               static_cast<int>(Result::max_steps_reached) == 2 &&

@@ -1,0 +1,118 @@
+#pragma once
+// Two methods for lanes of which some may be stiff. The first pass solves all lanes by an explicit method
+// and looks, now and then, whether stability bounds their steps; lanes where it does leave, and a second
+// pass solves them from t0 by a method for stiff equations. In packs both methods at once would cost
+// their sum; and a lane of one method alone has one dense output and one adjoint.
+
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <eddy/steppers/stepper.hpp>
+#include <type_traits>
+
+namespace eddy::inline v0 {
+
+/// A method: `AutoSwitch{Tsit5{}, Rodas5P{}}`. Lanes whose steps stability limits, and only those, are
+/// solved from t0 by the second method: `solution.switched(lane)`. The others have the bits of the first
+/// alone, these those of the second alone: states, statistics, gradients. Whether a lane is switched depends
+/// on the lane alone. On the host.
+template <class FirstMethod, class SecondMethod>
+struct AutoSwitch {
+    using First = FirstMethod;
+    using Second = SecondMethod;
+    static constexpr bool has_error_estimate = true, takes_noise = false;
+
+    [[no_unique_address]] First first{};
+    [[no_unique_address]] Second second{};
+
+    constexpr AutoSwitch() = default;
+    constexpr AutoSwitch(const First& for_all, const Second& for_stiff)
+        : first(for_all), second(for_stiff) {}
+
+    void require_valid(const char* where) const {
+        detail::require_valid_method(first, where);
+        detail::require_valid_method(second, where);
+    }
+
+    /// Of the first pass.
+    template <class Term, bool estimates_error>
+    using Stepper = StepperFor<Term, First, estimates_error>;
+    /// The method whose steps the first pass takes.
+    using Plain = First;
+};
+
+namespace detail {
+
+template <class Method>
+inline constexpr bool is_auto_switch = false;
+template <class First, class Second>
+inline constexpr bool is_auto_switch<AutoSwitch<First, Second>> = true;
+
+/// May lanes of a solve be sent to a second method?
+template <class Spec>
+inline constexpr bool switches = is_auto_switch<typename Spec::Method>;
+
+/// The controllers of both methods where the caller gives none: that of the first, with the other.
+template <class First, class Second>
+struct DefaultsOfBoth : First {
+    Second of_second{};
+};
+template <class Field, class First, class Second>
+requires(!StochasticField<Field>) struct ControllerOf<Field, AutoSwitch<First, Second>> {
+    using type = DefaultsOfBoth<DefaultController<Field, First>, DefaultController<Field, Second>>;
+};
+/// That of the second method: its default, or what the caller gives for both.
+template <class Controller>
+[[nodiscard]] auto controller_of_second(const Controller& controller) {
+    if constexpr (requires { controller.of_second; })
+        return controller.of_second;
+    else
+        return controller;
+}
+
+/// A method with an error estimate whose steps solve linear systems.
+template <class Field, class Method>
+consteval bool is_for_stiff_equations() {
+    if constexpr (requires { requires !Method::takes_noise && Method::has_error_estimate; } &&
+                  !is_auto_switch<Method>) {
+        return SolvesLinearSystems<StepperFor<TermOf<Field>, Method, true>>;
+    }
+    return false;
+}
+template <class Method>
+consteval bool is_explicit_with_estimate() {
+    if constexpr (RungeKuttaMethod<Method>) return has_error_estimate<Method>;
+    return false;
+}
+
+/// Two methods that fit, a controller that adapts sizes, and a backend that looks at steps.
+template <class Field, class Method, class... Extras>
+consteval bool check_switch() {
+    if constexpr (is_auto_switch<Method>) {
+        constexpr bool fit = is_explicit_with_estimate<typename Method::First>() &&
+                             is_for_stiff_equations<Field, typename Method::Second>();
+        static_assert(fit,
+                      "AutoSwitch: the first method must be an explicit tableau with an error "
+                      "estimate and the second one for stiff equations, such as "
+                      "AutoSwitch{Tsit5{}, Rodas5P{}}");
+        if constexpr (fit) {
+            using Choice = ExtrasOf<Field, Method, Extras...>;
+            constexpr bool adapts = !requires { requires !Choice::Controller::is_adaptive; };
+            static_assert(adapts,
+                          "AutoSwitch: lanes are known to be stiff by the sizes of their steps; "
+                          "give a controller that adapts them, or none");
+            constexpr bool on_host = std::is_same_v<typename Choice::Backend::Memory, HostMemory>;
+            static_assert(on_host,
+                          "AutoSwitch: this backend computes on a device, where steps are not "
+                          "looked at for stiffness; take Cpu or Serial");
+            return adapts && on_host;
+        }
+        return false;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+}  // namespace eddy::inline v0

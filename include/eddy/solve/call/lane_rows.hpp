@@ -1,0 +1,99 @@
+#pragma once
+// Some lanes of a call, as a call of their own: rows of what all lanes are given are gathered, the results
+// are put back into the rows that they belong to. Sums over lanes are the caller's business.
+
+#include <eddy/solve/call/workspace.hpp>
+#include <utility>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// Lanes of a call, ascending.
+using LaneList = std::vector<std::ptrdiff_t>;
+
+/// Rows of an array, one after another.
+template <class Real>
+void gather_rows(const EnsembleView<const Real>& array, const LaneList& lanes,
+                 EnsembleArray<Real>& rows) {
+    rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), array.num_components, Real(0));
+    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+        for (std::size_t k = 0; k < lanes.size(); ++k)
+            rows(static_cast<std::ptrdiff_t>(k), i) = array(lanes[k], i);
+    }
+}
+
+/// Row rows[k] of `from` into row lanes[k] of `array`; nothing where the array is empty.
+template <class Real, class Source>
+void put_rows(const EnsembleView<Real>& array, const LaneList& lanes,
+              const EnsembleView<Source>& from, const LaneList& rows) {
+    for (std::ptrdiff_t i = 0; array.first && i < array.num_components; ++i) {
+        for (std::size_t k = 0; k < lanes.size(); ++k) array(lanes[k], i) = from(rows[k], i);
+    }
+}
+
+/// What some lanes are given. `Spec` is that of the call for these lanes alone.
+template <class Spec>
+class LaneRows {
+    using Real = typename Spec::Scalar;
+
+  public:
+    EnsembleArray<Real> y0, p;  // p: one row where it is shared
+
+    /// Takes the rows of a problem, which may be of another method.
+    template <class WholeProblem>
+    void gather(const WholeProblem& whole, const LaneList& lanes) {
+        gather_rows(whole.y0, lanes, y0);
+        gather_parameters(whole.p, lanes, p);
+        has_tangents_ = whole.y0_tangent.first != nullptr;
+        if (!has_tangents_) return;
+        gather_rows(whole.y0_tangent, lanes, y0_tangent_);
+        gather_parameters(whole.p_tangent, lanes, p_tangent_);
+    }
+    /// The problem of these rows.
+    void prepare(PreparedProblem<Spec>& part, const SolveOptions& options,
+                 const typename Spec::Controller& controller, const char* where) const {
+        with_parameters(
+            p, [&](const auto& given_p) { part.prepare(options, controller, y0, given_p, where); });
+        if constexpr (Spec::is_dual) {
+            if (!has_tangents_) return part.leave_tangents_zero();
+            with_parameters(p_tangent_, [&](const auto& given_p) {
+                part.prepare_tangents(y0_tangent_, given_p, where);
+            });
+        }
+    }
+    /// Data or cotangents at each save point: their rows, where lanes have rows of their own.
+    void gather_data(const std::vector<EnsembleView<const Real>>& whole, const LaneList& lanes,
+                     std::vector<EnsembleView<const Real>>& part) {
+        data_.resize(whole.size());
+        part.clear();
+        for (std::size_t k = 0; k < whole.size(); ++k) {
+            const bool has_rows = whole[k].first && whole[k].num_lanes > 1;
+            if (has_rows) gather_rows(whole[k], lanes, data_[k]);
+            part.push_back(has_rows ? std::as_const(data_[k]).view() : whole[k]);
+        }
+    }
+
+  private:
+    static void gather_parameters(const EnsembleView<const Real>& whole, const LaneList& lanes,
+                                  EnsembleArray<Real>& rows) {
+        if constexpr (Spec::shares_parameters)
+            gather_rows(whole, {0}, rows);
+        else if constexpr (Spec::parameter_size == 0)
+            rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), 0, Real(0));
+        else
+            gather_rows(whole, lanes, rows);
+    }
+    template <class Use>
+    static void with_parameters(const EnsembleArray<Real>& rows, const Use& use) {
+        if constexpr (Spec::shares_parameters)
+            use(SharedParameters<Real>{rows.view()});
+        else
+            use(rows);
+    }
+
+    EnsembleArray<Real> y0_tangent_, p_tangent_;
+    bool has_tangents_ = false;
+    std::vector<EnsembleArray<Real>> data_;  // (save point)
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,69 @@
+#pragma once
+// The second pass of gradients by an AutoSwitch: forward and back by the second method alone.
+
+#include <eddy/solve/call/gradient_rows.hpp>
+#include <eddy/solve/call/second_pass.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <class Spec, class Objective, class Seeds, bool with_times>
+struct GradientWorkspace;
+
+/// Loss and gradients of the lanes that the first pass of a GradientWorkspace has sent on, put into its
+/// result. `SecondWorkspace` is that of a gradient by the second method. What they bring to a shared
+/// gradient is summed over them in the order of the lanes, and added to the sum over the others.
+template <class FirstWorkspace, class SecondWorkspace, class Spec>
+class SecondGradient {
+  public:
+    template <class Backend>
+    void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
+             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+        const LaneList lanes = sent_lanes(first.result.report);
+        if (lanes.empty()) return;
+        const Problem<Spec>& problem = first.prepared.problem;
+        rows_.gather(problem, lanes);
+        second_.prepared.take_method(problem.method.second, title);
+        rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
+        rows_.gather_data(first.arrays, lanes, second_.arrays);
+        second_.seeds.refer_to(second_.arrays.data());
+        if constexpr (FirstWorkspace::has_loss) second_.open_loss();
+        second_.within = first.within;
+        second_.run_unsummed(options, backend, kept, cancelled, title);
+        second_.finish_sums({}, title);
+        bring(first, lanes);
+    }
+
+  private:
+    void bring(FirstWorkspace& first, const LaneList& lanes) const {
+        GradientReport& report = first.result.report;
+        const GradientReport& of_second = second_.result.report;
+        put_outcomes(report, lanes, of_second);
+        const LaneList rows = all_rows(lanes);
+        put_target(first.target, lanes, second_.target, rows, Spec::shares_parameters);
+        if constexpr (FirstWorkspace::has_loss) put_rows(first.loss, lanes, second_.loss, rows);
+        if constexpr (Spec::shares_parameters) first.add_shared(second_.target);
+        add_cost(report, of_second);
+    }
+
+    LaneRows<SecondSpecOf<Spec>> rows_;
+    SecondWorkspace second_;
+};
+
+template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
+struct SecondOfGradientOf {
+    using type = NoSecondPass;
+};
+template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
+requires switches<Spec>
+struct SecondOfGradientOf<FirstWorkspace, Spec, Objective, Seeds, with_times> {
+    using OfSecond = SecondSpecOf<Spec>;
+    using Workspace =
+        GradientWorkspace<OfSecond, Objective, typename Seeds::template Of<OfSecond>, with_times>;
+    using type = SecondGradient<FirstWorkspace, Workspace, Spec>;
+};
+/// That of a workspace, if its method has one.
+template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
+using SecondOfGradient =
+    typename SecondOfGradientOf<FirstWorkspace, Spec, Objective, Seeds, with_times>::type;
+
+}  // namespace eddy::inline v0::detail

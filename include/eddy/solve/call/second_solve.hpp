@@ -1,0 +1,45 @@
+#pragma once
+// The second pass of solve and pushforward by an AutoSwitch.
+
+#include <eddy/solve/call/second_pass.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// Solves the lanes that the first pass of a SolveWorkspace has sent on, and puts what they save into
+/// its solution. `SecondWorkspace` is that of a solve by the second method.
+template <class FirstWorkspace, class SecondWorkspace, class Spec>
+class SecondSolve {
+  public:
+    template <class Backend>
+    void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
+             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+        const LaneList lanes = sent_lanes(first.solution);
+        if (lanes.empty()) return;
+        const Problem<Spec>& problem = first.prepared.problem;
+        rows_.gather(problem, lanes);
+        second_.prepared.take_method(problem.method.second, title);
+        rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
+        second_.prepared.problem.counts_tangents = problem.counts_tangents;
+        second_.take({}, backend.memory(), title);
+        second_.within = first.within;
+        bring(first, lanes, second_.run(options, backend, kept, cancelled, title));
+    }
+
+  private:
+    template <class Solution>
+    void bring(FirstWorkspace& first, const LaneList& lanes, Solution& second) const {
+        put_outcomes(first.solution, lanes, second);
+        const LaneList rows = all_rows(lanes);
+        for (std::size_t k = 0; k < first.y.size(); ++k)
+            put_rows(first.y[k], lanes, second_.y[k], rows);
+        for (std::size_t k = 0; k < first.tangent.size(); ++k)
+            put_rows(first.tangent[k], lanes, second_.tangent[k], rows);
+        for (std::size_t k = 0; k < lanes.size(); ++k)
+            first.solution.take_steps(lanes[k], second, rows[k]);
+    }
+
+    LaneRows<SecondSpecOf<Spec>> rows_;
+    SecondWorkspace second_;
+};
+
+}  // namespace eddy::inline v0::detail
