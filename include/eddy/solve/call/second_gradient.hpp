@@ -1,6 +1,7 @@
 #pragma once
 // The second pass of gradients by an AutoSwitch: forward and back by the second method alone.
 
+#include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/second_pass.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The second pass of solve and pushforward by an AutoSwitch.
 
+#include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/call/second_pass.hpp>
 
 namespace eddy::inline v0::detail {
