@@ -473,6 +473,10 @@ class Choices(unittest.TestCase):
     def test_the_machine_describes_itself(self):
         self.assertIn("cores", machine.describe({}, 1))
 
+    def test_the_command_that_is_shown_has_no_folder_of_this_machine(self):
+        self.assertEqual(command_line.shown_command(["--only", "8", "9", "--no-install", "--output", "/there", "--quick", "--output=here"]),
+                         "benchmarks/peers/run --only 8 9 --quick")
+
     def test_only_takes_numbers_keys_and_peers(self):
         cases = all_cases(seed=1)
         self.assertEqual([case.number for case in chosen(cases, ["2", "3"])], ["2", "3"])

@@ -189,10 +189,17 @@ def in_environment(environment: Environment, words: list[str]) -> None:
         os.execv(environment.python, [str(environment.python), "-B", str(HERE / "main.py"), *words])
 
 
+def shown_command(words: list[str]) -> str:
+    """What others have to type for the same figures: without what only says where they go."""
+    shown = [word for before, word in zip(["", *words], words)
+             if before != "--output" and word not in ("--output", "--no-install") and not word.startswith("--output=")]
+    return " ".join(["benchmarks/peers/run", *shown])
+
+
 def main(words: list[str]) -> int:
     given = arguments(words)
     try:
-        run = Run(given, " ".join(["benchmarks/peers/run", *(word for word in words if word != "--no-install")]))
+        run = Run(given, shown_command(words))
     except ValueError as error:
         say(f"benchmarks/peers/run: {error}")
         return 2
