@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "solve/device_lanes.hpp"
 #include "solve/emulated_device.hpp"
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -31,16 +32,8 @@ const eddy::SolveOptions options{.t1 = 2,
                                  .max_steps = 60,
                                  .stable_gradients = false};
 
-/// Every seventh lane oscillates too fast for its steps, where `fails` says so.
 Array varied(double first, bool fails = false) {
-    Array array(num_lanes, 2);
-    for (int i = 0; i < 2; ++i) {
-        for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane)
-            array(lane, i) = fails && lane % 7 == 3
-                                 ? 1e3
-                                 : first + 0.01 * static_cast<double>((7 * lane + 3 * i) % 100);
-    }
-    return array;
+    return device_lanes::varied(num_lanes, first, fails);
 }
 const Array start = varied(0.2), rates = varied(0.7, true);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "solve/device_lanes.hpp"
 #include "solve/emulated_device.hpp"
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -33,17 +34,7 @@ const eddy::SolveOptions options{.t1 = 1,
                                  .stable_gradients = false};
 const EmulatedDevice device{.asynchronous = true};
 
-/// Every seventh lane oscillates too fast for its steps, where `fails` says so.
-Array varied(std::ptrdiff_t lanes, double first, bool fails = false) {
-    Array array(lanes, 2);
-    for (int i = 0; i < 2; ++i) {
-        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
-            array(lane, i) = fails && lane % 7 == 3
-                                 ? 1e3
-                                 : first + 0.01 * static_cast<double>((7 * lane + 3 * i) % 100);
-    }
-    return array;
-}
+using device_lanes::varied;
 OnDevice room(std::ptrdiff_t rows, std::ptrdiff_t columns) {
     return OnDevice(Array(rows, columns, -1.));
 }

@@ -54,6 +54,23 @@ double largest_difference(const auto& a, const auto& b) {
     return largest;
 }
 
+/// A spring in heat has its law, within five standard errors and what the method's steps leave.
+void check_law_of_spring(const auto& method, double size) {
+    const std::int64_t paths = 100'000;
+    Array start(1, 2, 0.);
+    start(0, 0) = 1;
+    const eddy::SolveOptions options{.t1 = 1, .dt0 = size, .seed = 4, .paths = paths};
+    const auto found = eddy::solve(Spring{}, method, start, Array(1, 0), options);
+    const double means[] = {0.3710735514697344, -0.8889510322667147};
+    const double variances[] = {0.1167968626289024, 0.2997475913497457};
+    for (int i = 0; i < 2; ++i) {
+        const double n = static_cast<double>(paths);
+        CHECK(std::abs(found.mean()(0, i) - means[i]) < 5 * std::sqrt(variances[i] / n) + 2e-4);
+        CHECK(std::abs(found.variance()(0, i) - variances[i]) <
+              5 * variances[i] * std::sqrt(2 / n) + 2e-4);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("Langevin: without force and heat the steps are exact, with any friction") {
@@ -86,21 +103,7 @@ TEST_CASE("Langevin: with heat coarse steps miss what W and H do not tell of the
     }
 }
 
-TEST_CASE("Langevin: a spring in heat has its law") {
-    const std::int64_t paths = 100'000;
-    Array start(1, 2, 0.);
-    start(0, 0) = 1;
-    const eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / 32, .seed = 4, .paths = paths};
-    const auto found = eddy::solve(Spring{}, align, start, Array(1, 0), options);
-    const double means[] = {0.3710735514697344, -0.8889510322667147};
-    const double variances[] = {0.1167968626289024, 0.2997475913497457};
-    for (int i = 0; i < 2; ++i) {  // five standard errors, and what steps of order two leave
-        const double n = static_cast<double>(paths);
-        CHECK(std::abs(found.mean()(0, i) - means[i]) < 5 * std::sqrt(variances[i] / n) + 2e-4);
-        CHECK(std::abs(found.variance()(0, i) - variances[i]) <
-              5 * variances[i] * std::sqrt(2 / n) + 2e-4);
-    }
-}
+TEST_CASE("Langevin: a spring in heat has its law") { check_law_of_spring(align, 1. / 32); }
 
 TEST_CASE("Langevin: strong order two") {
     Array start(100, 4, 0.5), p(100, 3, 0.6);
@@ -174,19 +177,7 @@ TEST_CASE("Langevin: QUICSORT knows of the noise what is quadratic in time as we
 }
 
 TEST_CASE("Langevin: QUICSORT has the law of a spring in heat") {
-    const std::int64_t paths = 100'000;
-    Array start(1, 2, 0.);
-    start(0, 0) = 1;
-    const eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / 8, .seed = 4, .paths = paths};
-    const auto found = eddy::solve(Spring{}, quicsort, start, Array(1, 0), options);
-    const double means[] = {0.3710735514697344, -0.8889510322667147};
-    const double variances[] = {0.1167968626289024, 0.2997475913497457};
-    for (int i = 0; i < 2; ++i) {  // five standard errors, and what steps of order three leave
-        const double n = static_cast<double>(paths);
-        CHECK(std::abs(found.mean()(0, i) - means[i]) < 5 * std::sqrt(variances[i] / n) + 2e-4);
-        CHECK(std::abs(found.variance()(0, i) - variances[i]) <
-              5 * variances[i] * std::sqrt(2 / n) + 2e-4);
-    }
+    check_law_of_spring(quicsort, 1. / 8);
 }
 
 TEST_CASE("Langevin: QUICSORT has strong order three, and the gradients of its path") {

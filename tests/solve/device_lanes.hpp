@@ -1,0 +1,21 @@
+#pragma once
+// Numbers for the lanes of device tests.
+
+#include <cstddef>
+#include <eddy/solve/ask/ensemble_array.hpp>
+
+namespace device_lanes {
+
+/// Two columns. Every seventh lane oscillates too fast for its steps, where `fails` says so.
+inline eddy::EnsembleArray<double> varied(std::ptrdiff_t lanes, double first, bool fails = false) {
+    eddy::EnsembleArray<double> array(lanes, 2);
+    for (int i = 0; i < 2; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            array(lane, i) = fails && lane % 7 == 3
+                                 ? 1e3
+                                 : first + 0.01 * static_cast<double>((7 * lane + 3 * i) % 100);
+    }
+    return array;
+}
+
+}  // namespace device_lanes
