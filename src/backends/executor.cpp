@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace eddy::inline v0 {
 
@@ -34,7 +35,8 @@ class SharedGroups {
     void finish() {
         work();
         wait_for_others();
-        if (failure_) std::rethrow_exception(failure_);
+        // Handed over, not shared: a worker may outlive the call, and what was thrown must not.
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
   private:
