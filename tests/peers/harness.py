@@ -143,6 +143,17 @@ class Processes(unittest.TestCase):
             self.assertEqual(os.sched_getaffinity(arm.process.pid), {core})
 
 
+    @unittest.skipUnless(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1, "one core only")
+    def test_an_arm_moves_with_all_its_threads(self):
+        first, last = (f(os.sched_getaffinity(0)) for f in (min, max))
+        program = "import threading, time; threading.Thread(target=time.sleep, args=(20,)).start(); print('ready', flush=True)"
+        with ArmProcess([sys.executable, "-c", program], [first], 20) as arm:
+            arm.hear()
+            arm.move_to([last])
+            threads = [int(name) for name in os.listdir(f"/proc/{arm.process.pid}/task")]
+            self.assertEqual([os.sched_getaffinity(thread) for thread in threads], [{last}, {last}])
+
+
 class FakeProcess:
     def __init__(self, name, log, seconds=0.01, fails_at=None):
         self.name, self.log, self.seconds, self.fails_at = name, log, seconds, fails_at
@@ -203,15 +214,16 @@ class WholeCases(unittest.TestCase):
         self.file = Path(folder.name, "tolerances.json")
         if written:
             self.file.write_text(json.dumps(written))
-        self.samples, self.said = [], io.StringIO()
+        self.samples, self.said, self.started_on = [], io.StringIO(), []
 
-        def start(_, arm, lanes):
+        def start(_, arm, lanes, cores):
+            self.started_on.append(cores)
             if arm.name in missing:
                 raise ArmFailed("is not installed")
-            return ArmProcess([*FAKE, *(f"{key}={value}" for key, value in arm.options.items())], [], options.get("timeout", 20))
+            return ArmProcess([*FAKE, *(f"{key}={value}" for key, value in arm.options.items())], cores, options.get("timeout", 20))
 
         suite = Suite(start, lambda *_: [3.0, 4.0], ToleranceFile(self.file), self.samples.append, Progress(1, self.said),
-                      options.get("cores", 1), rounds=5)
+                      options.get("cores", 1), rounds=5, places=options.get("places", ([],)))
         suite.run(case)
         self.suite = suite
         return {row.arm: row for row in suite.rows}
@@ -228,6 +240,13 @@ class WholeCases(unittest.TestCase):
         self.assertAlmostEqual(written["9-fake | strict | 1e-06"]["tolerance"] / 0.95e-3, 1, delta=0.1)
         self.assertEqual(sum(sample["kind"] == "sample" for sample in self.samples), 15)
         json.dumps(self.samples)
+
+    @unittest.skipUnless(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1, "one core only")
+    def test_arms_start_side_by_side_and_race_on_the_same_cores(self):
+        places = tuple([core] for core in sorted(os.sched_getaffinity(0), reverse=True)[:2])
+        rows = self.run_case(case_of(fake("eddy"), fake("other"), fake("third")), places=places)
+        self.assertEqual(self.started_on[:2], list(places))
+        self.assertEqual({row.extra["core"] for row in rows.values()}, {str(places[0][0])})
 
     def test_a_tolerance_of_the_file_is_taken_while_it_gives_the_error(self):
         key = "9-fake | eddy | 1e-06"
@@ -375,12 +394,12 @@ class Commands(unittest.TestCase):
         with unittest.mock.patch.object(machine, "gpus", lambda: list(gpus)):
             run = command_line.Run(command_line.arguments([*words, "--quick", "--output", folder.name, "--timeout", "5"]), "run")
 
-            def start(case, arm, lanes):
+            def start(case, arm, lanes, cores):
                 self.started.append(arm)
                 if arm.peer == "heyoka":
                     raise ArmFailed("cannot be installed: no network")
                 options = {"diffrax": ["ends=crash", "runs=3"], "jax": ["ends=hang", "runs=0"]}.get(arm.peer, [])
-                return ArmProcess([*FAKE, *options], run.pinned, 1)
+                return ArmProcess([*FAKE, *options], cores, 1)
 
             run.start, run.reference, run.machine = start, lambda *_: [3.0, 4.0], lambda: {"processor": "none", "GPU": "none"}
             with unittest.mock.patch.object(command_line, "ToleranceFile", lambda _: ToleranceFile(self.output / "tolerances.json")), \
@@ -409,7 +428,7 @@ class Commands(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1, "one core only")
     def test_cores_says_how_many_an_arm_has_and_is_told(self):
         run, text = self.run_command("--only", "10a", "scipy", "--cores", "2")
-        self.assertEqual(run.pinned, sorted(os.sched_getaffinity(0))[-2:])
+        self.assertEqual(run.places[0], sorted(os.sched_getaffinity(0))[-2:])
         self.assertIn("pinned to 2 cores", text)
         self.assertIn("(2 cores, wall)", text)
 
@@ -417,7 +436,7 @@ class Commands(unittest.TestCase):
         with unittest.mock.patch.object(machine, "gpus", lambda: ["a GPU"]), \
                 unittest.mock.patch.object(command_line, "ArmProcess", lambda *words: words):
             run = command_line.Run(command_line.arguments(["--only", "1", "jax"]), "run")
-            platforms = {arm.name: run.start(run.cases[0], arm, 4)[3]["JAX_PLATFORMS"] for arm in run.cases[0].arms if arm.peer == "jax"}
+            platforms = {arm.name: run.start(run.cases[0], arm, 4, [])[3]["JAX_PLATFORMS"] for arm in run.cases[0].arms if arm.peer == "jax"}
         self.assertEqual(platforms, {"flat JAX Tsit5": "cpu", "flat JAX Tsit5, GPU": "cuda"})
 
 
@@ -466,9 +485,9 @@ class Choices(unittest.TestCase):
         run.environment.missing, run.native.missing = {"jax": "cannot be installed: no network"}, {"odeint_arm": "cannot be built: error"}
         for arm in run.cases[0].arms:
             if arm.peer in ("jax", "diffrax"):
-                self.assertRaisesRegex(ArmFailed, "no network", run.start, run.cases[0], arm, 4)
+                self.assertRaisesRegex(ArmFailed, "no network", run.start, run.cases[0], arm, 4, [])
             if arm.peer == "odeint":
-                self.assertRaisesRegex(ArmFailed, "cannot be built", run.start, run.cases[0], arm, 4)
+                self.assertRaisesRegex(ArmFailed, "cannot be built", run.start, run.cases[0], arm, 4, [])
 
     def test_the_machine_describes_itself(self):
         self.assertIn("cores", machine.describe({}, 1))

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from array import array
+from contextlib import suppress
 from pathlib import Path
 
 from .protocol import Message, parse
@@ -69,6 +70,12 @@ class ArmProcess:
             numbers = array("d")
             numbers.frombytes(file.read_bytes())
             return numbers.tolist()
+
+    def move_to(self, cores: list[int]) -> None:
+        """All its threads, to other cores, as many as before."""
+        for thread in Path(f"/proc/{self.process.pid}/task").glob("*") if cores else ():
+            with suppress(OSError):    # it has ended
+                os.sched_setaffinity(int(thread.name), cores)
 
     def memory(self, name: str) -> int:
         """Bytes, from the kernel: VmRSS now, or VmHWM, the most since `forget_peak`."""

@@ -58,8 +58,9 @@ class Run:
         self.build = ROOT / "build/peers"
         self.environment = Environment(self.build / ("venv_gpu" if has_gpu else "venv"), has_gpu)
         self.native = Native(HERE / "native", self.build / "native")
-        # The last cores: interrupts and other programs tend to be on the first.
-        self.pinned = sorted(os.sched_getaffinity(0))[-given.cores:]
+        # From the last core on: interrupts and other programs tend to be on the first.
+        cores = sorted(os.sched_getaffinity(0), reverse=True)
+        self.places = tuple(sorted(cores[first:first + given.cores]) for first in range(0, len(cores) - given.cores + 1, given.cores))
         self.start_time = time.monotonic()
 
     def prepare(self) -> None:
@@ -77,12 +78,15 @@ class Run:
             task.result()
 
     def prepare_references(self) -> None:
-        for case in self.cases:
-            say(f"reference of case {case.key}")
-            with suppress(ArmFailed):    # the run itself will say so
-                self.reference(case, case.quick_lanes if self.given.quick else case.lanes)
+        say("computing references")
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(self._prepare_reference, self.cases))
 
-    def start(self, case: Case, arm: Arm, lanes: int) -> ArmProcess:
+    def _prepare_reference(self, case: Case) -> None:
+        with suppress(ArmFailed):    # the run itself will say so
+            self.reference(case, case.quick_lanes if self.given.quick else case.lanes)
+
+    def start(self, case: Case, arm: Arm, lanes: int, cores: list[int]) -> ArmProcess:
         where, name = arm.command
         missing = self.native.missing.get(name) if where == "native" else next(
             (reason for peer in {arm.peer} | NEEDS.get(arm.peer, set()) if (reason := self.environment.missing.get(peer))), None)
@@ -94,8 +98,8 @@ class Run:
         environment = {"JAX_PLATFORMS": "cuda" if arm.on_gpu else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
         if where == "native":
             told.append(f"compile_seconds={self.native.seconds_of(name)}")
-            return ArmProcess([str(self.native.program(name)), *told], self.pinned, self.given.timeout, environment)
-        return ArmProcess([str(self.environment.python), str(HERE / "arms" / name), *told], self.pinned, self.given.timeout, environment)
+            return ArmProcess([str(self.native.program(name)), *told], cores, self.given.timeout, environment)
+        return ArmProcess([str(self.environment.python), str(HERE / "arms" / name), *told], cores, self.given.timeout, environment)
 
     def inputs(self, case: Case, lanes: int) -> Path:
         """The folder with y0, p and the reference of a case, as arms/reference.py leaves them."""
@@ -109,7 +113,7 @@ class Run:
         options = {"problem": case.problem, "task": case.task, "lanes": lanes, "check": min(lanes, case.check), "inputs": folder}
         command = [str(self.environment.python), str(HERE / "arms/reference.py"),
                    *(f"{key}={value}" for key, value in (options | case.options).items())]
-        with ArmProcess(command, self.pinned, 600) as process:
+        with ArmProcess(command, [], 600) as process:
             process.hear()
             return process.values()
 
@@ -125,7 +129,7 @@ class Run:
             told = self.machine()
             write({"kind": "machine", "command": self.command} | told)
             suite = Suite(self.start, self.reference, tolerances, write, Progress(1), given.cores, given.rounds,
-                          0.02 if given.quick else 0.05, given.quick)
+                          0.02 if given.quick else 0.05, given.quick, self.places)
             suite.progress.total = sum(suite.units(case) for case in self.cases)
             for case in self.cases:
                 before = time.monotonic()
@@ -210,8 +214,8 @@ def main(words: list[str]) -> int:
         run.write_again()
         return 0
     run.prepare()
+    run.prepare_references()
     if given.prepare:
-        run.prepare_references()
         return 0
     with suppress(KeyboardInterrupt):
         signal.signal(signal.SIGTERM, signal.default_int_handler)

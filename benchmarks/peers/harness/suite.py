@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
 
 from .arm_process import ArmFailed, ArmProcess
 from .bisection import tune
@@ -15,7 +17,7 @@ from .race import Runner, median, race
 from .result import Row
 from .tolerance_file import ToleranceFile
 
-Start = Callable[[Case, Arm, int], ArmProcess]      # the number of lanes of this run
+Start = Callable[[Case, Arm, int, list[int]], ArmProcess]      # the number of lanes of this run, the cores to start on
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Suite:
     rounds: int = 7
     shortest: float = 0.05
     quick: bool = False
+    places: tuple[list[int], ...] = ([],)           # sets of cores, on each of which an arm may start; all race on the first
     rows: list[Row] = field(default_factory=list)
     sweeps: list[Row] = field(default_factory=list)
 
@@ -46,14 +49,24 @@ class Suite:
             return
         with ExitStack() as stack:
             started = [_Started(self, case, arm, lanes, reference, stack) for arm in case.arms]
-            for one in started:
-                one.begin()
+            self._begin(case, started)
             for target in case.targets or (None,):
                 self.rows += self._compare(case, started, target, self.rounds, self.shortest)
             if not self.quick:
                 for target in case.sweep:
                     self.sweeps += self._compare(case, started, target, 5, self.shortest / 2)
         self.tolerances.save()
+
+    def _begin(self, case: Case, started: list["_Started"]) -> None:
+        """Side by side, for starting and compiling take most of the time of many arms; but only one takes a GPU's memory at a time."""
+        places: SimpleQueue[list[int]] = SimpleQueue()
+        for place in self.places[:1] if any(arm.on_gpu for arm in case.arms) else self.places:
+            places.put(place)
+        pool = ThreadPoolExecutor(places.qsize())
+        try:
+            list(pool.map(lambda one: one.begin(places), started))
+        finally:    # of an interrupt too: those that have not begun do not
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _compare(self, case: Case, started: list["_Started"], target: float | None, rounds: int, shortest: float) -> list[Row]:
         started = [one for one in started if not one.arm.only_targets or target is None or target in one.arm.only_targets]
@@ -103,10 +116,17 @@ class _Started:
     def work(self) -> float:
         return self.case.work_per_lane * len(range(0, self.lanes, self.arm.stride))
 
-    def begin(self) -> None:
+    def begin(self, places: "SimpleQueue[list[int]]") -> None:
+        place = places.get()
+        try:
+            self._begin_on(place)
+        finally:
+            places.put(place)
+
+    def _begin_on(self, place: list[int]) -> None:
         self.suite.progress.at(f"case {self.case.key}: {self.arm.name}: starts")
         try:
-            self.process = self.stack.enter_context(self.suite.start(self.case, self.arm, self.lanes))
+            self.process = self.stack.enter_context(self.suite.start(self.case, self.arm, self.lanes, place))
             self.ready = self.process.hear(3 * self.process.timeout)    # compilers may take long
             if target := self.case.targets[:1]:
                 self.process.ask("tolerance", value=repr(self._expected(target[0])))
@@ -114,6 +134,7 @@ class _Started:
             before = self.process.memory("VmRSS")
             self.first = self.last = self.process.ask("run", repeats=1).number("wall")
             self.memory = max(0, self.process.memory("VmHWM") - before)
+            self.process.move_to(self.suite.places[0])
         except ArmFailed as failure:
             self.failure = str(failure)
             self.suite.progress.say(f"case {self.case.key}: {self.arm.name}: {self.failure}")
