@@ -39,7 +39,7 @@ for line in sys.stdin:
             say("failed", reason="does not want to")
         repeats = int(request.fields["repeats"])
         seconds = float(options.get("seconds", 0.001)) * repeats
-        say("done", wall=seconds * float(options.get("waits", 1)), processor=seconds, accepted=10 * 4, rejected=0, evaluations=61 * 4,
+        say("done", wall=seconds * float(options.get("waits", 1)), processor=seconds, accepted=10 * 4, rejected=0, evaluations=61 * 4, number=num_runs,
             core=min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)
     elif request.word == "values":
         error = max(floor, factor * tolerance ** power)

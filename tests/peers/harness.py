@@ -262,6 +262,13 @@ class WholeCases(unittest.TestCase):
         self.assertRegex(table, r"rough.*4 × too large")
         self.assertIs(best(list(rows.values())), rows["eddy"])
 
+    def test_an_arm_that_misses_the_error_as_the_file_says_is_not_searched_again(self):
+        key = "9-fake | eddy | 1e-06"
+        for error, fewest, most in ((4e-6, 0, 8), (3e-6, 12, 40)):
+            rows = self.run_case(case_of(fake("eddy", floor=4e-6)), written={key: {"tolerance": 1e-7, "error": error}})
+            self.assertTrue(fewest <= int(rows["eddy"].extra["number"]) <= most, rows["eddy"].extra)
+            self.assertRegex(rows["eddy"].mark, "4 × too large")
+
     def test_where_the_work_is_given_larger_errors_are_marked_and_smaller_ones_not(self):
         arms = [fake("eddy", factor=1e-13, power=0), fake("near", factor=1.4e-12, power=0), fake("far", factor=2e-12, power=0)]
         rows = self.run_case(case_of(*arms, targets=(), same_error=1e-12))

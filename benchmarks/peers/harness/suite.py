@@ -187,19 +187,21 @@ class _Started:
         return self._error()
 
     def _expected(self, target: float) -> float:
-        return self.suite.tolerances.get(self._key(target)) or target
+        written = self.suite.tolerances.get(self._key(target))
+        return written.tolerance if written else target
 
     def _key(self, target: float) -> str:
         return ToleranceFile.key(self.case.key, self.arm.name, target)
 
     def _reach(self, target: float) -> tuple[float, float]:
-        """The tolerance of the file if it still gives the error, else a new one, and the error that it gives."""
+        """The tolerance of the file if it still gives the error, or misses it as it did when it was found, else a new one; and the error
+        that it gives."""
         written = self.suite.tolerances.get(self._key(target))
         if written is not None:
-            error = self._error_at(written)
-            if not misses(error, target):
-                return written, error
-        tuned = tune(self._error_at, target, written)
+            error = self._error_at(written.tolerance)
+            if not misses(error, target) or math.isclose(error, written.error, rel_tol=0.01):
+                return written.tolerance, error
+        tuned = tune(self._error_at, target, self._expected(target))
         if written is None or not misses(tuned.error, target):
             self.suite.tolerances.set(self._key(target), tuned.tolerance, tuned.error)
         return tuned.tolerance, self._error_at(tuned.tolerance)

@@ -5,6 +5,8 @@ all; each run measures the error that it gives."""
 import json
 from pathlib import Path
 
+from .bisection import Tuned
+
 
 class ToleranceFile:
     def __init__(self, path: Path):
@@ -16,9 +18,9 @@ class ToleranceFile:
     def key(case: str, arm: str, target: float) -> str:
         return f"{case} | {arm} | {target:.0e}"
 
-    def get(self, key: str) -> float | None:
+    def get(self, key: str) -> Tuned | None:
         entry = self.entries.get(key)
-        return entry["tolerance"] if entry else None
+        return Tuned(entry["tolerance"], entry["error"]) if entry else None
 
     def set(self, key: str, tolerance: float, error: float) -> None:
         self.entries[key] = {"tolerance": float(f"{tolerance:.4g}"), "error": float(f"{error:.3g}")}
