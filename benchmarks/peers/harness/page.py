@@ -11,7 +11,7 @@ This page is written by `{command}`. It shows one run, on one machine; the same 
 {busy}
 How it is measured:
 
-- Every arm is a process of its own, pinned to {cores}. The arms of a case start and compile side by side, then take turns in one place, round after round; the median over the rounds is
+- Every arm is a process of its own, pinned to {cores}. The arms of a case are started, compiled and tuned side by side, then take turns in one place, round after round; the median over the rounds is
   compared, the minimum stands beside it. Time is {clock}; results are waited for before the clock stops. Compiling and
   the first call stand in columns of their own and count for nothing else: for eddy, odeint, SUNDIALS and Eigen the time to compile is
   that of the arm's source, at `-O3 -march=native`, its other methods included.

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
+from typing import TypeVar
 
 from .arm_process import ArmFailed, ArmProcess
 from .bisection import tune
@@ -19,6 +20,8 @@ from .tolerance_file import ToleranceFile
 
 Start = Callable[[Case, Arm, int, list[int]], ArmProcess]      # the number of lanes of this run, the cores to start on
 
+T = TypeVar("T")
+
 
 @dataclass
 class Suite:
@@ -31,7 +34,7 @@ class Suite:
     rounds: int = 7
     shortest: float = 0.05
     quick: bool = False
-    places: tuple[list[int], ...] = ([],)           # sets of cores, on each of which an arm may start; all race on the first
+    places: tuple[list[int], ...] = ([],)           # sets of cores, each for an arm that is made ready; all race on the first
     rows: list[Row] = field(default_factory=list)
     sweeps: list[Row] = field(default_factory=list)
 
@@ -49,7 +52,7 @@ class Suite:
             return
         with ExitStack() as stack:
             started = [_Started(self, case, arm, lanes, reference, stack) for arm in case.arms]
-            self._begin(case, started)
+            self._side_by_side(started, lambda one: one.begin())
             for target in case.targets or (None,):
                 self.rows += self._compare(case, started, target, self.rounds, self.shortest)
             if not self.quick:
@@ -57,20 +60,34 @@ class Suite:
                     self.sweeps += self._compare(case, started, target, 5, self.shortest / 2)
         self.tolerances.save()
 
-    def _begin(self, case: Case, started: list["_Started"]) -> None:
-        """Side by side, for starting and compiling take most of the time of many arms; but only one takes a GPU's memory at a time."""
+    def _side_by_side(self, started: list["_Started"], do: Callable[["_Started"], T]) -> list[T]:
+        """What is not timed: starting, compiling and the search for tolerances take longer than the race. Only one at a time where there is a
+        GPU, for its memory."""
         places: SimpleQueue[list[int]] = SimpleQueue()
-        for place in self.places[:1] if any(arm.on_gpu for arm in case.arms) else self.places:
+        for place in self.places[:1] if any(one.arm.on_gpu for one in started) else self.places:
             places.put(place)
+
+        def do_in_a_place(one: _Started) -> T:
+            one.place = places.get()
+            try:
+                if one.process:
+                    one.process.move_to(one.place)
+                done = do(one)
+                if one.process:
+                    one.process.move_to(self.places[0])
+                return done
+            finally:
+                places.put(one.place)
+
         pool = ThreadPoolExecutor(places.qsize())
         try:
-            list(pool.map(lambda one: one.begin(places), started))
+            return list(pool.map(do_in_a_place, started))
         finally:    # of an interrupt too: those that have not begun do not
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _compare(self, case: Case, started: list["_Started"], target: float | None, rounds: int, shortest: float) -> list[Row]:
         started = [one for one in started if not one.arm.only_targets or target is None or target in one.arm.only_targets]
-        rows = [one.prepare(target) for one in started]
+        rows = self._side_by_side(started, lambda one: one.prepare(target))
         runners = [Runner(one.arm.name, one.process, one.work, before=one.last) for one, row in zip(started, rows) if not row.failure]
         self.progress.at(f"case {case.key}: {len(runners)} arms take turns")
 
@@ -107,6 +124,7 @@ class _Started:
         self.components = len(reference) // min(lanes, case.check)
         self.reference = _every(reference, self.components, min(lanes, case.check) // check)
         self.process: ArmProcess | None = None
+        self.place: list[int] = []      # the cores that it is on while it does not race
         self.failure = ""
         self.ready = Message("")
         self.first, self.last = math.nan, 0.0
@@ -116,17 +134,10 @@ class _Started:
     def work(self) -> float:
         return self.case.work_per_lane * len(range(0, self.lanes, self.arm.stride))
 
-    def begin(self, places: "SimpleQueue[list[int]]") -> None:
-        place = places.get()
-        try:
-            self._begin_on(place)
-        finally:
-            places.put(place)
-
-    def _begin_on(self, place: list[int]) -> None:
+    def begin(self) -> None:
         self.suite.progress.at(f"case {self.case.key}: {self.arm.name}: starts")
         try:
-            self.process = self.stack.enter_context(self.suite.start(self.case, self.arm, self.lanes, place))
+            self.process = self.stack.enter_context(self.suite.start(self.case, self.arm, self.lanes, self.place))
             self.ready = self.process.hear(3 * self.process.timeout)    # compilers may take long
             if target := self.case.targets[:1]:
                 self.process.ask("tolerance", value=repr(self._expected(target[0])))
@@ -134,7 +145,6 @@ class _Started:
             before = self.process.memory("VmRSS")
             self.first = self.last = self.process.ask("run", repeats=1).number("wall")
             self.memory = max(0, self.process.memory("VmHWM") - before)
-            self.process.move_to(self.suite.places[0])
         except ArmFailed as failure:
             self.failure = str(failure)
             self.suite.progress.say(f"case {self.case.key}: {self.arm.name}: {self.failure}")
