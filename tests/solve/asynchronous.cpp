@@ -120,6 +120,70 @@ TEST_CASE("asynchronous: a call that a graph has captured runs again on what lie
     EmulatedRuntime::reset();
 }
 
+TEST_CASE(
+    "asynchronous: a captured call stays right whatever the solver object is called on later") {
+    OnDevice y0{start}, p{rates}, y = room();
+    auto solver = solver_on(device);
+    solver(y0, p, Into{.y = y}).wait();
+    auto& state = EmulatedRuntime::state;
+    EmulatedRuntime::reset();
+    state.is_capturing = true;
+    static_cast<void>(solver(y0, p, Into{.y = y}));
+    state.is_capturing = false;
+
+    // Other arrays of the same shape, fewer lanes, more, and more once more.
+    for (const std::ptrdiff_t lanes : {150, 40, 500, 500}) {
+        const Array others = device_lanes::varied(lanes, 0.5);
+        const OnDevice from{others};
+        OnDevice to(Array(lanes, 2, -1.));
+        state.allocations = 0;
+        const auto& found = solver(from, from, Into{.y = to});
+        CAPTURE(lanes);
+        found.wait();
+        CHECK(same_array(
+            to.values(),
+            eddy::solve(Forced{}, eddy::Bosh3{}, others, others, options, eddy::Serial{}).y()));
+        const Array again = varied(0.3 + 1e-3 * static_cast<double>(lanes));
+        y0.assign(again);
+        p.assign(again);
+        EmulatedRuntime::launch_graph(0);
+        found.wait();
+
+        CHECK(same_array(
+            y.values(),
+            eddy::solve(Forced{}, eddy::Bosh3{}, again, again, options, eddy::Serial{}).y()));
+    }
+    CHECK(state.allocations == 0);  // what was set aside for the graph was so once
+    EmulatedRuntime::reset();
+}
+
+TEST_CASE("asynchronous: a call is captured only where its solver object has memory for it") {
+    const OnDevice y0{start}, p{rates}, few{Array(40, 2, 0.5)};
+    OnDevice y = room(), of_few{Array(40, 2)};
+    auto solver = solver_on(device);
+    auto& state = EmulatedRuntime::state;
+    const auto captured = [&](const OnDevice& from, OnDevice& to) {
+        state.is_capturing = true;
+        const std::string said =
+            message_of([&] { static_cast<void>(solver(from, from, Into{.y = to})); });
+        state.is_capturing = false;
+        return said;
+    };
+    const std::string expected =
+        "Cuda: a graph captures this call, but the last call of its solver object was on arrays of "
+        "other shapes or lists, or there was none; call it once on these arrays before the capture "
+        "begins";
+    EmulatedRuntime::reset();
+
+    CHECK(captured(y0, y) == expected);
+    solver(y0, p, Into{.y = y}).wait();
+    CHECK(captured(few, of_few) == expected);
+    CHECK(captured(y0, y) == expected);  // the last call was none
+    solver(y0, p, Into{.y = y}).wait();
+    CHECK(captured(y0, y).empty());
+    EmulatedRuntime::reset();
+}
+
 TEST_CASE("asynchronous: a lane that begins with no number says so itself") {
     Array broken = start, broken_rates = rates;
     broken(7, 1) = std::numeric_limits<double>::quiet_NaN();

@@ -151,6 +151,35 @@ TEST_CASE("asynchronous gradients: a training step in a graph") {
     EmulatedRuntime::reset();
 }
 
+TEST_CASE("asynchronous gradients: a captured one knows its data after calls on other data") {
+    const Array start = varied(150, 0.2), row(1, 2, 0.9);
+    Call call(start, row);
+    auto serial = solver_on(eddy::Serial{});
+    auto solver = solver_on(device);
+    const auto run = [&](Call & on) -> auto& {
+        return solver(on.data, on.y0, eddy::shared(on.p), on.into());
+    };
+    run(call).report.wait();
+    auto& state = EmulatedRuntime::state;
+    EmulatedRuntime::reset();
+    state.is_capturing = true;
+    static_cast<void>(run(call));
+    state.is_capturing = false;
+
+    for (const std::ptrdiff_t lanes : {150, 700}) {
+        Call other(varied(lanes, 0.3), Array(1, 2, 0.7));
+        run(other).report.wait();
+        const auto& expected =
+            serial(data_of(lanes), varied(lanes, 0.3), eddy::shared(Array(1, 2, 0.7)));
+        other.check(expected);
+    }
+    EmulatedRuntime::launch_graph(0);
+    EmulatedRuntime::state.work.finish(0, 0);
+
+    call.check(serial(data_of(150), start, eddy::shared(row)));
+    EmulatedRuntime::reset();
+}
+
 TEST_CASE("asynchronous gradients: shared parameters, added there in the shape of the host") {
     // Blocks of a wave of members and more, the last of them short; beyond 4,096 lanes sums of blocks alone.
     for (const std::ptrdiff_t lanes : {1, 65, 2500, 4200}) {

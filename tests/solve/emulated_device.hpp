@@ -277,6 +277,9 @@ struct EmulatedRuntime {
         is_done = !state.work.has_work(state.current, stream);
         return state.fails_with;
     }
+    static int is_capturing(Stream, bool& is_capturing) {
+        return set(is_capturing, state.is_capturing);
+    }
     static void pause() { std::this_thread::yield(); }
     template <class Work>
     static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {

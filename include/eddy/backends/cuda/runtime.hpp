@@ -68,6 +68,12 @@ struct CudaRuntime {
         is_done = code != cudaErrorNotReady;
         return is_done ? code : cudaSuccess;
     }
+    static int is_capturing(Stream stream, bool& is_capturing) {
+        auto status = cudaStreamCaptureStatusNone;
+        const cudaError_t code = cudaStreamIsCapturing(stream, &status);
+        is_capturing = status == cudaStreamCaptureStatusActive;
+        return code;
+    }
     static void pause() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
     template <class Work>
     static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {

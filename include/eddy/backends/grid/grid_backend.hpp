@@ -106,7 +106,7 @@ struct GridBackend {
             const detail::DeviceInUse<Runtime> in_use(number(k));
             detail::GridPool<Runtime>& pool = kept.pool(k, count());
             pool.use(number(k));
-            renew(pool.stores(), plan, pool, Memory(number(k), stream, &pool));
+            renew(pool.stores(), plan, pool, stream, Memory(number(k), stream, &pool));
         }
         return kept.pool(0, count()).stores();
     }
@@ -148,8 +148,10 @@ struct GridBackend {
         return std::clamp<std::ptrdiff_t>(num_groups, 1, std::max<std::ptrdiff_t>(1, resident));
     }
     static void renew(detail::GridStores& stores, const detail::GradientPlan& plan,
-                      detail::GridPool<Runtime>& pool, const Memory& memory) {
+                      detail::GridPool<Runtime>& pool, typename Runtime::Stream stream,
+                      const Memory& memory) {
         if (stores.checkpoints == plan.checkpoints && stores.num_rounds >= plan.last_round) return;
+        pool.set_table_aside(stream);
         const auto table = detail::table_of_placement(plan.checkpoints, plan.last_round);
         stores = {};
         const detail::GridStores renewed{plan.checkpoints, nullptr,

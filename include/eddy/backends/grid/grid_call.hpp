@@ -34,6 +34,7 @@ class GridCall {
     using Places = std::vector<GridPlace<Runtime>>;
     static_assert(std::is_trivially_copyable_v<Work>);
     static constexpr bool has_costs = requires(Kernel kernel) { kernel.costs; };
+    static constexpr char tag_of_kernel = 0;
     static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
 
   public:
@@ -82,8 +83,9 @@ class GridCall {
   private:
     struct Part {
         LaneShare lanes;
-        std::size_t place, slot;                     // slot: one of two streams
-        std::size_t num_bytes = 0, table_bytes = 0;  // of its mirrors
+        std::size_t place, slot;          // slot: one of two streams
+        std::size_t num_bytes = 0;        // of its mirrors
+        std::vector<std::byte> tables{};  // as they have to be there
     };
     struct Flight {
         std::size_t place = 0, slot = 0;
@@ -157,8 +159,9 @@ class GridCall {
         Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), part.lanes);
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
         part.num_bytes = mirrors.num_bytes();
-        part.table_bytes = mirrors.tables().size();
-        return mirrors.bytes_copied();
+        const std::size_t bytes_copied = mirrors.bytes_copied();
+        part.tables = std::move(mirrors.tables());
+        return bytes_copied;
     }
 
     /// All memory that the call takes on a device, before the first launch.
@@ -184,6 +187,10 @@ class GridCall {
                 size_of(GridPiece::order) =
                     Sort::num_bytes({part.lanes.count, plan_.group_size, workers_});
             has_two = has_two || part.slot == 1;
+        }
+        if (is_asynchronous_) {
+            imprint_ = {&tag_of_kernel, plan_, bytes};
+            pool.begin_call(imprint_, parts_[0].tables, place.stream);
         }
         pool.reserve(bytes);
         static_cast<void>(
@@ -221,7 +228,7 @@ class GridCall {
         const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
             memory_of(flight), part.lanes, static_cast<std::byte*>(pool.first(piece)),
-            part.table_bytes);
+            part.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
         pool.send_tables(piece, flight.mirrors->tables(), stream);
         if constexpr (has_costs) {
@@ -280,6 +287,7 @@ class GridCall {
     /// What it brings back is asked for later.
     void leave(Flight& flight) {
         GridPool<Runtime>& pool = *places_[0].pool;
+        pool.has_begun(imprint_);
         pool.leave(places_[0].stream, flight.mirrors->columns());
         if constexpr (has_costs)
             pool.brings_back({kernel_.costs, costs_of(0).first,
@@ -335,6 +343,7 @@ class GridCall {
     std::vector<typename GridPool<Runtime>::Mailbox> mailboxes_;  // (place)
     std::vector<bool> is_ordered_;                                // (place)
     GridMailbox told_;
+    GridImprint imprint_;
     bool is_asynchronous_;
 };
 

@@ -2,6 +2,8 @@
 // What a solver object keeps on one device: pieces of memory, each for a purpose, which a second call on
 // arrays of the same shape finds large enough; a second stream; the table of a placement; the call that
 // was left running. A copy begins empty.
+// Invariant: what a graph has captured refers to memory that nobody else changes. Pieces that a captured
+// call uses are set aside for it as soon as another call wants them otherwise.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <eddy/backends/grid/grid_stores.hpp>
 #include <eddy/backends/grid/runtime.hpp>
+#include <eddy/core/error.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <utility>
 #include <vector>
@@ -25,6 +28,19 @@ struct GridMailbox {
 enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order };
 inline constexpr std::size_t num_grid_pieces = 8;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
+
+/// What decides where in the pieces a call keeps what: calls that agree in it, and in their tables, leave
+/// to each other nothing but room to write in.
+struct GridImprint {
+    const void* kernel = nullptr;  // stands for its type
+    LaunchPlan plan;
+    GridSizes bytes{};
+
+    friend bool operator==(const GridImprint& a, const GridImprint& b) {
+        return a.kernel == b.kernel && a.bytes == b.bytes && a.plan.num_lanes == b.plan.num_lanes &&
+               a.plan.group_size == b.plan.group_size && a.plan.num_workers == b.plan.num_workers;
+    }
+};
 
 template <class Runtime>
 class GridPool {
@@ -58,7 +74,7 @@ class GridPool {
         for (std::size_t i = 0; i < num_grid_pieces; ++i) {
             Piece& piece = kept_.pieces[i];
             if (piece.num_bytes >= bytes[i]) continue;
-            release(piece);
+            give_up(piece);
             constexpr int no_memory = 2;
             const int code = Runtime::allocate(piece.first, bytes[i]);
             if (code == no_memory) throw_no_memory(bytes);
@@ -133,6 +149,31 @@ class GridPool {
     }
     void has_order_of(const LaunchPlan& plan) { kept_.ordered = plan; }
 
+    // Calls that graphs capture.
+
+    /// Before a call that returns early takes its memory. Of one that is captured nothing may be changed
+    /// here; where another was, what it uses is left to its graph.
+    void begin_call(const GridImprint& imprint, const std::vector<std::byte>& tables,
+                    Stream stream) {
+        const bool is_like_the_last = imprint == kept_.imprint && tables == kept_.tables;
+        kept_.imprint = {};
+        if (!is_like_the_last) {
+            require_no_capture(stream);
+            for (std::size_t i = 0; i < num_grid_pieces; ++i) {
+                if (i != static_cast<std::size_t>(GridPiece::table)) set_aside(kept_.pieces[i]);
+            }
+        } else if (is_capturing(stream)) {
+            for (Piece& piece : kept_.pieces) piece.is_captured = true;
+        }
+    }
+    /// It has been put to work.
+    void has_begun(const GridImprint& imprint) { kept_.imprint = imprint; }
+    /// Before the table of the placement is renewed.
+    void set_table_aside(Stream stream) {
+        require_no_capture(stream);
+        set_aside(kept_.pieces[static_cast<std::size_t>(GridPiece::table)]);
+    }
+
     // A call that was left running in its stream.
 
     /// When it is done, these come back.
@@ -176,6 +217,7 @@ class GridPool {
     struct Piece {
         void* first = nullptr;
         std::size_t num_bytes = 0;
+        bool is_captured = false;  // a graph refers to it
     };
     struct Flight {
         Stream stream{};
@@ -184,6 +226,8 @@ class GridPool {
     };
     struct Kept {
         std::array<Piece, num_grid_pieces> pieces{};
+        std::vector<Piece> of_graphs;  // set aside
+        GridImprint imprint;           // of the last call that returned early
         void *mailbox_here = nullptr, *mailbox_there = nullptr;
         Stream stream{};
         bool has_stream = false;
@@ -203,16 +247,44 @@ class GridPool {
         if (piece.first) Runtime::release(piece.first);
         piece = {};
     }
+    /// A graph may run again at any time until the pool goes.
+    void set_aside(Piece& piece) {
+        if (!piece.is_captured) return;
+        settle();
+        kept_.of_graphs.push_back(piece);
+        piece = {};
+    }
+    void give_up(Piece& piece) {
+        set_aside(piece);
+        release(piece);
+    }
+    [[nodiscard]] static bool is_capturing(Stream stream) {
+        bool is_capturing = false;
+        require_done<Runtime>(Runtime::is_capturing(stream, is_capturing),
+                              "asking whether a graph captures the stream");
+        return is_capturing;
+    }
+    static void require_no_capture(Stream stream) {
+        require_argument(!is_capturing(stream),
+                         "Cuda: a graph captures this call, but the last call of its solver object "
+                         "was on arrays of other shapes or lists, or there was none; call it once "
+                         "on these arrays before the capture begins");
+    }
     [[noreturn]] void throw_no_memory(const GridSizes& wanted) const {
-        std::size_t num_free = 0, in_all = 0, needed = 0, held = 0;
+        std::size_t num_free = 0, in_all = 0, needed = 0, held = 0, of_graphs = 0;
         static_cast<void>(Runtime::memory_of_device(num_free, in_all));
         for (const std::size_t bytes : wanted) needed += bytes;
         for (const Piece& piece : kept_.pieces) held += piece.num_bytes;
+        for (const Piece& piece : kept_.of_graphs) of_graphs += piece.num_bytes;
+        const std::string besides = of_graphs == 0
+                                        ? ""
+                                        : ", and " + std::to_string(of_graphs) +
+                                              " are kept for graphs that have captured its calls";
         throw CudaError("Cuda: this call needs " + std::to_string(needed) + " bytes of " +
                         Runtime::memory_name + ", of which its solver object has " +
                         std::to_string(held) + ", but " + std::to_string(num_free) + " of " +
-                        std::to_string(in_all) +
-                        " are free; give fewer lanes or save points a call, or a smaller "
+                        std::to_string(in_all) + " are free" + besides +
+                        "; give fewer lanes or save points a call, or a smaller "
                         ".memory_budget");
     }
     /// What runs may use the memory that is about to go; what it would bring back is lost.
@@ -231,6 +303,7 @@ class GridPool {
     void clear() noexcept {
         settle();
         for (Piece& piece : kept_.pieces) release(piece);
+        for (Piece& piece : kept_.of_graphs) release(piece);
         if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);
         if (kept_.has_stream) Runtime::release_stream(kept_.stream);
         kept_ = {};

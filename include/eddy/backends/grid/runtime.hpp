@@ -43,7 +43,10 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     { R::copy(there, from, num_bytes, stream) } -> std::same_as<int>;
     { R::synchronize(stream) } -> std::same_as<int>;
     { R::is_done(stream, flag) } -> std::same_as<int>;
-    {R::pause()};  // of the thread that waits
+    {
+        R::is_capturing(stream, flag)
+        } -> std::same_as<int>;  // into a graph, in the place of working
+    {R::pause()};                // of the thread that waits
     {
         R::launch(work, device, stream)
         } -> std::same_as<int>;  // work(warp) in so many warps or more
