@@ -60,6 +60,7 @@ TEST_CASE("stable gradients: an ensemble whose second mode lies at zero") {
         }
         CHECK(off > num_lanes / 2);
         CHECK(stable.report.success());
+        CHECK(stable.report.is_watched);
     }
 }
 

@@ -33,7 +33,8 @@ void require_all_there(const GradientInto<Real>& into, bool has_p, bool has_loss
 /// What sums on the host, and dual numbers, whose tangents lie there.
 inline void require_no_host(const SolveOptions& options, bool is_dual, const char* where) {
     require_argument(!is_dual,
-                     "{}: this gradient has tangents, which come to the host, but the call is "
+                     "{}: this gradient has tangents (a Hessian's, or those of "
+                     "estimate_gradient_error), which come to the host, but the call is "
                      "asynchronous; leave one of them out",
                      where);
     require_argument(!options.gather_sums,

@@ -147,7 +147,7 @@ class GradientSolver {
   private:
     template <class Data, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_estimate<Method, Backend, Choice::estimates_error>() &&
+        if constexpr (detail::check_estimate<Method, Choice::estimates_error>() &&
                       detail::check_data_of_loss<Field, LossFunction, Data>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Data, Y0, Parameters>()) {
@@ -168,7 +168,8 @@ class GradientSolver {
         workspace.take(into, detail::memory_for(backend_, kept_), "data", where);
         workspace.open_loss(detail::memory_for(backend_, kept_));
         workspace.run(options_, backend_, kept_, cancelled, where);
-        if constexpr (Choice::estimates_error) detail::report_errors(workspace);
+        if constexpr (Choice::estimates_error)
+            detail::report_errors(workspace, detail::memory_for(backend_, kept_));
         return workspace.result;
     }
 

@@ -66,6 +66,9 @@ struct GradientReport : Outcomes {
         const auto index = static_cast<std::size_t>(lane);
         return index < was_redone.size() && was_redone[index] != 0;
     }
+    /// Was the way back watched, so that `unreliable` may tell? Not where steps have a constant size,
+    /// nor on a device: `estimate_gradient_error` tells there.
+    bool is_watched = false;
     /// Where the steps of a lane did not carry its derivative, and nothing was done about it: the
     /// gradient is that of the numbers computed, and may be far from that of the solution. Tells
     /// true then; to_text(report.unreliable(lane)) says what helps.

@@ -147,7 +147,7 @@ struct GradientWorkspace {
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));
-        plan.watches = watches<Backend>;
+        plan.watches = result.report.is_watched = watches<Backend>;
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
@@ -270,6 +270,7 @@ struct GradientWorkspace {
         constexpr bool may_mark = can_watch<Spec> && is_of_host<Memory>;
         result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
+        result.report.is_watched = false;
         later_parts.clear();
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};

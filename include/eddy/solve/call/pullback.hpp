@@ -90,13 +90,14 @@ class PullbackSolver {
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, detail::memory_for(backend_, kept_), "cotangents", where);
         workspace.run(options_, backend_, kept_, cancelled, where);
-        if constexpr (Choice::estimates_error) detail::report_errors(workspace);
+        if constexpr (Choice::estimates_error)
+            detail::report_errors(workspace, detail::memory_for(backend_, kept_));
         return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};
     }
 
     template <class Arrays, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_estimate<Method, Backend, Choice::estimates_error>() &&
+        if constexpr (detail::check_estimate<Method, Choice::estimates_error>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Arrays, Y0, Parameters>())
             return detail::check_data<Arrays, EnsembleScalarOf<Y0>>();
