@@ -217,7 +217,7 @@ struct ExplicitRungeKuttaStepper {
             return pull_stages(NoStageCotangents{});
     }
 
-    static constexpr bool tells_stiffness = estimates_error && Method::tableau.num_stages > 1;
+    static constexpr bool tells_stiffness = estimates_error && Method::tableau.num_stages > 2;
     template <class Number>
     [[nodiscard]] EDDY_HD static auto is_stiff(const Trial<Number>& trial) {
         return detail::StiffnessTest<Method>::holds(trial.k);

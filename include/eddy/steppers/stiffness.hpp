@@ -1,11 +1,13 @@
 #pragma once
-// Was the size of an explicit step bounded by stability, not by its error? The last two stages of a step
-// are taken near each other, and what separates them holds most of the stiffest mode:
+// Was the size of an explicit step bounded by stability, not by its error? Differences of stages hold most
+// of the stiffest mode, and f multiplies it by λ:
 //
-//   |λ| ≈ |k_s − k_{s−1}| / |Y_s − Y_{s−1}|,   Y_s − Y_{s−1} = h Σ_j (a_sj − a_{s−1,j}) k_j
+//   |λ| ≈ |Σ_i w_i k_i| / |Σ_i w_i Y_i|,   Σ_i w_i Y_i = h Σ_j (Σ_i w_i a_ij) k_j,   Σ_i w_i = 0
 //
 // (Shampine 1977, Numer. Math. 28; Hairer & Wanner 1996, Solving ODEs II, IV.2). Where |hλ| is as long
-// as the method is stable, the controller has found that bound. Norms are largest magnitudes.
+// as the method is stable, the controller has found that bound. What is smooth must not hide the mode: two
+// stages of one time differ by no more than their errors; where a method has none, a divided difference
+// takes polynomials out. Norms are largest magnitudes.
 
 #include <cstdint>
 #include <eddy/core/vec_math.hpp>
@@ -39,15 +41,65 @@ inline constexpr int looks_to_switch = 2;
 
 namespace detail {
 
+/// Weights w_i of the stages of a method.
+template <int stages>
+struct StageDifference {
+    double weight[stages];
+};
+
+/// Polynomials of time up to this degree are what the state of stage i makes of their slopes.
+template <int stages>
+constexpr int stage_order(const ButcherTableau<stages>& tableau, int i) {
+    int degree = 1;  // rows sum to c
+    for (double power = tableau.c[i] * tableau.c[i];; power *= tableau.c[i], ++degree) {
+        double sum = 0;
+        for (int j = 0; j < i; ++j) {
+            double slope = tableau.a[i][j];
+            for (int k = 0; k < degree; ++k) slope *= tableau.c[j];
+            sum += slope;
+        }
+        if (degree >= stages || !nearly_zero((degree + 1) * sum - power)) return degree;
+    }
+}
+
+/// The difference that holds the stiffest mode, and no more of the solution than it must: that of the last
+/// two stages of one time, or else the divided difference of as many of the last as have the order for it.
+template <RungeKuttaMethod Method>
+inline constexpr auto stage_difference = [] {
+    constexpr int stages = Method::tableau.num_stages;
+    constexpr auto& tableau = Method::tableau;
+    StageDifference<stages> difference{};
+    for (int last = stages - 1; last > 0; --last) {
+        for (int i = last - 1; i >= 0; --i) {
+            if (tableau.c[i] != tableau.c[last]) continue;
+            difference.weight[last] = 1;
+            difference.weight[i] = -1;
+            return difference;
+        }
+    }
+    const auto order = [&](int count) {  // of what is left of a solution
+        int lowest = count - 1;
+        for (int i = stages - count; i < stages; ++i)
+            if (i > 0 && stage_order(tableau, i) + 1 < lowest) lowest = stage_order(tableau, i) + 1;
+        return lowest;
+    };
+    int count = 2;
+    for (int more = 3; more <= stages; ++more)
+        if (order(more) > order(count)) count = more;
+    for (int i = stages - count; i < stages; ++i) {
+        double product = 1;
+        for (int j = stages - count; j < stages; ++j)
+            if (j != i) product *= tableau.c[i] - tableau.c[j];
+        difference.weight[i] = 1 / product;
+    }
+    return difference;
+}();
+
 /// Of an explicit Runge–Kutta method: where the stages of a step say it, for each place.
 template <RungeKuttaMethod Method>
 struct StiffnessTest {
-    static constexpr int last = Method::tableau.num_stages - 1;
-
-    /// a_sj − a_{s−1,j}
-    static constexpr double weight(int j) {
-        return Method::tableau.a[last][j] - (j < last - 1 ? Method::tableau.a[last - 1][j] : 0);
-    }
+    static constexpr int num_stages = Method::tableau.num_stages;
+    static constexpr auto difference = stage_difference<Method>;
 
     template <class State, int room>
     [[nodiscard]] EDDY_HD static auto holds(const State (&k)[room]) {
@@ -55,16 +107,29 @@ struct StiffnessTest {
         constexpr double bound = 0.9 * stability_length<Method>;
         Real slopes(0), states(0);
         for_components<State::size()>([&](int i) {
-            Real moved(0);
-            static_for<0, last>([&]<int j>() {
-                constexpr double a = weight(j);
-                if constexpr (a != 0)
-                    moved = mul_add(primal(k[j][i]), Real(static_cast<ScalarOf<Real>>(a)), moved);
+            Real turned(0), moved(0);
+            static_for<0, num_stages>([&]<int j>() {
+                constexpr double of_slopes = difference.weight[j], of_states = moves(j);
+                if constexpr (of_slopes != 0) turned = add(of_slopes, k[j][i], turned);
+                if constexpr (of_states != 0) moved = add(of_states, k[j][i], moved);
             });
-            slopes = max(slopes, abs(primal(k[last][i]) - primal(k[last - 1][i])));
+            slopes = max(slopes, abs(turned));
             states = max(states, abs(moved));
         });
         return slopes > Real(static_cast<ScalarOf<Real>>(bound)) * states;
+    }
+
+  private:
+    /// Σ_i w_i a_ij
+    static constexpr double moves(int j) {
+        double sum = 0;
+        for (int i = j + 1; i < num_stages; ++i)
+            sum += difference.weight[i] * Method::tableau.a[i][j];
+        return sum;
+    }
+    template <class Number, class Real>
+    [[nodiscard]] EDDY_HD static Real add(double weight, const Number& x, const Real& sum) {
+        return mul_add(primal(x), Real(static_cast<ScalarOf<Real>>(weight)), sum);
     }
 };
 

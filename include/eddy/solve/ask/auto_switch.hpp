@@ -80,9 +80,11 @@ consteval bool is_for_stiff_equations() {
     }
     return false;
 }
-template <class Method>
-consteval bool is_explicit_with_estimate() {
-    if constexpr (RungeKuttaMethod<Method>) return has_error_estimate<Method>;
+/// An explicit method whose steps tell of stiffness.
+template <class Field, class Method>
+consteval bool tells_of_stiffness() {
+    if constexpr (RungeKuttaMethod<Method>)
+        return TellsStiffness<StepperFor<TermOf<Field>, Method, has_error_estimate<Method>>>;
     return false;
 }
 
@@ -90,11 +92,11 @@ consteval bool is_explicit_with_estimate() {
 template <class Field, class Method, class... Extras>
 consteval bool check_switch() {
     if constexpr (is_auto_switch<Method>) {
-        constexpr bool fit = is_explicit_with_estimate<typename Method::First>() &&
+        constexpr bool fit = tells_of_stiffness<Field, typename Method::First>() &&
                              is_for_stiff_equations<Field, typename Method::Second>();
         static_assert(fit,
-                      "AutoSwitch: the first method must be an explicit tableau with an error "
-                      "estimate and the second one for stiff equations, such as "
+                      "AutoSwitch: the first method must be an explicit tableau of three stages or "
+                      "more with an error estimate and the second one for stiff equations, such as "
                       "AutoSwitch{Tsit5{}, Rodas5P{}}");
         if constexpr (fit) {
             using Choice = ExtrasOf<Field, Method, Extras...>;
