@@ -64,6 +64,22 @@ std::ptrdiff_t check_lanes(const Lanes& lanes, const eddy::SolveOptions& asked,
     return switched;
 }
 
+/// y1 is 1/(1 − p1 t), until it explodes; y2 follows its cosine at the rate p2.
+struct Explosion {
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(p[0] * y[0] * y[0], p[1] * (eddy::cos(0.1 * y[0]) - y[1]));
+    }
+};
+/// y1 grows towards 1 from t = 0.55 on; y2 follows cos(1 − y1) at the rate p.
+struct Dosed {
+    static constexpr int state_size = 2, parameter_size = 1;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        const auto dose = eddy::select(t < 0.55, 0.0 * y[0], 1.0 - y[0]);
+        return eddy::vec(dose, p[0] * (eddy::cos(1.0 - y[0]) - y[1]));
+    }
+};
+
 /// Stops a call after so many attempts of all lanes.
 struct Alarm {
     static inline std::int64_t left = 0;
@@ -129,6 +145,19 @@ TEST_CASE("AutoSwitch: one lane of either kind, and none") {
     CHECK(eddy::solve(Field{}, both, Array(0, 2), Array(0, 1), options).num_switched() == 0);
 }
 
+TEST_CASE("AutoSwitch: all lanes of a batch are switched, or none") {
+    Lanes slow(19), stiff(19);
+    for (std::ptrdiff_t lane = 0; lane < 19; ++lane) {
+        slow.p(lane, 0) = 1 + 0.1 * static_cast<double>(lane);
+        stiff.p(lane, 0) = 5000 + 100 * static_cast<double>(lane);
+    }
+    auto asked = options;
+    asked.save_steps = true;
+
+    CHECK(check_lanes(slow, asked, eddy::Cpu{.threads = 3}) == 0);
+    CHECK(check_lanes(stiff, asked, eddy::Cpu{.threads = 3}) == 19);
+}
+
 TEST_CASE("AutoSwitch: a lane fails as it does by the method that took it last") {
     const Array y0 = support::rows({{2, 0}, {2, 0}, {2, 0}});
     const Array p = support::rows({{1}, {1e5}, {1e4}});
@@ -155,6 +184,51 @@ TEST_CASE("AutoSwitch: a lane fails as it does by the method that took it last")
     CHECK(!stalled.switched(1));
     for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
         CHECK(same_outcome(stalled, stalled_first, lane));
+}
+
+TEST_CASE("AutoSwitch: a lane that neither method can finish ends as by the second") {
+    // y1 is infinite at t = 1/p1, and draws y2 along with p2.
+    const Array y0 = support::rows({{1, 1}, {1, 1}, {1, 1}, {1, 1}});
+    const Array p = support::rows({{0.2, 1}, {2, 3e4}, {0.2, 3e4}, {2, 1}});
+    const auto end_by = [&](const auto& method) {
+        return eddy::solve(Explosion{}, method, y0, p, options, eddy::Serial{});
+    };
+
+    const auto both = end_by(Both{});
+    const auto first = end_by(First{});
+    const auto second = end_by(Second{});
+
+    for (std::ptrdiff_t lane = 0; lane < 4; ++lane) {
+        INFO("lane " << lane);
+        const bool is_stiff = p(lane, 1) > 1, explodes = p(lane, 0) > 1;
+        CHECK(both.switched(lane) == is_stiff);
+        CHECK((both.result(lane) == Result::success) != explodes);
+        CHECK((first.result(lane) == Result::success) != explodes);
+        CHECK(same_outcome(both, is_stiff ? static_cast<const eddy::Outcomes&>(second) : first,
+                           lane));
+        for (std::ptrdiff_t k = 0; k < 3; ++k)  // the save points before the explosion
+            CHECK(same_row(both.y(k), lane, is_stiff ? second.y(k) : first.y(k), lane));
+    }
+    CHECK(std::fabs(both.failure(1).t - 0.5) < 1e-3);
+}
+
+TEST_CASE("AutoSwitch: jumps and save points within steps are those of one method") {
+    // A dose at t = 0.55, where options has a jump: the field is another one behind it.
+    const Array y0 = support::rows({{0, 0}, {0, 0}});
+    const Array p = support::rows({{2}, {3e5}});
+    const auto end_by = [&](const auto& method) {
+        return eddy::solve(Dosed{}, method, y0, p, options, eddy::Serial{});
+    };
+
+    const auto both = end_by(Both{});
+
+    CHECK(!both.switched(0));
+    CHECK(both.switched(1));
+    CHECK(same_states(both, end_by(First{}), 0));
+    CHECK(same_states(both, end_by(Second{}), 1));
+    CHECK(both.y(2)(1, 0) == 0);
+    CHECK(std::fabs(both.y(4)(1, 0) - (1 - std::exp(-0.45))) < 1e-3);
+    CHECK(std::fabs(both.y(4)(1, 1) - std::cos(1 - both.y(4)(1, 0))) < 1e-3);
 }
 
 TEST_CASE(

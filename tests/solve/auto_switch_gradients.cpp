@@ -142,3 +142,29 @@ TEST_CASE("AutoSwitch: pullback and pushforward are those of the method that fin
               static_cast<bool>(pushed_alone.unreliable(lane)));
     }
 }
+
+TEST_CASE("AutoSwitch: gradients where all lanes are switched, or none, are those of one method") {
+    constexpr std::ptrdiff_t count = 11;
+    const std::vector<double> p{1, 0.1};
+    const eddy::SolveOptions asked{.t1 = 1, .rtol = 1e-4, .atol = 1e-7};
+    const auto check = [&](double mu, const auto& alone, std::ptrdiff_t switched) {
+        Array y0(count, 3);
+        for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
+            y0(lane, 0) = 2;
+            y0(lane, 2) = mu * (1 + 0.1 * static_cast<double>(lane));
+        }
+        const auto gradient_by = [&](const auto& method) {
+            return eddy::value_and_gradient(Shared{}, method, FirstSquared{}, y0, eddy::shared(p),
+                                            asked, eddy::Serial{});
+        };
+        const auto both = gradient_by(Both{});
+        const auto one = gradient_by(alone);
+        CHECK(both.report.num_switched() == switched);
+        CHECK(same_bits(both.loss.total, one.loss.total));
+        CHECK(same_array(both.gradient.y0, one.gradient.y0));
+        CHECK(same_array(both.gradient.p, one.gradient.p));
+    };
+
+    check(1, First{}, 0);
+    check(5000, Second{}, count);
+}

@@ -3,6 +3,7 @@
 // are put back into the rows that they belong to. Sums over lanes are the caller's business.
 
 #include <eddy/solve/call/workspace.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@ using LaneList = std::vector<std::ptrdiff_t>;
 
 /// Rows of an array, one after another.
 template <class Real>
-void gather_rows(const EnsembleView<const Real>& array, const LaneList& lanes,
+void gather_rows(const EnsembleView<const Real>& array, std::span<const std::ptrdiff_t> lanes,
                  EnsembleArray<Real>& rows) {
     rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), array.num_components, Real(0));
     for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
@@ -76,8 +77,9 @@ class LaneRows {
   private:
     static void gather_parameters(const EnsembleView<const Real>& whole, const LaneList& lanes,
                                   EnsembleArray<Real>& rows) {
+        constexpr std::ptrdiff_t first[] = {0};
         if constexpr (Spec::shares_parameters)
-            gather_rows(whole, {0}, rows);
+            gather_rows(whole, first, rows);
         else if constexpr (Spec::parameter_size == 0)
             rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), 0, Real(0));
         else

@@ -19,33 +19,33 @@ class SecondGradient {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
-        const LaneList lanes = sent_lanes(first.result.report);
-        if (lanes.empty()) return;
+        if (!sent_.find(first.result.report)) return;
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, lanes);
+        rows_.gather(problem, sent_.lanes);
         second_.prepared.take_method(problem.method.second, title);
         rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
-        rows_.gather_data(first.arrays, lanes, second_.arrays);
+        rows_.gather_data(first.arrays, sent_.lanes, second_.arrays);
         second_.seeds.refer_to(second_.arrays.data());
         if constexpr (FirstWorkspace::has_loss) second_.open_loss();
         second_.within = first.within;
         second_.run_unsummed(options, backend, kept, cancelled, title);
         second_.finish_sums({}, title);
-        bring(first, lanes);
+        bring(first);
     }
 
   private:
-    void bring(FirstWorkspace& first, const LaneList& lanes) const {
+    void bring(FirstWorkspace& first) const {
+        const auto& [lanes, rows] = sent_;
         GradientReport& report = first.result.report;
         const GradientReport& of_second = second_.result.report;
         put_outcomes(report, lanes, of_second);
-        const LaneList rows = all_rows(lanes);
         put_target(first.target, lanes, second_.target, rows, Spec::shares_parameters);
         if constexpr (FirstWorkspace::has_loss) put_rows(first.loss, lanes, second_.loss, rows);
         if constexpr (Spec::shares_parameters) first.add_shared(second_.target);
         add_cost(report, of_second);
     }
 
+    SentLanes sent_;
     LaneRows<SecondSpecOf<Spec>> rows_;
     SecondWorkspace second_;
 };

@@ -30,20 +30,21 @@ using SecondSpecOf = typename SecondSpec<Spec>::type;
 /// Where lanes cannot be sent on.
 struct NoSecondPass {};
 
-/// The lanes that the first pass has sent on.
-[[nodiscard]] inline LaneList sent_lanes(const Outcomes& outcomes) {
-    LaneList lanes;
-    for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
-        if (outcomes.switched(lane)) lanes.push_back(lane);
+/// The lanes that the first pass has sent on, and which rows of the second they are: 0, 1, ….
+struct SentLanes {
+    LaneList lanes, rows;
+
+    /// Finds them in what became of all lanes, in the memory of the call before. Are there any?
+    [[nodiscard]] bool find(const Outcomes& outcomes) {
+        lanes.clear();
+        for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
+            if (outcomes.switched(lane)) lanes.push_back(lane);
+        }
+        rows.resize(lanes.size());
+        std::iota(rows.begin(), rows.end(), std::ptrdiff_t{0});
+        return !lanes.empty();
     }
-    return lanes;
-}
-/// 0, 1, …: all rows of so many lanes.
-[[nodiscard]] inline LaneList all_rows(const LaneList& lanes) {
-    LaneList rows(lanes.size());
-    std::iota(rows.begin(), rows.end(), std::ptrdiff_t{0});
-    return rows;
-}
+};
 /// What became of the lanes in the second pass, into the outcomes of all.
 inline void put_outcomes(Outcomes& outcomes, const LaneList& lanes, const Outcomes& second) {
     for (std::size_t k = 0; k < lanes.size(); ++k) {

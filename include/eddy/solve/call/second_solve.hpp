@@ -14,23 +14,22 @@ class SecondSolve {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
-        const LaneList lanes = sent_lanes(first.solution);
-        if (lanes.empty()) return;
+        if (!sent_.find(first.solution)) return;
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, lanes);
+        rows_.gather(problem, sent_.lanes);
         second_.prepared.take_method(problem.method.second, title);
         rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
         second_.prepared.problem.counts_tangents = problem.counts_tangents;
         second_.take({}, backend.memory(), title);
         second_.within = first.within;
-        bring(first, lanes, second_.run(options, backend, kept, cancelled, title));
+        bring(first, second_.run(options, backend, kept, cancelled, title));
     }
 
   private:
     template <class Solution>
-    void bring(FirstWorkspace& first, const LaneList& lanes, Solution& second) const {
+    void bring(FirstWorkspace& first, Solution& second) const {
+        const auto& [lanes, rows] = sent_;
         put_outcomes(first.solution, lanes, second);
-        const LaneList rows = all_rows(lanes);
         for (std::size_t k = 0; k < first.y.size(); ++k)
             put_rows(first.y[k], lanes, second_.y[k], rows);
         for (std::size_t k = 0; k < first.tangent.size(); ++k)
@@ -39,6 +38,7 @@ class SecondSolve {
             first.solution.take_steps(lanes[k], second, rows[k]);
     }
 
+    SentLanes sent_;
     LaneRows<SecondSpecOf<Spec>> rows_;
     SecondWorkspace second_;
 };
