@@ -13,10 +13,12 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/stochastic_equations.hpp"
 
 namespace {
 
 using support::Array;
+using Geometric = support::GeometricBrownian;
 
 /// W itself beside an oscillator that wants small steps: damped where W is large.
 struct Walk {
@@ -35,16 +37,6 @@ struct Iterated {
     constexpr auto drift(auto, const auto& y, const auto&) const { return 0. * y; }
     constexpr auto diffusion(auto, const auto& y, const auto&) const {
         return eddy::columns(eddy::vec(1., 0., 0.), eddy::vec(0., 1., y[0]));
-    }
-};
-struct Geometric {
-    static constexpr int state_size = 1, parameter_size = 2;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * y[0]);
-    }
-    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[1] * y[0]);
     }
 };
 struct Cubic {

@@ -15,23 +15,16 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/stochastic_equations.hpp"
 
 namespace {
 
 using support::Array;
+using Geometric = support::GeometricBrownian;
 using support::HalfSquares;
+using Mixed = support::MixedNoise;
 using support::same_bits;
 
-struct Geometric {
-    static constexpr int state_size = 1, parameter_size = 2;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * y[0]);
-    }
-    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[1] * y[0]);
-    }
-};
 struct OrnsteinUhlenbeck {
     static constexpr int state_size = 1, parameter_size = 3;  // θ, m, σ
     static constexpr auto calculus = eddy::ito;
@@ -39,18 +32,6 @@ struct OrnsteinUhlenbeck {
         return eddy::vec(p[0] * (p[1] - y[0]));
     }
     constexpr auto diffusion(auto, const auto&, const auto& p) const { return eddy::vec(p[2]); }
-};
-/// Two noises, four entries that are not zero, all of + − × ÷.
-struct Mixed {
-    static constexpr int state_size = 2, parameter_size = 3;
-    static constexpr auto calculus = eddy::stratonovich;
-    constexpr auto drift(auto t, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * (1. - y[0]) + 0.1 * t, y[0] - p[1] * y[1]);
-    }
-    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
-        return eddy::columns(eddy::vec(p[2] * y[0], 0.2 * y[1]),
-                             eddy::vec(0.1 * y[1], p[2] / (1. + y[0] * y[0])));
-    }
 };
 /// Its drift grows faster than any step can follow.
 struct Exploding {

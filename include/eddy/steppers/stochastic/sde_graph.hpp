@@ -200,5 +200,22 @@ struct SdeRecipe {
     }
 };
 
+/// The entries of one column of the diffusion.
+template <class Field, int noise>
+struct ColumnRecipe {
+    static constexpr int expected_nodes = 256 + 32 * Field::state_size;
+
+    static constexpr Graph make() {
+        Graph graph;
+        SdeTrace<Field> trace(graph);
+        std::vector<int> nodes;
+        for (const auto& entry : trace.entries) {
+            if (entry.at.noise == noise) nodes.push_back(entry.node);
+        }
+        graph.push_output(nodes, static_cast<int>(nodes.size()), false);
+        return passes::simplify(passes::order_canonically(graph));
+    }
+};
+
 }  // namespace detail
 }  // namespace eddy::inline v0

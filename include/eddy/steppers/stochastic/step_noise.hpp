@@ -4,6 +4,7 @@
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>
+#include <eddy/steppers/stochastic/weak_noise.hpp>
 
 namespace eddy::inline v0 {
 
@@ -33,17 +34,6 @@ inline constexpr bool takes_three_points = requires {
     requires Method::three_point_noise;
 };
 
-/// A normal of deviation `root`, rounded to these values: beyond 0.967 deviations are a third of all.
-/// It has the moments of W up to the fifth.
-template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real three_points(const Real& w,
-                                                                   const Real& root) {
-    using Scalar = ScalarOf<Real>;
-    const Real bound = Real(static_cast<Scalar>(0.9674215661017014)) * root;
-    const Real size = Real(static_cast<Scalar>(1.7320508075688772)) * root;
-    return eddy::select(w > bound, size, eddy::select(w < -bound, -size, Real(0)));
-}
-
 }  // namespace detail
 
 template <class Real, int num_noises, class Method>
@@ -66,7 +56,9 @@ class StepNoise {
                       needs.slopes) {
             root = of_step.template root_of_size<Real>();
             for_components<num_noises>([&](int k) __attribute__((always_inline)) {
-                if constexpr (takes_three_points) path.w[k] = detail::three_points(path.w[k], root);
+                if constexpr (takes_three_points)
+                    path.w[k] =
+                        detail::three_points(path.w[k], root, constant(detail::root_3) * root);
                 form_products(k);
             });
         }
