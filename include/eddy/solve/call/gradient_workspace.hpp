@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <eddy/solve/call/asynchronous.hpp>
-#include <eddy/solve/call/block_sums.hpp>
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/gradient_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
@@ -13,8 +12,8 @@
 #include <eddy/solve/call/path_gradient.hpp>
 #include <eddy/solve/call/redo.hpp>
 #include <eddy/solve/call/second_gradient.hpp>
+#include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/call/workspace.hpp>
-#include <eddy/solve/group/gradient_kernel.hpp>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -31,9 +30,7 @@ struct GradientWorkspace {
     Seeds seeds;
     ValueAndGradient<Real> result;
     Gradient<Real> tangent;  // of a dual number
-    // Of shared parameters: (lane, component) where lanes are few; else (block, component), or
-    // (group, component) beyond 64 parameters, so that memory does not grow with lanes as theirs.
-    std::vector<typename Spec::Lane> shared_parts, shared_sums;
+    SharedSums<Spec> shared_sums;
     std::vector<BackCost> costs;  // (worker)
     GradientInto<Real> given;     // what the caller wants written into arrays of its own
     EnsembleView<Real> loss;      // (lane, 1), of a loss
@@ -42,9 +39,6 @@ struct GradientWorkspace {
     CallArrays call_arrays;
     BlockSums block_sums;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
-    /// Up to so many lanes their parts of a shared gradient are kept one by one, at most 4 MiB of
-    /// dual numbers, and a group need not be whole blocks: few lanes still make many groups.
-    static constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     template <class Memory>
@@ -151,36 +145,14 @@ struct GradientWorkspace {
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
-        launch(
-            groups,
-            Kernel{prepared.problem, result.report.lanes().data(), seeds, target, shared_rows(),
-                   plan, stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
-                   plan.watches && leaves_out_marked},
-            backend, kept, options, cancelled, title, within);
+        launch(groups,
+               Kernel{prepared.problem, result.report.lanes().data(), seeds, target,
+                      shared_sums.rows(), plan, stores, costs.data(),
+                      plan.watches ? result.report.marks.data() : nullptr,
+                      plan.watches && leaves_out_marked},
+               backend, kept, options, cancelled, title, within);
         result.report.checkpoints = plan.checkpoints;
         set_costs(result.report, costs);
-    }
-
-    /// A lane's part of a shared gradient, from the mean of its paths.
-    void add_to_shared(std::ptrdiff_t lane, int i, const typename Spec::Lane& value) {
-        const std::ptrdiff_t row = !shared_parts.empty() ? lane
-                                   : adds_blocks         ? lane / lanes_per_block
-                                                         : 0;
-        auto& sums = shared_parts.empty() ? shared_sums : shared_parts;
-        auto& sum = sums[static_cast<std::size_t>(row * num_parameters + i)];
-        sum = sum + value;
-    }
-
-    /// To a shared gradient, the sums over lanes that were solved apart.
-    void add_shared(const GradientTarget<Real>& sums) {
-        later_parts.resize(static_cast<std::size_t>(num_parameters), Lane(0));
-        for (std::ptrdiff_t i = 0; i < num_parameters; ++i) {
-            Lane& part = later_parts[static_cast<std::size_t>(i)];
-            if constexpr (Spec::is_dual)
-                part = part + Lane{sums.p(0, i), sums.p_tangent(0, i)};
-            else
-                part = part + sums.p(0, i);
-        }
     }
 
     /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
@@ -189,7 +161,8 @@ struct GradientWorkspace {
         if constexpr (first_of_p + columns_of_p > 0) {
             block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
             if constexpr (Seeds::has_loss) add_losses();
-            if constexpr (Spec::shares_parameters) add_shared_parts();
+            if constexpr (Spec::shares_parameters)
+                shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
             block_sums.gather(gather, where);
             if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
         }
@@ -205,11 +178,8 @@ struct GradientWorkspace {
     }
 
     GradientTarget<Real> target;
-    // (component) of a shared gradient: of lanes that were solved apart
-    std::vector<typename Spec::Lane> later_parts;
 
   private:
-    using Lane = typename Spec::Lane;
     static constexpr std::ptrdiff_t num_parameters = Spec::parameter_size;
 
     /// Save points that have derivatives of their own.
@@ -217,7 +187,6 @@ struct GradientWorkspace {
         const TimePlan& times = prepared.times();
         return times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size());
     }
-    static constexpr bool adds_blocks = Spec::shares_parameters && Spec::sums_by_lane;
 
     template <class Team, class Backend>
     [[nodiscard]] static std::ptrdiff_t group_size(std::ptrdiff_t lanes, const Backend& backend) {
@@ -228,7 +197,9 @@ struct GradientWorkspace {
             (is_of_host<typename Backend::Memory> || !Spec::sums_by_lane);
         const std::ptrdiff_t groups = by_lanes_alone ? 16 : 4 * num_workers<Spec>(backend, lanes);
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, groups);
-        return adds_blocks && lanes > few_lanes ? num_blocks(size) * lanes_per_block : size;
+        return SharedSums<Spec>::adds_blocks && lanes > SharedSums<Spec>::few_lanes
+                   ? num_blocks(size) * lanes_per_block
+                   : size;
     }
     template <class Backend>
     void solve_marked(const SolveOptions& options, const Backend& backend,
@@ -251,12 +222,6 @@ struct GradientWorkspace {
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
         paths->run(*this, options, backend, kept, cancelled, title);
     }
-    [[nodiscard]] SharedRows<Spec> shared_rows() {
-        if constexpr (!Spec::shares_parameters) return {};
-        if (!shared_parts.empty()) return {shared_parts.data(), nullptr};
-        return {nullptr, shared_sums.data()};
-    }
-
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {
@@ -271,7 +236,6 @@ struct GradientWorkspace {
         result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
         result.report.is_watched = false;
-        later_parts.clear();
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
         Gradient<Real>& own = result.gradient;
@@ -288,20 +252,10 @@ struct GradientWorkspace {
             target.save_at =
                 open_output(given.save_at, memory, own.save_at, {lanes, num_save_times()});
         }
-        if constexpr (Spec::shares_parameters) {
-            const bool keeps_parts = adds_blocks && lanes <= few_lanes;
-            const std::ptrdiff_t sums = adds_blocks ? num_blocks(lanes) : num_groups;
-            const auto size_of = [](std::ptrdiff_t n) {
-                return static_cast<std::size_t>(n * num_parameters);
-            };
-            shared_parts.assign(size_of(keeps_parts ? lanes : 0), Lane(0));
-            shared_sums.assign(size_of(keeps_parts ? 0 : sums), Lane(0));
-        }
+        shared_sums.open(lanes, num_groups);
     }
 
-    /// What a number has for its sum over lanes: itself, and its tangent.
-    static constexpr std::ptrdiff_t columns_of_p =
-        Spec::shares_parameters ? num_parameters * (Spec::is_dual ? 2 : 1) : 0;
+    static constexpr std::ptrdiff_t columns_of_p = SharedSums<Spec>::num_columns;
     static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
 
     void add_losses() {
@@ -321,48 +275,6 @@ struct GradientWorkspace {
             });
         }
     }
-    void add_shared_parts() {
-        const std::ptrdiff_t lanes = prepared.num_lanes();
-        const auto component = [](const std::vector<Lane>& of, std::ptrdiff_t row,
-                                  std::ptrdiff_t i) {
-            return of[static_cast<std::size_t>(row * num_parameters + i)];
-        };
-        const auto put = [&](std::ptrdiff_t block, std::ptrdiff_t i, const Lane& sum) {
-            block_sums(block, first_of_p + i) = primal(sum);
-            if constexpr (Spec::is_dual)
-                block_sums(block, first_of_p + num_parameters + i) = sum.tangent;
-        };
-        for (std::ptrdiff_t i = 0; i < num_parameters; ++i) {
-            for (std::ptrdiff_t block = 0; adds_blocks && block < num_blocks(lanes); ++block) {
-                const std::ptrdiff_t first = block * lanes_per_block;
-                if (shared_parts.empty())
-                    put(block, i, component(shared_sums, block, i));
-                else
-                    put(block, i,
-                        sum_of_block<Lane>(
-                            first, std::min(lanes, first + lanes_per_block),
-                            [&](std::ptrdiff_t lane) { return component(shared_parts, lane, i); }));
-            }
-            if (!adds_blocks && lanes > 0) {
-                PairwiseSum<Lane> sum;  // over groups
-                const auto rows = static_cast<std::ptrdiff_t>(shared_sums.size()) / num_parameters;
-                for (std::ptrdiff_t row = 0; row < rows; ++row)
-                    sum.add(component(shared_sums, row, i));
-                put(0, i, sum.total());
-            }
-            add_later(i);
-        }
-    }
-
-    /// To the first block.
-    void add_later(std::ptrdiff_t i) {
-        if (later_parts.empty()) return;
-        const Lane& later = later_parts[static_cast<std::size_t>(i)];
-        block_sums(0, first_of_p + i) += primal(later);
-        if constexpr (Spec::is_dual)
-            block_sums(0, first_of_p + num_parameters + i) += later.tangent;
-    }
-
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
     bool follow(const Backend& backend, typename Backend::Kept& kept) {
@@ -386,6 +298,7 @@ struct GradientWorkspace {
         for (const double block : loss_sums) total.add(block);
         result.loss.total = total.total();
     }
+
     Unfinished rest_;  // what the device brings, of a call that returned early
     std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
     struct NoPaths {};

@@ -4,6 +4,7 @@
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/path_rows.hpp>
+#include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/group/group_gradient.hpp>
 #include <vector>
 
@@ -27,7 +28,7 @@ class PathGradient {
         CallLink call(cancelled, options);
         const auto watching = call.watch(options.progress, title, rows_.total());
         begin_lane();
-        while (rows_.take(GradientWorkspace::few_lanes, sums_whole_lanes)) {
+        while (rows_.take(SharedSums<Spec>::few_lanes, sums_whole_lanes)) {
             prepare(whole, title);
             part_.within = &call;
             part_.run_kernel(rows_.options(), backend, kept, cancelled, title, false);
@@ -93,8 +94,7 @@ class PathGradient {
             if constexpr (Spec::is_dual) add(sums_.p_tangent, part_.target.p_tangent, row);
         } else if constexpr (has_parts) {
             for (std::size_t i = 0; i < sums_.p.size(); ++i) {
-                const Lane& part =
-                    part_.shared_parts[static_cast<std::size_t>(row) * sums_.p.size() + i];
+                const Lane& part = part_.shared_sums.part(row, static_cast<std::ptrdiff_t>(i));
                 sums_.p[i] += static_cast<double>(primal(part));
                 if constexpr (Spec::is_dual)
                     sums_.p_tangent[i] += static_cast<double>(part.tangent);
@@ -120,7 +120,8 @@ class PathGradient {
             put(whole.target.y0, lane, sums_.y0);
             if constexpr (Spec::is_dual) put(whole.target.y0_tangent, lane, sums_.y0_tangent);
             if constexpr (Spec::shares_parameters) {
-                for (int i = 0; i < num_parameters; ++i) whole.add_to_shared(lane, i, mean_of_p(i));
+                for (int i = 0; i < num_parameters; ++i)
+                    whole.shared_sums.add(lane, i, mean_of_p(i));
             } else {
                 put(whole.target.p, lane, sums_.p);
                 if constexpr (Spec::is_dual) put(whole.target.p_tangent, lane, sums_.p_tangent);

@@ -5,7 +5,6 @@
 // parameters, in whose sum lanes cannot be told apart, is summed once more over the others. A lane
 // whose second solve fails keeps what it had, and its mark.
 
-#include <algorithm>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
 #include <limits>
@@ -79,7 +78,7 @@ class Redo {
             prepare(first, left, options, title);
             second_.run_kernel(quiet, backend, kept, cancelled, title, false);
             second_.finish_sums({}, title);
-            first.add_shared(second_.target);
+            first.shared_sums.add_apart(second_.target);
         }
     }
 
@@ -94,8 +93,8 @@ class Redo {
                 if (!report.redone(lane)) left.push_back(lane);
             }
         } else {
-            if (first.later_parts.empty()) return left;  // none was: the sum holds all of them
-            std::fill(first.shared_sums.begin(), first.shared_sums.end(), typename Spec::Lane(0));
+            if (!first.shared_sums.has_apart()) return left;  // none was: the sum holds all of them
+            first.shared_sums.forget_groups();
             for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
                 if (!report.redone(lane) && !is_failure(report.result(lane))) left.push_back(lane);
             }
@@ -145,7 +144,7 @@ class Redo {
         put_target(first.target, brought, second_.target, rows, Spec::shares_parameters);
         if constexpr (Spec::shares_parameters) {
             second_.finish_sums({}, "value_and_gradient");
-            first.add_shared(second_.target);
+            first.shared_sums.add_apart(second_.target);
         }
         add_cost(report, second_.result.report);
     }

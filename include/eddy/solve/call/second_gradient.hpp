@@ -41,7 +41,7 @@ class SecondGradient {
         put_outcomes(report, lanes, of_second);
         put_target(first.target, lanes, second_.target, rows, Spec::shares_parameters);
         if constexpr (FirstWorkspace::has_loss) put_rows(first.loss, lanes, second_.loss, rows);
-        if constexpr (Spec::shares_parameters) first.add_shared(second_.target);
+        if constexpr (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
         add_cost(report, of_second);
     }
 
