@@ -23,6 +23,12 @@ std::vector<support::Weighed> weights(const double* error = nullptr) {
     return b;
 }
 
+template <class Method>
+struct WithoutEmbeddedOrder {
+    static constexpr int order = Method::order;
+    static constexpr auto& tableau = Method::tableau;
+};
+
 /// The largest error of `num_steps` equal steps from t = 0 to 2.
 template <class Method>
 ErrorAt error_of(int num_steps) {
@@ -55,6 +61,19 @@ TEST_CASE("methods: a wrong twelfth digit breaks an order condition") {
     tableau.a[4][1] -= 1e-12;
 
     CHECK(support::satisfied_order(tableau.a, weights<eddy::Dopri5>(), 1, trees) < 5);
+}
+
+TEST_CASE("methods: the order of the error estimate is worked out where a method does not say") {
+    AllMethods::for_each([]<class Method>() {
+        if constexpr (requires { Method::embedded_order; }) {
+            using Untold = WithoutEmbeddedOrder<Method>;
+            INFO(support::type_name<Method>());
+            STATIC_REQUIRE(eddy::ValidTableau<Untold>::value);
+            // Conditions are known up to order 5: Dopri8's 5 of 8 is beyond them.
+            if (Method::order <= 5 || Method::embedded_order == Method::order - 1)
+                CHECK(eddy::estimate_order<Untold> == eddy::estimate_order<Method>);
+        }
+    });
 }
 
 TEST_CASE("methods: the rooted-tree conditions hold up to each method's order and not above") {

@@ -46,20 +46,6 @@ inline constexpr bool has_coarse_error = requires {
     Method::b_coarse_error[0];
 };
 
-/// The power of dt with which the difference of a method's two solutions falls.
-template <class Method>
-inline constexpr int estimate_order =
-    (Method::order < Method::embedded_order ? Method::order : Method::embedded_order) + 1;
-
-/// The power of dt with which the norm of a step's estimated error falls.
-template <RungeKuttaMethod Method>
-inline constexpr int error_order = [] {
-    if constexpr (has_coarse_error<Method>)
-        return 2 * estimate_order<Method> - (Method::coarse_order + 1);
-    else
-        return estimate_order<Method>;
-}();
-
 namespace detail {
 
 constexpr bool nearly_zero(double x) { return x < 2e-14 && x > -2e-14; }
@@ -166,6 +152,37 @@ constexpr bool satisfies_order(const ButcherTableau<stages>& tableau, int order)
 }
 
 }  // namespace detail
+
+/// The order of b̂, the solution that errors are estimated with. A method may say it, as `embedded_order`;
+/// else it is worked out, up to 5, and beyond that taken to be one less than the method's own.
+template <class Method>
+inline constexpr int embedded_order = [] {
+    if constexpr (requires { Method::embedded_order; }) {
+        return int{Method::embedded_order};
+    } else {
+        constexpr auto& tableau = Method::tableau;
+        auto weights = tableau;
+        for (int i = 0; i < tableau.num_stages; ++i) weights.b[i] -= tableau.b_error[i];
+        int order = 0;
+        while (order < 5 && detail::satisfies_order(weights, order + 1)) ++order;
+        return order == 5 && Method::order > 5 ? Method::order - 1 : order;
+    }
+}();
+
+/// The power of dt with which the difference of a method's two solutions falls.
+template <class Method>
+inline constexpr int estimate_order = (Method::order < embedded_order<Method>
+                                           ? Method::order
+                                           : embedded_order<Method>)+1;
+
+/// The power of dt with which the norm of a step's estimated error falls.
+template <RungeKuttaMethod Method>
+inline constexpr int error_order = [] {
+    if constexpr (has_coarse_error<Method>)
+        return 2 * estimate_order<Method> - (Method::coarse_order + 1);
+    else
+        return estimate_order<Method>;
+}();
 
 /// Checks an explicit method when it is named; each failure says in one sentence what is wrong.
 template <RungeKuttaMethod Method>
