@@ -21,13 +21,12 @@ constexpr int most_levels = 23;  // nodes of a cell's tree have 24 bits
 /// log2 of the steps to a cell.
 int level_of(double cell, double dt0, const char* where) {
     if (cell == 0 || dt0 == 0) return 0;
-    const double level = std::round(std::log2(cell / dt0));
-    const double nearest = std::ldexp(dt0, static_cast<int>(level < 0 ? 0 : level));
-    require_argument(
-        level >= 0 && level <= most_levels && std::abs(cell - nearest) <= 1e-12 * nearest,
-        "{}: noise_cell = {} with dt0 = {}; a cell is dt0 times a power of two, at "
-        "most 2^{}: the nearest is {}",
-        where, cell, dt0, most_levels, nearest);
+    const double level = std::clamp(std::round(std::log2(cell / dt0)), 0., double{most_levels});
+    const double nearest = std::ldexp(dt0, static_cast<int>(level));
+    require_argument(std::abs(cell - nearest) <= 1e-12 * nearest,
+                     "{}: noise_cell = {} with dt0 = {}; a cell is dt0 times a power of two, at "
+                     "most 2^{}: the nearest is {}",
+                     where, cell, dt0, most_levels, nearest);
     return static_cast<int>(level);
 }
 
@@ -61,16 +60,19 @@ double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
 
 }  // namespace
 
-NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& times,
-                     std::vector<CellRow>& rows, const char* where) {
-    require_argument(options.t1 >= options.t0,
+void require_noisy_steps(const SolveOptions& options, const char* where) {
+    require_argument(!(options.t1 < options.t0),
                      "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in "
                      "time",
                      where, options.t1, options.t0);
-    require_argument(times.dt0 > 0 || options.t1 == options.t0,
-                     "{}: a stochastic equation, but dt0 = 0; give the first and largest size of "
-                     "a step, .dt0 = ...",
+    require_argument(options.dt0 != 0 || !(options.t1 > options.t0),
+                     "{}: a stochastic equation, but dt0 = 0; give the size of its steps, or, with "
+                     "a controller, of the first and largest, .dt0 = ...",
                      where);
+}
+
+NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& times,
+                     std::vector<CellRow>& rows, const char* where) {
     require_argument(options.noise_cell >= 0 && std::isfinite(options.noise_cell),
                      "{}: noise_cell = {}; give a length of time, or 0 for dt0", where,
                      options.noise_cell);

@@ -8,11 +8,12 @@ namespace eddy::inline v0::detail {
 PathTimes::PathTimes(const SolveOptions& options, std::int64_t number)
     : t0_(options.t0), t1_(options.t1) {
     constexpr const char* where = "brownian_path";
+    require_noisy_steps(options, where);
     TimePlan times = plan_times(options, {false, true}, where);
     plan_ = plan_noise(options, false, times, rows_, where);
-    require_argument(number >= 0,
+    require_argument(number >= 0 && number < static_cast<std::int64_t>(path_limit),
                      "{}: path {}; paths count from 0, those of a call from its "
-                     "first_path",
+                     "first_path, and have numbers below 2^48",
                      where, number);
     require_path_numbers(plan_, static_cast<std::ptrdiff_t>(number) + 1, 1, where);
     dt0_ = times.dt0;

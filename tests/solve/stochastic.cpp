@@ -150,6 +150,7 @@ TEST_CASE("stochastic solve: a later end, and save points at ends of steps, chan
     options.save_at = {0.25, 1, 1.5};
     const auto longer = eddy::solve(Geometric{}, eddy::SRIW1{}, y0, p, options);
     for (int lane = 0; lane < 9; ++lane) CHECK(same_bits(plain.y()(lane, 0), longer.y(1)(lane, 0)));
+    CHECK(plain.noise_cell() == 1. / 16);
 }
 
 TEST_CASE("stochastic solve: finer steps and other methods follow the same path") {
@@ -178,6 +179,7 @@ TEST_CASE("stochastic solve: odd paths are mirrored where that is asked for") {
     for (int lane = 0; lane < 8; lane += 2)
         CHECK((solution.y()(lane, 0) + solution.y()(lane + 1, 0)) / 2 ==
               Approx(mean).epsilon(1e-12));
+    CHECK(solution.noise_cell() == 1. / 64);  // where nobody says otherwise, dt0
 }
 
 TEST_CASE("stochastic gradient: the closed forms of Euler's scheme on one path") {
@@ -255,9 +257,13 @@ TEST_CASE("stochastic solve: bad input is refused before any work") {
         CHECK_THROWS_WITH(eddy::solve(Geometric{}, eddy::EulerMaruyama{}, y0, p, options),
                           support::contains(text));
     };
-    refused({.t1 = 1}, "dt0 = 0");
+    refused({.t1 = 1}, "a stochastic equation, but dt0 = 0; give the size of its steps");
     refused({.t0 = 1, .t1 = 0, .dt0 = -0.1}, "forward in time");
+    refused({.t0 = 1, .t1 = 0, .dt0 = 0.1}, "forward in time");
+    refused({.dt0 = 0.1}, "t1 is missing");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = -1}, "noise_cell = -1");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = 0.3}, "the nearest is 0.4");
+    refused({.t1 = 1, .dt0 = 1e-9, .noise_cell = 1}, "the nearest is 0.008388608");  // 2^23 dt0
+    refused({.t1 = 1, .dt0 = 0.1, .noise_cell = 1e-300}, "the nearest is 0.1");
     refused({.t1 = 1, .dt0 = 0.1, .first_path = (std::uint64_t{1} << 48) - 1}, "2^48");
 }

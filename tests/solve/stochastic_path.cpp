@@ -100,6 +100,7 @@ TEST_CASE("brownian_path: the path of steps of adaptive size") {
     const auto solution =
         eddy::solve(Walk{}, eddy::Heun{}, origin, nothing, options, eddy::pi_controller());
     auto path = eddy::brownian_path(Walk{}, options, 0);
+    CHECK(solution.noise_cell() == 0.25);
     for (std::int64_t k = 0; k < solution.num_steps(0); ++k)
         CHECK(path(solution.step_t(0, k))[0] == Approx(solution.step_y(0, k, 0)).margin(1e-13));
 }
@@ -115,6 +116,8 @@ TEST_CASE("brownian_path: what is on no grid, or no path, is refused") {
     refused(-0.25, "from t0 = 0 to t1 = 1.1");
     refused(std::nan(""), "from t0 = 0");
     CHECK_THROWS_WITH(eddy::brownian_path(Walk{}, options, -1), support::contains("path -1"));
+    CHECK_THROWS_WITH(eddy::brownian_path(Walk{}, options, INT64_MAX),
+                      support::contains("path 9223372036854775807"));
     CHECK_THROWS_WITH(eddy::brownian_path(Walk{}, {.t1 = 1}, 0), support::contains("dt0"));
     CHECK_THROWS_WITH(eddy::brownian_path(Walk{}, options, std::int64_t{1} << 48),
                       support::contains("2^48"));

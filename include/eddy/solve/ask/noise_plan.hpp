@@ -11,6 +11,9 @@
 
 namespace eddy::inline v0::detail {
 
+/// Before times are planned: forward, and by steps of a given size.
+EDDY_EXPORT void require_noisy_steps(const SolveOptions& options, const char* where);
+
 /// The plan refers to `rows`, one for each tstop. `times` get bounds for the sizes of steps where a
 /// controller chooses them. InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] EDDY_EXPORT NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive,

@@ -168,6 +168,7 @@ struct SolutionParts {
     bool steps = false;
     std::int64_t paths = 1;    // more: means in place of states, and variances
     bool comes_later = false;  // what becomes of the lanes
+    double noise_cell = 0;     // of stochastic equations
 };
 
 /// The accepted steps of one lane.
@@ -240,6 +241,11 @@ class [[nodiscard]] Solution : public Outcomes {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return marks_.empty() ? TangentMark{} : marks_[static_cast<std::size_t>(lane)];
     }
+
+    /// Of stochastic equations: the stretches of time with normals of their own that the paths are made
+    /// of, options.noise_cell or, where that is 0, dt0. What has the same seed, number and cell follows the
+    /// same path. 0 of equations without noise.
+    [[nodiscard]] double noise_cell() const { return parts_.noise_cell; }
 
     /// Accepted steps of a lane, kept where options.save_steps asked for them; the start is the
     /// first.

@@ -93,9 +93,10 @@ struct SolveWorkspace {
     void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
                   const Cancellation& cancelled, const char* title) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
-                       {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
-                        options.save_steps, 1, returns_early(memory_for(backend, kept))});
+        solution.reset(
+            lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
+            {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps, 1,
+             returns_early(memory_for(backend, kept)), prepared.noise_cell()});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
@@ -147,7 +148,8 @@ struct SolveWorkspace {
         EmptyUnlessDone guard(solution);
         solution.reset(prepared.num_lanes(), prepared.times().save_time, Observable::num_outputs,
                        Spec::state_size,
-                       {true, Spec::is_dual, Spec::is_dual, false, options.paths});
+                       {true, Spec::is_dual, Spec::is_dual, false, options.paths, false,
+                        prepared.noise_cell()});
         if (!paths) paths = std::make_unique<PathSolve<SolveWorkspace, Spec>>();
         paths->run(*this, options, backend, kept, cancelled, title);
         guard.done();

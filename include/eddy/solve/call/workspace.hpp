@@ -32,6 +32,13 @@ class PreparedProblem {
 
     [[nodiscard]] const TimePlan& times() const { return times_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
+    /// 0 of equations without noise.
+    [[nodiscard]] double noise_cell() const {
+        if constexpr (Spec::has_noise)
+            return problem.noise.cell;
+        else
+            return 0;
+    }
 
     /// The method of the call, with what of it is known only when it runs; before `prepare`.
     template <class Method>
@@ -101,6 +108,7 @@ class PreparedProblem {
         require_tolerances(options, Spec::state_size, precision_of<Scalar>(Spec::is_adaptive),
                            where);
         require_valid(controller, where);
+        if constexpr (Spec::has_noise) require_noisy_steps(options, where);
         times_ = plan_times(
             options,
             {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
