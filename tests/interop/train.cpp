@@ -115,6 +115,9 @@ TEST_CASE("train: clipping keeps direction, small gradients and what is not fini
     CHECK(std::abs(train::clip_by_norm(std::span(small), 1) - 0.5) < 1e-15);
     CHECK(small == Numbers{0.3, 0.4});
     CHECK(std::isinf(train::clip_by_norm(std::span(broken), 1)));
+    Numbers exploding{3e200, 4e200};  // its squares are infinite
+    CHECK(std::abs(train::clip_by_norm(std::span(exploding), 1) / 5e200 - 1) < 1e-15);
+    CHECK(std::abs(exploding[0] - 0.6) + std::abs(exploding[1] - 0.8) < 1e-15);
     CHECK(broken[1] == 1);
     CHECK_THROWS_AS(train::clip_by_norm(std::span(small), 0), eddy::InvalidArgument);
 }
@@ -143,6 +146,7 @@ TEST_CASE("train: an epoch has each sample once, and a batch depends on seed and
     CHECK_FALSE(std::equal(late.begin(), late.end(), differs.begin(), differs.end()));
     CHECK_THROWS_AS(train::Minibatches(10, 11, 0), eddy::InvalidArgument);
     CHECK_THROWS_AS(train::Minibatches(-1, 1, 0), eddy::InvalidArgument);
+    CHECK_THROWS_AS(one(-1), eddy::InvalidArgument);
 }
 
 TEST_CASE("train: a training that is taken up from its file goes on bit for bit, and learns") {

@@ -111,18 +111,26 @@ class Optimizer {
     std::vector<Moments<Real>> moments_;  // (parameter)
 };
 
-/// Scales a gradient down to a Euclidean norm of at most `most`; returns the norm that it had. One that is
-/// not finite is left alone.
+/// Scales a gradient down to a Euclidean norm of at most `most`; returns the norm that it had. One with a
+/// component that is not finite is left alone.
 template <class Real>
 double clip_by_norm(std::span<Real> gradient, double most) {
     require_argument(most > 0, "train::clip_by_norm: most = {}; give a positive norm", most);
-    double sum = 0;
-    for (const Real g : gradient) sum += static_cast<double>(g) * static_cast<double>(g);
-    const double norm = std::sqrt(sum);
-    if (norm > most && std::isfinite(norm)) {
-        for (Real& g : gradient) g = static_cast<Real>(static_cast<double>(g) * (most / norm));
+    const auto norm_of = [&](double scale) {  // of the gradient times scale
+        double sum = 0;
+        for (const Real g : gradient) {
+            const double scaled = static_cast<double>(g) * scale;
+            sum += scaled * scaled;
+        }
+        return std::sqrt(sum);
+    };
+    double scale = 1, norm = norm_of(scale);
+    if (std::isinf(norm)) norm = norm_of(scale = 0x1p-960);  // only squares overflow, perhaps
+    if (norm > most * scale && std::isfinite(norm)) {
+        for (Real& g : gradient)
+            g = static_cast<Real>(static_cast<double>(g) * scale * (most / norm));
     }
-    return norm;
+    return norm / scale;
 }
 
 /// A factor of the learning rate: a linear rise over `warmup` steps, then half a cosine down to `last` at
