@@ -153,6 +153,9 @@ TEST_CASE("gradient: a lane that there is not is refused with a sentence") {
     CHECK(message_of([&] { static_cast<void>(result.loss(4)); }) == "loss: lane 4" + to_do);
     CHECK(message_of([&] { static_cast<void>(result.gradient.t0(-1)); }) ==
           "gradient: lane -1" + to_do);
+    CHECK(message_of([] {
+              static_cast<void>(eddy::Gradient<double>{}.t0(0));
+          }).find("put eddy::differentiate_times after the options") != std::string::npos);
     CHECK(message_of([&] { static_cast<void>(result.report.result(4)); }) ==
           "solution: lane 4" + to_do);
 }

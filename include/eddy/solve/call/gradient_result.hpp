@@ -26,6 +26,12 @@ struct Loss {
 template <class Real>
 struct LaneValues : EnsembleArray<Real> {
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
+        require_argument(
+            this->cols() == 1,
+            "gradient: a derivative with respect to a time was asked for, but none is here; put "
+            "eddy::differentiate_times after the options of the call (of the solve, for a "
+            "pullback), "
+            "or read the array that it was given to write into");
         detail::require_index(lane, this->rows(), "gradient: lane");
         return EnsembleArray<Real>::operator()(lane, 0);
     }
