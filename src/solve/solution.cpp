@@ -42,7 +42,8 @@ LaneStats Outcomes::stats_of(const LaneOutcome& lane) const {
     return {.accepted = lane.accepted,
             .rejected = lane.rejected,
             .evaluations = lane.evaluations,
-            .jacobians = attempts * cost.jacobians,
+            .jacobians =
+                attempts * cost.jacobians + (cost.jacobian_comes_with_f ? lane.evaluations : 0),
             .factorizations = attempts * cost.factorizations,
             .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look)};
 }

@@ -12,6 +12,9 @@ struct StayingStepper : MemorylessStepper<Term> {
     static constexpr bool dense_output_scales_with_size = false;
     static constexpr int evaluations_per_attempt = 0;
     static constexpr int evaluations_per_replay = 0;
+    // Of the continuation to the start (pseudo_transient.hpp), whose attempts are those counted.
+    static constexpr bool jacobian_comes_with_f = true;
+    static constexpr int jacobians_per_attempt = 0, factorizations_per_attempt = 1;
 
     template <class Number>
     using State = Vec<Number, Term::state_size>;
@@ -79,6 +82,7 @@ struct StayingStepper : MemorylessStepper<Term> {
 
 /// The method.
 struct Staying {
+    static constexpr const char* call = "steady_state";  // what messages name
     static constexpr int order = 1;
     static constexpr bool has_error_estimate = false, takes_noise = false;
     template <class Term, bool estimates_error>

@@ -89,6 +89,15 @@ inline constexpr bool has_error_estimate = [] {
     }
 }();
 
+/// What messages call a solve by this method.
+template <class Method>
+inline constexpr const char* call_of = [] {
+    if constexpr (requires { Method::call; })
+        return Method::call;
+    else
+        return "solve";
+}();
+
 template <class Field, class Method>
 struct ControllerOf {
     using type = std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;

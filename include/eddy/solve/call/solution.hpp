@@ -55,15 +55,18 @@ struct LaneFailure {
 /// What an attempted step takes beside evaluations of f.
 struct AttemptCost {
     std::int32_t jacobians = 0, factorizations = 0;
+    bool jacobian_comes_with_f = false;  // one with each evaluation
 };
 namespace detail {
 
 template <class Stepper>
 inline constexpr AttemptCost attempt_cost = [] {
+    AttemptCost cost;
     if constexpr (requires { Stepper::jacobians_per_attempt; })
-        return AttemptCost{Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
-    else
-        return AttemptCost{};
+        cost = {Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
+    if constexpr (requires { Stepper::jacobian_comes_with_f; })
+        cost.jacobian_comes_with_f = Stepper::jacobian_comes_with_f;
+    return cost;
 }();
 
 }  // namespace detail

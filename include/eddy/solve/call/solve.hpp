@@ -290,11 +290,11 @@ class EnsembleSolver {
             using Spec =
                 detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.take_method(method_, "solve");
-            workspace.prepared.prepare(options_, controller_, y0, p, "solve",
+            workspace.prepared.take_method(method_, detail::call_of<Method>);
+            workspace.prepared.prepare(options_, controller_, y0, p, detail::call_of<Method>,
                                        detail::memory_for(backend_, kept_));
-            workspace.take(into, detail::memory_for(backend_, kept_), "solve");
-            return workspace.run(options_, backend_, kept_, cancelled, "solve");
+            workspace.take(into, detail::memory_for(backend_, kept_), detail::call_of<Method>);
+            return workspace.run(options_, backend_, kept_, cancelled, detail::call_of<Method>);
         }
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
