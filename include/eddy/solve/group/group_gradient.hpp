@@ -220,17 +220,26 @@ class GroupGradient {
             if (calm_.from < round && round < calm_.to) return pull_calm(x, round, cotangents);
         }
         seek(round);
+        constexpr bool abreast = are_abreast<Team, Linearization>;
         typename Back::Pulled pulled[Team::num_chains];
-        Linearization of_steps[Team::num_chains];
+        Linearization of_steps[abreast ? Team::num_chains : 1];
+        const auto pull_chain = [&](int chain, const Linearization& of_step)
+            __attribute__((always_inline)) {
+            back_.pull_chain(x.chain[chain], chain, of_step, pulled[chain],
+                             cotangents.chain[chain]);
+        };
         for (int chain = 0; chain < num_chains(); ++chain) {
             begin_pull(pulled[chain], used_at(x, round, chain), normals_of(round, num_chains()));
             back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
-        for (int chain = 0; chain < num_chains(); ++chain)
-            back_.linearize(x.chain[chain], chain, pulled[chain], of_steps[chain]);
-        for (int chain = 0; chain < num_chains(); ++chain)
-            back_.pull_chain(x.chain[chain], chain, of_steps[chain], pulled[chain],
-                             cotangents.chain[chain]);
+        for (int chain = 0; chain < num_chains(); ++chain) {
+            Linearization& of_step = of_steps[abreast ? chain : 0];
+            back_.linearize(x.chain[chain], chain, pulled[chain], of_step);
+            if constexpr (!abreast) pull_chain(chain, of_step);
+        }
+        if constexpr (abreast) {
+            for (int chain = 0; chain < num_chains(); ++chain) pull_chain(chain, of_steps[chain]);
+        }
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.look(x.chain[chain], chain, pulled[chain].used, cotangents.chain[chain], round);
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]

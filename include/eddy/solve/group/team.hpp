@@ -48,6 +48,13 @@ template <class Team>
         return k;
 }
 
+/// A member takes the first half of a step for all its chains, and then the second, so that they fill each
+/// other's gaps. Not where what the first leaves, one `Half` a chain, crowds the first cache: then both of
+/// one chain and both of the next, with the same bits. Gradients of HIRES, 31 KiB, take 9 % less time so.
+template <class Team, class Half>
+inline constexpr bool are_abreast = Team::num_chains == 1 ||
+                                    Team::num_chains * sizeof(Half) <= 8 * 1024;
+
 /// May the lanes of a team be told which steps to make (lane/given_steps.hpp)?
 template <class Team>
 inline constexpr bool may_be_given_steps = requires {
