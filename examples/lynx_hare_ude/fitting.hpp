@@ -42,11 +42,13 @@ class Trajectories {
         double loss = result.loss.total;
         gradient[0] = y0_.rows() == 1 ? result.gradient.y0(0, 0) : 0;
         gradient[1] = y0_.rows() == 1 ? result.gradient.y0(0, 1) : 0;
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            const double weight = i < 2 ? 0 : decay_;
-            loss += weight * p[i] * p[i];
-            gradient[i + 2] = result.gradient.p(0, std::ptrdiff_t(i)) + 2 * weight * p[i];
-        }
+        for (std::size_t i = 0; i < p.size(); ++i)
+            gradient[i + 2] = result.gradient.p(0, std::ptrdiff_t(i));
+        Equation::Interaction::for_weights([&](int i) {
+            const double weight = p[std::size_t(i) + 2];
+            loss += decay_ * weight * weight;
+            gradient[std::size_t(i) + 4] += 2 * decay_ * weight;
+        });
         return loss;
     }
 
@@ -62,14 +64,15 @@ class Trajectories {
     std::optional<decltype(make_solver({}))> solver_;
 };
 
-/// A fit to the first `years` of the counts, from first unknowns.
+/// A fit to the first `years` of the counts, from rates of the usual size.
 template <class Equation>
-Fit fit(const Array& counts, std::ptrdiff_t years, std::vector<double> x, double decay,
-        std::int64_t steps) {
-    const eddy::train::Lbfgs lbfgs{.max_steps = steps, .gradient_tolerance = 1e-6};
-    eddy::train::TrainingBar bar(3 * steps);
+Fit fit(const Array& counts, std::ptrdiff_t years, double decay) {
+    constexpr eddy::train::Lbfgs lbfgs{.max_steps = 300, .gradient_tolerance = 1e-6};
+    eddy::train::TrainingBar bar(3 * lbfgs.max_steps);
     std::int64_t done = 0;
-    Fit fit{std::move(x), {}};
+    Fit fit{{counts(0, 0), counts(0, 1), -0.7, -0.2}, {}};
+    const auto weights = Equation::Interaction::first_weights();
+    fit.x.insert(fit.x.end(), weights.begin(), weights.end());
     for (const std::ptrdiff_t length : {std::ptrdiff_t{3}, std::ptrdiff_t{6}, years}) {
         Trajectories<Equation> loss(counts, years - length + 1, length, decay);
         fit.minimum = eddy::train::minimize(lbfgs, std::span(fit.x), loss,
@@ -77,7 +80,7 @@ Fit fit(const Array& counts, std::ptrdiff_t years, std::vector<double> x, double
                                                 bar(done + now.steps, now.loss);
                                                 return true;
                                             });
-        done += steps;
+        done += lbfgs.max_steps;
     }
     return fit;
 }
