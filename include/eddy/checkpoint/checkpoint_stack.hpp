@@ -51,6 +51,10 @@ class CheckpointStack {
     [[nodiscard]] std::int64_t size() const { return stack_.size(); }
     [[nodiscard]] std::int64_t num_free() const { return stack_.num_free(); }
 
+    static constexpr std::int64_t bytes_of_slot =
+        sizeof(CheckpointLinks::Link) + sizeof(std::int64_t);
+    [[nodiscard]] std::int64_t num_bytes() const { return (capacity_ + 1) * bytes_of_slot; }
+
   private:
     static constexpr std::int64_t reserved_slots = 4095;
 

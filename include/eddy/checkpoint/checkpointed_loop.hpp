@@ -152,6 +152,10 @@ class CheckpointedLoop {
     [[nodiscard]] const PlacementPlan& plan() const { return sequence_.plan(); }
     [[nodiscard]] Body& body() { return body_; }
     [[nodiscard]] Store& store() { return store_; }
+    /// Bytes of the stack and of the slots in memory, without what states have of their own.
+    [[nodiscard]] std::int64_t bytes_of_lists() const {
+        return stack_.num_bytes() + store_.num_bytes();
+    }
 
     /// Generates the placement tables for loops of up to `steps` steps now rather than in `run`.
     void generate_tables(std::int64_t steps) { sequence_.generate_to(steps); }

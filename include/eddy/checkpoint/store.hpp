@@ -79,6 +79,15 @@ class MemoryStore {
 
     void release() { slots_ = {}; }
 
+    /// Slots that have been written: each has a State, which may have memory of its own.
+    [[nodiscard]] std::int64_t num_states() const {
+        return static_cast<std::int64_t>(slots_.size());
+    }
+    /// Bytes of the slots themselves.
+    [[nodiscard]] std::int64_t num_bytes() const {
+        return static_cast<std::int64_t>(slots_.capacity()) * bytes_of_slot;
+    }
+
   private:
     static constexpr std::int64_t empty = -1;
     static constexpr std::size_t reserved_bytes = std::size_t{1} << 20;
@@ -88,6 +97,10 @@ class MemoryStore {
         std::optional<State> state;
     };
 
+  public:
+    static constexpr std::int64_t bytes_of_slot = sizeof(Slot);
+
+  private:
     [[noreturn]] void throw_not_there(std::int64_t slot, std::int64_t step) const {
         const auto index = static_cast<std::size_t>(slot);
         const bool holds_other = index < slots_.size() && slots_[index].step != empty;

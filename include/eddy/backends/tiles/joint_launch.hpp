@@ -44,11 +44,13 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
     } else {
         const auto recorder = [](std::ptrdiff_t) { return NoRecorder<Spec>{}; };
         JointSteps steps;
+        std::int64_t bytes_of_first = 0;
         {
             JointSolve<Spec, NoRecorder<Spec>, false> solve(tiles, link, kernel.problem,
                                                             kernel.outcomes, recorder, memory);
             solve.run(kernel.problem.times);
             steps = std::move(solve.steps);
+            bytes_of_first = solve.num_bytes();
         }
         const std::vector<LaneOutcome> first(kernel.outcomes, kernel.outcomes + plan.num_lanes);
         const std::int64_t all[] = {0, static_cast<std::int64_t>(steps.size.size())};
@@ -58,6 +60,11 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
         for (int i = 0; i < Spec::state_size; ++i)
             second.problem.atol[i] = std::numeric_limits<typename Spec::Scalar>::max() / 16;
         run_tiles(plan, second, link, workers);
+        // The first worker has had the first solve's memory as well: at most both, where they do not
+        // overlap.
+        BackCost& cost = kernel.costs[0];
+        cost.most_bytes += bytes_of_first + steps.num_bytes() +
+                           static_cast<std::int64_t>(first.size() * sizeof(LaneOutcome));
         for (std::ptrdiff_t lane = 0; lane < plan.num_lanes; ++lane)
             add_first_solve(kernel.outcomes[lane], first[static_cast<std::size_t>(lane)]);
     }

@@ -13,6 +13,10 @@ namespace eddy::inline v0::detail {
 /// The steps that all lanes have made.
 struct JointSteps {
     std::vector<double> elapsed, size;  // (step); elapsed at its start
+
+    [[nodiscard]] std::int64_t num_bytes() const {
+        return static_cast<std::int64_t>((elapsed.capacity() + size.capacity()) * sizeof(double));
+    }
 };
 
 /// A tile that waits for the others between an attempt and its verdict, in memory of its own.
@@ -62,9 +66,15 @@ class JointSolve {
         Arena counting;
         lay_out(counting, [](const Tile&) {});
         Arena arena = memory.arena(counting.num_bytes());
+        num_bytes_ = static_cast<std::int64_t>(
+            counting.num_bytes() + static_cast<std::size_t>(plan_.num_groups()) * sizeof(Tile) +
+            norms_.size() * sizeof(float));
         tiles_.reserve(static_cast<std::size_t>(plan_.num_groups()));
         lay_out(arena, [&](const Tile& tile) { tiles_.push_back(tile); });
     }
+
+    /// Bytes that it works in, without the steps.
+    [[nodiscard]] std::int64_t num_bytes() const { return num_bytes_; }
 
     void run(const LaneTimes& times) {
         for_tiles([&](Tile& tile, Team& team) {
@@ -166,6 +176,7 @@ class JointSolve {
     LaneOutcome* outcomes_;
     std::vector<Tile> tiles_;
     std::vector<float> norms_;  // (lane)
+    std::int64_t num_bytes_ = 0;
     float norm_ = 0;
 };
 

@@ -113,6 +113,8 @@ class LaneClock {
                 .component = component,
                 .result = result};
     }
+    /// The same of one whose end is known.
+    void stop() { is_running_ = false; }
     [[nodiscard]] double time(const LaneTimes& times) const {
         return times.t0 + times.direction * elapsed_;
     }

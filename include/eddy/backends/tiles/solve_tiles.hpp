@@ -20,6 +20,12 @@ class TileTeam : public ThreadTeam<1> {
     static constexpr int num_chains = tile_lanes<Spec, false>;
     static constexpr bool may_be_given_steps = false;
     static constexpr bool watches_gradients = false;
+
+    static void plan_way_back(GradientPlan& plan, const SolveOptions& options,
+                              const WorkerBudget& budget, std::int64_t rounds_of_lane) {
+        if constexpr (RungeKuttaMethod<typename Spec::Method>)
+            plan_tiles<Spec>(plan, options, budget, rounds_of_lane);
+    }
 };
 
 /// What a worker keeps from group to group and from call to call; a copy begins empty.
@@ -76,29 +82,25 @@ void solve_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
 template <class Kernel, class Team>
 void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
     using Spec = typename Kernel::Spec;
-    using Real = typename Spec::Scalar;
     using Gradient = TileGradient<Spec, typename Kernel::Recorder, Team>;
-    using Loop =
-        CheckpointedLoop<TileState<Real>, TileRounds<Gradient>, MemoryStore<TileState<Real>>, int>;
+    using State = TileState<Spec>;
+    using Loop = CheckpointedLoop<State, TileRounds<Gradient>, MemoryStore<State>, int>;
     struct Kept {
         std::unique_ptr<Loop> loop;
         std::int64_t checkpoints = 0;
     };
     const GradientPlan& plan = kernel.plan;
-    const std::int64_t bytes_of_rounds = plan.checkpoints * Spec::state_size *
-                                         tile_lanes<Spec, true> *
-                                         static_cast<std::int64_t>(sizeof(Real));
     struct Pieces {
         Gradient gradient;
         RecorderMemory<Spec> recorder;
-        Pieces(const Kernel& of, std::int64_t bytes, Arena& arena)
-            : gradient(of.problem, bytes, arena),
+        Pieces(const Kernel& of, Arena& arena)
+            : gradient(of.problem, of.plan, arena),
               recorder(arena, of.plan.num_lanes, of.problem.times.num_saves) {}
     };
     Arena counting;
-    static_cast<void>(Pieces(kernel, bytes_of_rounds, counting));
+    static_cast<void>(Pieces(kernel, counting));
     Arena arena = worker.memory.arena(counting.num_bytes());
-    Pieces pieces(kernel, bytes_of_rounds, arena);
+    Pieces pieces(kernel, arena);
 
     auto& kept = worker.loop.get<Kept>();
     if (!kept.loop || kept.checkpoints != plan.checkpoints) {
@@ -117,8 +119,14 @@ void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
         add(cost.loops, kept.loop->counters());
         cost.evaluations +=
             pieces.gradient.replayed_rounds() * count * Spec::Stepper::evaluations_per_replay;
+        // The loop has states in its slots, where it starts, where it is, and one at work.
+        const std::int64_t num_states = kept.loop->store().num_states() + 3;
+        const std::int64_t bytes = static_cast<std::int64_t>(counting.num_bytes()) -
+                                   pieces.gradient.planned_bytes() + pieces.gradient.used_bytes() +
+                                   kept.loop->bytes_of_lists() +
+                                   num_states * pieces.gradient.bytes_of_state();
+        cost.most_bytes = std::max(cost.most_bytes, bytes);
     });
-    cost.most_bytes = std::max(cost.most_bytes, static_cast<std::int64_t>(counting.num_bytes()));
     recorder.finish();
 }
 

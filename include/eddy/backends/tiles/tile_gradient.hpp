@@ -4,28 +4,11 @@
 // stands in a log. What the latest rounds computed of the field is kept as well, so that, as long as it
 // fits, the way back computes nothing twice; where it does not, a round is computed again, bit for bit.
 
+#include <eddy/backends/tiles/tile_plan.hpp>
 #include <eddy/backends/tiles/tile_solve.hpp>
-#include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
-#include <vector>
 
 namespace eddy::inline v0::detail {
-
-/// The states of a tile's lanes, (component, lane).
-template <class Real>
-struct TileState {
-    std::vector<TilePack<Real>> vectors;
-
-    [[nodiscard]] Real* y() { return reinterpret_cast<Real*>(vectors.data()); }
-    [[nodiscard]] const Real* y() const { return reinterpret_cast<const Real*>(vectors.data()); }
-};
-
-/// The step that a lane made in a round; size zero where it made none.
-struct LoggedStep {
-    double before, after;  // elapsed
-    double size;
-    std::int32_t tstop;
-};
 
 template <class Spec, class Recorder, class Team>
 class TileGradient {
@@ -34,28 +17,29 @@ class TileGradient {
     using Step = typename Solve::Step;
     using Stepper = typename Step::Stepper;
     using LaneState = typename Spec::LaneState;
+    using Room = TileRoom<Spec>;
+    using Clock = LaneClock<Spec>;
     static constexpr int state_size = Spec::state_size, parameter_size = Spec::parameter_size;
     static constexpr int num_stages = Stepper::num_stages;
     static constexpr int num_dense_stages = Stepper::num_dense_stages;
     static constexpr int most_lanes = Step::most_lanes;
     static constexpr bool sums_tile = !Spec::sums_by_lane;
     static constexpr std::int64_t block_size = std::int64_t{state_size} * most_lanes;
-    static constexpr std::int64_t kept_size =
-        std::int64_t{num_dense_stages} * Stepper::rows_per_stage * most_lanes;
 
   public:
-    using State = TileState<Real>;
+    using State = TileState<Spec>;
 
-    /// What a gradient of at most so many bytes of kept rounds works in.
-    TileGradient(const Problem<Spec>& problem, std::int64_t bytes_of_rounds, Arena& arena)
-        : problem_(&problem), solve_(problem, arena) {
-        // More than the caches hold is written and read more slowly than it is computed again.
-        constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
-        constexpr std::int64_t bytes_of_round = kept_size * static_cast<std::int64_t>(sizeof(Real));
-        num_kept_ =
-            std::max<std::int64_t>(1, std::min(bytes_of_rounds, most_bytes) / bytes_of_round);
-        kept_ = arena.take<Real>(kept_size * num_kept_);
-        round_kept_ = arena.take<std::int64_t>(num_kept_);
+    /// What a gradient works in that was planned so.
+    TileGradient(const Problem<Spec>& problem, const GradientPlan& plan, Arena& arena)
+        : problem_(&problem),
+          solve_(problem, arena),
+          planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
+          log_(plan.logged_rounds * most_lanes, plan.slots * most_lanes, most_lanes, arena),
+          room_for_kept_(Room::kept_rows * most_lanes * plan.slots),
+          kept_(arena.take<Real>(room_for_kept_)),
+          round_kept_(arena.take<std::int64_t>(plan.slots * (most_lanes / native_lanes<Real>))) {
+        planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
+        attempts_ = arena.take<std::int64_t>(most_lanes);
         cotangent_ = arena.take<Real>(block_size);
         pulled_ = arena.take<Real>(block_size);
         dense_of_y_ = arena.take<Real>(block_size);
@@ -76,13 +60,17 @@ class TileGradient {
         team_ = &team;
         recorder_ = &recorder;
         number_ = number;
-        log_.clear();
         num_rounds_ = replayed_ = 0;
+        const int width = whole_vectors<Real>(count);
+        kept_size_ = Room::kept_rows * width;
+        num_kept_ = room_for_kept_ / kept_size_;
         std::fill_n(round_kept_, num_kept_, -1);
         std::fill_n(logged_tstops_, most_lanes, 0);
-        const int width = whole_vectors<Real>(count);
+        log_.begin(count, num_kept_);
         start_.vectors.resize(static_cast<std::size_t>(state_size * (width / native_lanes<Real>)));
         solve_.begin(first_lane, count, number, recorder, outcomes, start_.y());
+        start_.clocks.clear();
+        carry_clocks(start_);
         loop.body().gradient = this;
         loop.run(start_, [&](const State&, std::int64_t) { return !solve_.is_done(); });
         begin_back(outcomes);
@@ -91,39 +79,57 @@ class TileGradient {
     }
     [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
 
+    /// Bytes of the arena that rounds are planned for, and those that the last tile's have written.
+    [[nodiscard]] std::int64_t planned_bytes() const { return planned_bytes_; }
+    [[nodiscard]] std::int64_t used_bytes() const {
+        constexpr std::int64_t of_real = sizeof(Real), of_number = sizeof(std::int64_t);
+        return std::min(num_rounds_, num_kept_) * kept_size_ * of_real + num_kept_ * of_number +
+               log_.bytes_of(num_rounds_) + most_lanes * std::int64_t{sizeof(LoggedStep)};
+    }
+    /// Those of a state of the last tile.
+    [[nodiscard]] std::int64_t bytes_of_state() const {
+        return State::num_bytes(static_cast<int>(kept_size_ / Room::kept_rows), after_log_.size());
+    }
+
     // What the checkpointed loop repeats.
 
-    /// A round: the first time an attempt, then the steps that the log has of it.
+    /// A round: the first time an attempt, then the steps that the log has of it, or the attempt again.
     void advance(State& x, std::int64_t round) {
-        if (round == num_rounds_) {
-            Real* const kept = kept_of(round);
-            solve_.round(x.y(), *team_, kept);
-            log_round();
-            round_kept_[round % num_kept_] = round;
-            ++num_rounds_;
+        if (round == num_rounds_) return make_round(x, round);
+        ++replayed_;
+        Step& step = solve_.step();
+        if (round >= log_.num_first()) {
+            attempt_again(x.y(), x.clocks, nullptr, log_.spare());
+            settle_again(x.clocks);
+            step.accept(x.y(), x.clocks.data());
             return;
         }
-        ++replayed_;
-        take_from_log(round);
-        Step& step = solve_.step();
+        take_steps(log_.row(round));
         step.stepper().template stages<0, num_stages>(step.interval(), x.y(), nullptr);
         step.stepper().next_state(step.interval(), x.y(), step.work());
-        choose_rows(x.y(), state_size, step.width(), choose_stepped(round, false), step.work());
+        choose_rows(x.y(), state_size, step.width(), choose_stepped(false), step.work());
+        if (round + 1 == log_.num_first()) x.clocks = after_log_;
     }
     void pull(const State& x, std::int64_t round) {
-        take_from_log(round);
         Step& step = solve_.step();
         const int width = step.width();
-        const bool is_dense = add_saves(round);
-        const Real* const chosen = choose_stepped(round, true);
+        if (round >= log_.num_first() && !is_kept(round)) {
+            clocks_ = x.clocks;
+            attempt_again(x.y(), clocks_, kept_of(round), log_.row(round));
+            round_kept_[round % num_kept_] = round;
+            ++replayed_;
+        }
+        take_steps(log_.row(round));
+        const bool is_dense = add_saves();
+        const Real* const chosen = choose_stepped(true);
         if (num_taking_part_ == 0) return;
-        const bool is_kept = round_kept_[round % num_kept_] == round;
         if (is_dense) {
-            if (!is_kept || !step.keeps_dense_stages()) linearize<num_dense_stages>(x, round);
+            if (!is_kept(round) || !step.keeps_dense_stages())
+                linearize<num_dense_stages>(x, round);
             pull_stages<num_dense_stages>(round, dense_of_k_);
             add_rows(pulled_, state_size, width, dense_of_y_);
         } else {
-            if (!is_kept) linearize<num_stages>(x, round);
+            if (!is_kept(round)) linearize<num_stages>(x, round);
             pull_stages<num_stages>(round, nullptr);
         }
         choose_rows(cotangent_, state_size, width, chosen, pulled_);
@@ -131,32 +137,66 @@ class TileGradient {
 
   private:
     [[nodiscard]] Real* kept_of(std::int64_t round) const {
-        return kept_ + round % num_kept_ * kept_size;
+        return kept_ + round % num_kept_ * kept_size_;
+    }
+    [[nodiscard]] bool is_kept(std::int64_t round) const {
+        return round_kept_[round % num_kept_] == round;
     }
     [[nodiscard]] int num_lanes() { return solve_.step().num_lanes(); }
-    [[nodiscard]] const LoggedStep& logged(std::int64_t round, int lane) {
-        return log_[static_cast<std::size_t>(round * num_lanes() + lane)];
-    }
-    void log_round() {
+
+    void make_round(State& x, std::int64_t round) {
+        solve_.round(x.y(), *team_, kept_of(round));
+        round_kept_[round % num_kept_] = round;
+        LoggedStep* const row = log_.row(round);
         for (int lane = 0; lane < num_lanes(); ++lane) {
-            const LaneClock<Spec>& clock = solve_.clock(lane);
-            log_.push_back({clock.before(), clock.elapsed(),
-                            clock.was_accepted() ? clock.size() : 0, logged_tstops_[lane]});
-            logged_tstops_[lane] = clock.tstop();
+            row[lane] = step_of(solve_.clock(lane), logged_tstops_[lane]);
+            logged_tstops_[lane] = solve_.clock(lane).tstop();
+        }
+        ++num_rounds_;
+        carry_clocks(x);
+    }
+    [[nodiscard]] static LoggedStep step_of(const Clock& clock, std::int32_t tstop) {
+        return {clock.before(), clock.elapsed(), clock.was_accepted() ? clock.size() : 0, tstop};
+    }
+    /// Behind the end of the log a state carries the clocks of its lanes.
+    void carry_clocks(State& x) {
+        if (num_rounds_ == 0) after_log_.clear();
+        if (num_rounds_ < log_.num_first()) return;
+        x.clocks.assign(&solve_.clock(0), &solve_.clock(0) + num_lanes());
+        if (num_rounds_ == log_.num_first()) after_log_ = x.clocks;
+    }
+    /// The attempt of a round that is not in the log, from the clocks before it.
+    void attempt_again(const Real* y, std::vector<Clock>& clocks, Real* kept, LoggedStep* row) {
+        Step& step = solve_.step();
+        step.attempt(y, clocks.data(), kept);
+        step.judge(clocks.data());
+        for (int lane = 0; lane < num_lanes(); ++lane)
+            row[lane] = step_of(clocks[static_cast<std::size_t>(lane)],
+                                clocks[static_cast<std::size_t>(lane)].tstop());
+    }
+    /// What it meant for the lanes.
+    void settle_again(std::vector<Clock>& clocks) const {
+        for (std::size_t lane = 0; lane < clocks.size(); ++lane) {
+            Clock& clock = clocks[lane];
+            if (!clock.is_running()) continue;
+            if (clock.attempts() == attempts_[lane])
+                clock.stop();
+            else if (clock.is_at(problem_->times.tstops[clock.tstop()]))
+                clock.head_for(clock.tstop() + 1);
         }
     }
-    void take_from_log(std::int64_t round) {
-        for (int lane = 0; lane < num_lanes(); ++lane) {
-            const LoggedStep& step = logged(round, lane);
-            solve_.step().set_step(lane, step.before, step.size, step.tstop);
-        }
+    /// The steps of the round at hand.
+    void take_steps(const LoggedStep* row) {
+        steps_ = row;
+        for (int lane = 0; lane < num_lanes(); ++lane)
+            solve_.step().set_step(lane, row[lane].before, row[lane].size, row[lane].tstop);
         solve_.step().fill_up();
     }
-    /// The lanes that made a step in a round; on the way back those alone that are alive.
-    const Real* choose_stepped(std::int64_t round, bool if_alive) {
+    /// The lanes that made a step in it; on the way back those alone that are alive.
+    const Real* choose_stepped(bool if_alive) {
         num_taking_part_ = 0;
         return solve_.step().choose_lanes([&](int lane) {
-            const bool chosen = logged(round, lane).size > 0 && (!if_alive || is_alive_[lane]);
+            const bool chosen = steps_[lane].size > 0 && (!if_alive || is_alive_[lane]);
             if (chosen) lanes_[num_taking_part_++] = lane;
             return chosen;
         });
@@ -168,16 +208,17 @@ class TileGradient {
         for (int lane = 0; lane < num_lanes(); ++lane) {
             is_alive_[lane] = !is_failure(outcomes[lane].result);
             saves_left_[lane] = is_alive_[lane] ? solve_.num_saved(lane) : 0;
+            attempts_[lane] = solve_.clock(lane).attempts();
         }
     }
 
-    /// The cotangents of save points in a round: those at the ends of steps enter there, the others as
+    /// The cotangents of save points in the round: those at the ends of steps enter there, the others as
     /// dense output has them. True where there are any of the latter.
-    bool add_saves(std::int64_t round) {
+    bool add_saves() {
         bool is_dense = false;
         const LaneTimes& times = problem_->times;
         for (int lane = 0; lane < num_lanes(); ++lane) {
-            const LoggedStep& step = logged(round, lane);
+            const LoggedStep& step = steps_[lane];
             if (step.size == 0) continue;
             while (saves_left_[lane] > 0 && times.saves[saves_left_[lane] - 1] > step.before) {
                 const std::int32_t k = --saves_left_[lane];
@@ -243,7 +284,7 @@ class TileGradient {
             if constexpr (sums_step) {
                 add_rows(of_step_, parameter_size, width, of_p_);
             }
-            choose_rows(of_p_, parameter_size, width, choose_stepped(round, true), of_step_);
+            choose_rows(of_p_, parameter_size, width, choose_stepped(true), of_step_);
         }
     }
 
@@ -280,16 +321,21 @@ class TileGradient {
 
     const Problem<Spec>* problem_;
     Solve solve_;
+    std::int64_t planned_bytes_;
     Team* team_ = nullptr;
     Recorder* recorder_ = nullptr;
     std::int32_t number_ = 0;
 
     State start_;
-    std::vector<LoggedStep> log_;  // (round, lane)
+    TileLog log_;
+    const LoggedStep* steps_ = nullptr;  // of the round at hand, (lane)
     std::int32_t logged_tstops_[most_lanes] = {};
-    std::int64_t num_rounds_ = 0, replayed_ = 0, num_kept_ = 1;
-    Real* kept_ = nullptr;                // (kept round, stage, row, lane)
-    std::int64_t* round_kept_ = nullptr;  // (kept round)
+    std::vector<Clock> after_log_, clocks_;  // those of the first state behind the log; at work
+    std::int64_t* attempts_ = nullptr;       // (lane) at its end
+    std::int64_t num_rounds_ = 0, replayed_ = 0;
+    std::int64_t room_for_kept_, kept_size_ = 1, num_kept_ = 1;  // numbers, of a round, rounds
+    Real* kept_;                                                 // (kept round, stage, row, lane)
+    std::int64_t* round_kept_;                                   // (kept round)
 
     Real *cotangent_ = nullptr, *pulled_ = nullptr, *dense_of_y_ = nullptr;
     Real* dense_of_k_[num_dense_stages] = {};

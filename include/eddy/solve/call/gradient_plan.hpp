@@ -90,18 +90,22 @@ template <class Spec, class Team>
     const std::int64_t of_lane = most_rounds_of_lane(times, Spec::is_adaptive);
     GradientPlan plan;
     plan.num_lanes = static_cast<std::int32_t>(num_lanes);
-    plan_rounds<Spec, Team>(plan, options, budget, of_lane, false);
-    if (plan.refill.far < plan.refill.near)
-        plan_rounds<Spec, Team>(plan, options, budget, of_lane, true);
-    plan.logged_rounds = std::min(plan.logged_rounds, plan.last_round + 1);
-    plan.slots = std::min(plan.checkpoints, plan.last_round + 1);
-    // A lane brings a change for each of its tstops, and one when it leaves; more than the budget's
-    // share of them means that fewer lanes follow each other.
-    const std::int64_t of_places =
-        (times.num_tstops + 1) * (2 * Spec::num_places * Team::num_chains);
-    plan.lane_changes =
-        std::min(of_places + num_lanes * (times.num_tstops + 1),
-                 std::max(2 * of_places, budget.bytes / 8 / std::int64_t{sizeof(LaneChange)}));
+    if constexpr (requires { Team::plan_way_back(plan, options, budget, of_lane); }) {
+        Team::plan_way_back(plan, options, budget, of_lane);  // a way back of its own
+    } else {
+        plan_rounds<Spec, Team>(plan, options, budget, of_lane, false);
+        if (plan.refill.far < plan.refill.near)
+            plan_rounds<Spec, Team>(plan, options, budget, of_lane, true);
+        plan.logged_rounds = std::min(plan.logged_rounds, plan.last_round + 1);
+        plan.slots = std::min(plan.checkpoints, plan.last_round + 1);
+        // A lane brings a change for each of its tstops, and one when it leaves; more than the budget's
+        // share of them means that fewer lanes follow each other.
+        const std::int64_t of_places =
+            (times.num_tstops + 1) * (2 * Spec::num_places * Team::num_chains);
+        plan.lane_changes =
+            std::min(of_places + num_lanes * (times.num_tstops + 1),
+                     std::max(2 * of_places, budget.bytes / 8 / std::int64_t{sizeof(LaneChange)}));
+    }
     return plan;
 }
 
