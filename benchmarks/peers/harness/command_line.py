@@ -33,7 +33,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer lanes, fewer points in pictures: to see that all is well")
     parser.add_argument("--cores", type=int, default=1, help="processor cores that every arm is pinned to (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the three random cases (default 1)")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of every arm, at least 5 (default 7)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of every arm, at least 5 (default 5)")
     parser.add_argument("--timeout", type=float, default=120, help="seconds that an arm may take for one answer (default 120)")
     parser.add_argument("--output", type=Path, default=ROOT / "build/peers/results", help="folder for tables, pictures, samples")
     parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md and its pictures")
@@ -95,7 +95,7 @@ class Run:
         options = {"problem": case.problem, "task": case.task, "lanes": lanes, "stride": arm.stride, "check": arm.looked_at(case, lanes),
                    "cores": self.given.cores, "inputs": self.inputs(case, lanes)} | case.options | arm.options
         told = [f"{key}={value}" for key, value in options.items()]
-        environment = {"JAX_PLATFORMS": "cuda" if arm.on_gpu else "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {"JAX_PLATFORMS": "cuda" if arm.on_gpu else "cpu"}
         if where == "native":
             told.append(f"compile_seconds={self.native.seconds_of(name)}")
             return ArmProcess([str(self.native.program(name)), *told], cores, self.given.timeout, environment)
@@ -190,7 +190,7 @@ def say(text: str) -> None:
 def in_environment(environment: Environment, words: list[str]) -> None:
     """Goes on in the peers' own Python, which has Matplotlib."""
     if environment.python.is_file() and Path(sys.prefix).resolve() != environment.folder.resolve():
-        os.execv(environment.python, [str(environment.python), "-B", str(HERE / "main.py"), *words])
+        os.execv(environment.python, [str(environment.python), str(HERE / "main.py"), *words])
 
 
 def shown_command(words: list[str]) -> str:
@@ -202,6 +202,9 @@ def shown_command(words: list[str]) -> str:
 
 def main(words: list[str]) -> int:
     given = arguments(words)
+    # Not beside the sources; and of the peers only what they import, which pip would compile whole.
+    os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "build/peers/bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         run = Run(given, shown_command(words))
     except ValueError as error:

@@ -64,7 +64,7 @@ class Environment:
         return ""
 
     def _pip(self, arguments: list[str]) -> subprocess.CompletedProcess:
-        return _run([str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments], timeout=900)
+        return _run([str(self.python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments], timeout=900)
 
     def versions(self) -> dict[str, str]:
         names = ["jax", "diffrax", "heyoka", "numbalsoda", "numba", "assimulo-testing", "torch", "torchdiffeq", "torchode", "torchsde", "scipy", "numpy"]

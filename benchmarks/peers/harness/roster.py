@@ -217,11 +217,11 @@ FIT = Case(
     "squares. The error is how far the best sum of squares that an arm found lies from the best known; the share of starts that found it "
     "stands below the table, and an optimiser that gives up early is fast. eddy is the repository's example: forward mode in Eigen's "
     "Levenberg–Marquardt. CVODES carries forward sensitivities in the same optimiser, every 20th start; SciPy takes differences, every 200th; "
-    "diffrax solves every tenth, all at once, until the slowest of them is done.",
+    "diffrax solves every twentieth, all at once, until the slowest of them is done.",
     (native("eddy_fit", "eddy Tsit5, Eigen's Levenberg–Marquardt", "eddy"),
      native("cvodes_fit", "CVODES sensitivities, Eigen's Levenberg–Marquardt", "sundials", 20),
      python("scipy_fit.py", "SciPy least_squares", "scipy", 200),
-     python("diffrax_fit.py", "diffrax, optimistix' Levenberg–Marquardt", "diffrax", 10)),
+     python("diffrax_fit.py", "diffrax, optimistix' Levenberg–Marquardt", "diffrax", 20)),
     lanes=1000, quick_lanes=200, check=5)
 
 

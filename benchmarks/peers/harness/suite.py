@@ -31,7 +31,7 @@ class Suite:
     write_sample: Callable[[dict], None]
     progress: Progress
     cores: int = 1
-    rounds: int = 7
+    rounds: int = 5
     shortest: float = 0.05
     quick: bool = False
     places: tuple[list[int], ...] = ([],)           # sets of cores, each for an arm that is made ready; all race on the first
