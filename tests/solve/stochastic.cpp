@@ -241,6 +241,25 @@ TEST_CASE("stochastic gradient: the same bits whatever is kept, on any backend")
     }
 }
 
+TEST_CASE("stochastic gradient: blocks of rounds have the bits of single ones, with many refills") {
+    const Array y0 = filled(150, {0.9, 0.4}), p = filled(150, {0.7, 0.8, 0.3});
+    for (const int steps : {64, 101}) {  // lanes follow each other within blocks, or between them
+        CAPTURE(steps);
+        eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / steps, .seed = 9};
+        const auto kept = gradient<Mixed, eddy::SPaRK>(y0, p, options, eddy::Serial{});
+        for (const std::int64_t checkpoints : {0, 2}) {
+            options.checkpoints = checkpoints;
+            const auto found =
+                gradient<Mixed, eddy::SPaRK>(y0, p, options, eddy::Cpu{.threads = 1});
+            require_same(kept, found);
+            const auto& counters = found.report.counters;
+            CHECK(counters.advances == counters.pullbacks + counters.recomputed);
+            CHECK(counters.pullbacks >= steps);
+            if (checkpoints > 0) CHECK(counters.peak_checkpoints <= checkpoints);
+        }
+    }
+}
+
 TEST_CASE("stochastic solve: a lane that blows up is a result, and disturbs no other") {
     Array y0 = filled(9, {0.5}), p = filled(9, {1});
     y0(4, 0) = 1e6;

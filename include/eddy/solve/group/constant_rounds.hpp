@@ -75,7 +75,62 @@ struct ConstantRounds {
         }
     }
 
+    /// As many rounds as are drawn for at a time, whose normals are kept: those of a round `per_round` behind
+    /// those of the one before. False where they have to be taken one by one: no state has changed then.
+    template <class Loop>
+    [[nodiscard, gnu::noinline]] EDDY_HD static bool take_block(Chain<Spec>* chains, Loop& x,
+                                                                const NormalsOfRound<Spec>& kept,
+                                                                std::int64_t per_round,
+                                                                const NoisePlan plan) {
+        State y[std::extent_v<decltype(x.chain)>];
+        for (int chain = 0; chain < x.count(); ++chain) {
+            if (!is_at_block(chains[chain], x.chain[chain], plan)) return false;
+        }
+        for (int chain = 0; chain < x.count(); ++chain) {
+            if (!take_kept(chains[chain], x.chain[chain], kept.of(chain), per_round, plan,
+                           y[chain]))
+                return false;
+        }
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const ChainStepper<Spec>& steps = chains[chain].steps;
+            ChainState<Spec>& at = x.chain[chain];
+            at.y = y[chain];
+            at.elapsed = steps.after_steps(after(steps.steps_at(at.elapsed), Drawn::count));
+        }
+        return true;
+    }
+
   private:
+    /// Does the next round begin a block in all places?
+    [[nodiscard, gnu::always_inline]] EDDY_HD static bool is_at_block(Chain<Spec>& chain,
+                                                                      const ChainState<Spec>& at,
+                                                                      const NoisePlan& plan) {
+        if (!chain.drawn.has_begun) [[unlikely]]
+            begin_drawing(chain, chain.steps.steps_at(at.elapsed), plan);
+        return chain.drawn.is_in_step && chain.drawn.next == Drawn::count;
+    }
+    /// False where a state is not finite.
+    [[nodiscard, gnu::always_inline]] EDDY_HD static bool take_kept(
+        const Chain<Spec>& chain, const ChainState<Spec>& at, Single* kept, std::int64_t per_round,
+        const NoisePlan& plan, State& after_all) {
+        const ChainStepper<Spec>& steps = chain.steps;
+        const Time first = steps.steps_at(at.elapsed);
+        Drawn drawn;
+        steps.path.draw(drawn, first, plan);
+        State y = at.y;
+        Time finiteness(0);
+        static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+            y = steps.constant_step(steps.after_steps(first + Time(double{step})), y, at.memory,
+                                    drawn.z[step]);
+            finiteness = finiteness + ChainStepper<Spec>::finiteness(y);
+            for_components<Spec::normals_per_step>([&](int i) __attribute__((always_inline)) {
+                kept[step * per_round + i] = drawn.z[step][i];
+            });
+        });
+        after_all = y;
+        return !any(chain.occupied & (finiteness != Time(0)));
+    }
+
     /// Draws for the steps to come, and takes them: states that turn out to be needed are then at hand.
     [[gnu::noinline]] EDDY_HD static void draw_ahead(Chain<Spec>& chain, const ChainState<Spec>& at,
                                                      const Problem<Spec>& problem) {

@@ -4,7 +4,7 @@
 // it began. What a lane that failed or did not move would bring is left out by masks, whatever its
 // values.
 
-#include <eddy/solve/group/chain_back.hpp>
+#include <eddy/solve/group/calm_rounds.hpp>
 #include <eddy/solve/group/gradient_watch.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 
@@ -130,21 +130,12 @@ class GroupAdjoint {
     [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, int chain) const {
         return chains_[chain].is_calm(x, forward.steps(chain).tstop, times().dt0);
     }
-    /// The adjoint of a round that is calm, whose normals are at hand.
-    [[gnu::always_inline]] EDDY_HD void pull_calm(const ChainState<Spec>& x, int chain,
-                                                  const typename Spec::Single* normals,
-                                                  State& cotangent) {
-        Times unused = no_times();
-        const auto pull = [&](const auto& in) __attribute__((always_inline)) {
-            Linearization<false> of_step;
-            Stepper::linearize(in, x.memory, of_step);
-            const auto adjoint = [&](auto& sums) __attribute__((always_inline)) {
-                return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums, unused);
-            };
-            const auto alive = convert<Primal>(select(chains_[chain].alive, Time(1), Time(0)));
-            pull_masked<Spec>(alive > Primal(0), cotangent, sums_[chain], adjoint);
-        };
-        forward.steps(chain).with_constant_input(x, pull, normals);
+    /// What a chain brings to the adjoint of rounds that are calm, from x on.
+    [[nodiscard]] EDDY_HD typename CalmRounds<Spec>::OfChain calm_chain(
+        const ChainState<Spec>& x, int chain, const LoggedNormals<Spec>& normals,
+        State& cotangent) {
+        return {&forward.steps(chain), &x,         normals,
+                chains_[chain].alive,  &cotangent, &sums_[chain]};
     }
 
     /// Looks at the cotangent of the state before a round, where a lane of the chain is due.

@@ -91,6 +91,18 @@ class GroupForward {
         }
     }
 
+    /// As many rounds at once as noise of constant steps is drawn for at a time, if all chains are far from
+    /// any landing and stay finite. `normals` receives those of the first, and of each further one so
+    /// many numbers behind.
+    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t round,
+                                             const NormalsOfRound<Spec>& normals,
+                                             std::int64_t per_round) {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            if (round + Rounds::Drawn::count > chains_[chain].constant_until) return false;
+        }
+        return Rounds::take_block(chains_, x, normals, per_round, problem_->noise);
+    }
+
     /// All rounds until no lane is left, for callers that need none of them again.
     EDDY_HD void run(Loop& x) {
         std::int64_t round = 0;

@@ -8,29 +8,12 @@
 // Where the call is cancelled the way back ends as well: lanes whose gradient was handed out keep it,
 // the others are cancelled.
 
-#include <eddy/checkpoint/sweeps.hpp>
-#include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/group/group_adjoint.hpp>
+#include <eddy/solve/group/round_blocks.hpp>
 #include <eddy/solve/group/team_stack.hpp>
+#include <eddy/solve/group/wave_end.hpp>
 
 namespace eddy::inline v0::detail {
-
-/// Adds what one loop did to what others did.
-EDDY_HD inline void add(LoopCounters& total, const LoopCounters& loop) {
-    total.advances += loop.advances;
-    total.recomputed += loop.recomputed;
-    total.pullbacks += loop.pullbacks;
-    total.stores += loop.stores;
-    total.loads += loop.loads;
-    total.peak_checkpoints = max(total.peak_checkpoints, loop.peak_checkpoints);
-}
-
-/// What the way back of some groups cost.
-struct BackCost {
-    LoopCounters loops;
-    std::int64_t evaluations = 0;  // of f, by lanes
-    std::int64_t most_bytes = 0;   // of states and logs, that a group has used
-};
 
 /// `Recorder` receives states and loss on the way forward, gives the cotangents of save points on the
 /// way back, and takes the gradients: see lane/gradient_recorder.hpp. `Stores` says which rounds are
@@ -63,14 +46,16 @@ class GroupGradient {
         recorder_->begin(team_->member(), Team::num_members);
         choose_first_sizes(*team_, back_.forward.problem(), memory_.forward);
         back_.clear_sums();
+        blocks_.begin(back_.forward.problem(), memory_.plan);
         while (back_.forward.has_waiting_lanes() && !team_->is_cancelled()) {
             const std::int32_t first = team_->num_taken();
             const bool is_complete = run_wave();
             off_the_hot_path([this, first, is_complete, &cost] {
-                add_cost(cost, first);
+                const WaveEnd<Spec, Team, Recorder, Back> end{*team_, *recorder_, back_, memory_};
+                end.add_cost(cost, blocks_.in_rounds(counters_), num_chains(), first);
                 // Sums that lanes do not hand out hold parts of all of them: none has its own.
-                if (!is_complete) drop_lanes(Spec::sums_by_lane ? first : 0);
-                if constexpr (Recorder::has_report) end_infinite(first);
+                if (!is_complete) end.drop_lanes(Spec::sums_by_lane ? first : 0);
+                if constexpr (Recorder::has_report) end.end_infinite(first);
             });
         }
         team_->sync();
@@ -78,24 +63,26 @@ class GroupGradient {
     }
 
   private:
-    /// What the sweeps see.
+    /// What the sweeps see: their steps are blocks of rounds.
     struct Sweep {
         GroupGradient& group;
 
         [[nodiscard]] EDDY_HD bool goes_on(const Loop&, std::int64_t) const {
             return group.back_.forward.is_running();
         }
-        EDDY_HD void advance(Loop& x, std::int64_t round) const { group.advance(x, round); }
+        EDDY_HD void advance(Loop& x, std::int64_t step) const { group.advance(x, step); }
         [[nodiscard]] EDDY_HD bool keeps_going() const { return !group.team_->is_cancelled(); }
-        EDDY_HD void again(Loop& x, std::int64_t round) const { group.take_again(x, round); }
+        EDDY_HD void again(Loop& x, std::int64_t step) const { group.take_again(x, step); }
         EDDY_HD void recycle(const Loop&) const {}
-        EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) const {
-            group.pull(x, round, cotangents);
+        EDDY_HD void pull(const Loop& x, std::int64_t step, Cotangents& cotangents) const {
+            group.pull(x, step, cotangents);
         }
-        EDDY_HD void write(std::int64_t slot, std::int64_t round, const Loop& x) const {
-            group.memory_.checkpoints.write(*group.team_, slot, round, x);
+        EDDY_HD void write(std::int64_t slot, std::int64_t step, const Loop& x) const {
+            group.memory_.checkpoints.write(*group.team_, slot, group.blocks_.first(step), x);
         }
-        [[nodiscard]] EDDY_HD Loop read(const Entry& entry) const { return group.read(entry); }
+        [[nodiscard]] EDDY_HD Loop read(const Entry& entry) const {
+            return group.read(entry.slot, group.blocks_.first(entry.step));
+        }
         EDDY_HD void will_read(const Entry&) const {}
         EDDY_HD void discard(std::int64_t) const {}
     };
@@ -105,24 +92,49 @@ class GroupGradient {
     /// False where the call was cancelled before all gradients were handed out.
     [[nodiscard]] EDDY_HD bool run_wave() {
         counters_ = {};
+        blocks_.restart();
         Loop x = back_.forward.begin(memory_.plan.refill);
         num_chains_ = x.count();
         Sweep sweep{*this};
         stores_->restart();
         auto stack = shared_stack(*team_, memory_.stack);
         stack.clear();
-        const std::int64_t rounds = sweep_forward(sweep, x, *stores_, stack, counters_);
+        const std::int64_t steps = sweep_forward(sweep, x, *stores_, stack, counters_);
         team_->sync();
         back_.begin(num_chains());
-        calm_ = {};
         Cotangents cotangents(num_chains());
         for (int chain = 0; chain < num_chains(); ++chain) cotangents.chain[chain] = State{};
-        const bool is_complete = sweep_back(sweep, cotangents, rounds, *stores_, stack, counters_);
+        const bool is_complete = sweep_back(sweep, cotangents, steps, *stores_, stack, counters_);
         team_->sync();
         return is_complete;
     }
 
-    EDDY_HD void advance(Loop& x, std::int64_t round) {
+    EDDY_HD void advance(Loop& x, std::int64_t step) {
+        if constexpr (!may_be_calm) {
+            advance_round(x, step);
+        } else {
+            const std::int64_t first = blocks_.first(step), end = blocks_.first(step + 1);
+            if (end > first + 1 && advance_block(x, first)) return blocks_.reach(end);
+            for (std::int64_t round = first;
+                 round < end && (round == first || back_.forward.is_running()); ++round) {
+                advance_round(x, round);
+                blocks_.reach(round + 1);
+            }
+        }
+    }
+    /// All rounds of a block at once; false where they have to be taken one by one.
+    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t first) {
+        const int count = x.count();
+        const std::int64_t per_round = std::int64_t{count} * Spec::normals_per_step;
+        if (!back_.forward.advance_block(x, first, normals_of(first, count), per_round))
+            return false;
+        PerChain<Time, Team::num_chains> used(count);
+        for (int chain = 0; chain < count; ++chain)
+            used.chain[chain] = Time(back_.forward.problem().times.dt0);
+        for (int i = 0; i < Blocks::most; ++i) memory_.log.write(*team_, first + i, used);
+        return true;
+    }
+    EDDY_HD void advance_round(Loop& x, std::int64_t round) {
         StepLog<Spec, Team>& log = memory_.log;
         if (round == log.rounds()) log.keep_end(*team_, x);
         PerChain<Time, Team::num_chains> used(x.count());
@@ -153,8 +165,17 @@ class GroupGradient {
         });
     }
 
+    EDDY_HD void take_again(Loop& x, std::int64_t step) {
+        if constexpr (!may_be_calm) {
+            take_round_again(x, step);
+        } else {
+            const std::int64_t first = blocks_.first(step);
+            for (int i = 0; i < blocks_.count(step); ++i) take_round_again(x, first + i);
+        }
+    }
     /// A round of the way forward, once more: bit for bit what it was.
-    EDDY_HD void take_again(Loop& x, std::int64_t round) {
+    EDDY_HD void take_round_again(Loop& x, std::int64_t round) {
+        blocks_.take_again(1);
         StepLog<Spec, Team>& log = memory_.log;
         seek(round);
         for (int chain = 0; chain < num_chains(); ++chain) {
@@ -189,11 +210,11 @@ class GroupGradient {
     [[nodiscard]] EDDY_HD bool reads_memory_at(std::int64_t round) const {
         return !Stepper::memory_follows_state || round > memory_.log.rounds();
     }
-    [[nodiscard]] EDDY_HD Loop read(const Entry& entry) {
-        Loop x = memory_.checkpoints.read(*team_, entry.slot, entry.step, num_chains());
+    [[nodiscard]] EDDY_HD Loop read(std::int64_t slot, std::int64_t round) {
+        Loop x = memory_.checkpoints.read(*team_, slot, round, num_chains());
         if constexpr (Stepper::memory_follows_state) {
-            if (entry.step < memory_.log.rounds()) return x;
-            off_the_hot_path([this, round = entry.step](Loop& at) { renew_memory(at, round); }, x);
+            if (round < memory_.log.rounds()) return x;
+            off_the_hot_path([this, round](Loop& at) { renew_memory(at, round); }, x);
         }
         return x;
     }
@@ -215,10 +236,21 @@ class GroupGradient {
         return attempt.used;
     }
 
-    EDDY_HD void pull(const Loop& x, std::int64_t round, Cotangents& cotangents) {
+    EDDY_HD void pull(const Loop& x, std::int64_t step, Cotangents& cotangents) {
         if constexpr (may_be_calm) {
-            if (calm_.from < round && round < calm_.to) return pull_calm(x, round, cotangents);
+            const std::int64_t first = blocks_.first(step);
+            const int count = blocks_.count(step);
+            if (blocks_.are_calm(first, count))
+                pull_calm(x, first, count, cotangents);
+            else if (count == 1)
+                pull_round(x, first, cotangents);
+            else
+                pull_block(x, first, count, cotangents);
+        } else {
+            pull_round(x, step, cotangents);
         }
+    }
+    EDDY_HD void pull_round(const Loop& x, std::int64_t round, Cotangents& cotangents) {
         seek(round);
         constexpr bool abreast = are_abreast<Team, Linearization>;
         typename Back::Pulled pulled[Team::num_chains];
@@ -266,22 +298,49 @@ class GroupGradient {
 
     static constexpr bool may_be_calm =
         Spec::normals_per_step > 0 && Team::num_members == 1 && !with_times;
-    struct CalmRounds {
-        std::int64_t from = 0, to = 0;  // those between them
-    };
-    struct NoRounds {};
+    using Blocks = typename std::conditional_t<may_be_calm, std::type_identity<RoundBlocks<Spec>>,
+                                               std::type_identity<SingleRounds>>::type;
     /// Is this round in one? Then all that are before it and have the same occupants are.
     EDDY_HD void look_for_calm(const Loop& x, std::int64_t round) {
         bool is_calm = round < memory_.log.rounds() && back_.forward.problem().noise.level == 0;
         for (int chain = 0; chain < num_chains(); ++chain)
             is_calm = is_calm && back_.is_calm(x.chain[chain], chain);
-        calm_ = {back_.forward.assignment.first_round_at_cursor(), is_calm ? round : 0};
+        blocks_.set_calm(back_.forward.assignment.first_round_at_cursor(), is_calm ? round : 0);
     }
-    [[gnu::always_inline]] EDDY_HD void pull_calm(const Loop& x, std::int64_t round,
-                                                  Cotangents& cotangents) {
-        const NormalsOfRound<Spec> normals = memory_.log.normals(*team_, round, num_chains());
-        for (int chain = 0; chain < num_chains(); ++chain)
-            back_.pull_calm(x.chain[chain], chain, normals.of(chain), cotangents.chain[chain]);
+    EDDY_HD void pull_calm(const Loop& x, std::int64_t first, int count, Cotangents& cotangents) {
+        const NormalsOfRound<Spec> normals = memory_.log.normals(*team_, first, num_chains());
+        const std::int64_t per_round = std::int64_t{num_chains()} * Spec::normals_per_step;
+        const auto of = [&](int chain) {
+            return back_.calm_chain(x.chain[chain], chain, {normals.of(chain), per_round},
+                                    cotangents.chain[chain]);
+        };
+        if constexpr (Team::num_chains == 3) {
+            if (num_chains() == 3) CalmRounds<Spec>::template pull<3>({of(0), of(1), of(2)}, count);
+        }
+        for (int chain = 0; chain < num_chains() % 3; ++chain)
+            CalmRounds<Spec>::template pull<1>({of(chain)}, count);
+        blocks_.take_again(count - 1);
+    }
+    /// A block in which something happens: its rounds are taken again, and pulled back one by one, or as many
+    /// at a time as turn out to be calm.
+    [[gnu::noinline]] EDDY_HD void pull_block(const Loop& x, std::int64_t first, int count,
+                                              Cotangents& cotangents) {
+        Loop at[Blocks::most];
+        at[0] = x;
+        for (int i = 1; i < count; ++i) {
+            at[i] = at[i - 1];
+            take_round_again(at[i], first + i - 1);
+        }
+        for (int left = count; left > 0;) {
+            const int calm = blocks_.first_calm(first);
+            if (calm < left && blocks_.are_calm(first + calm, left - calm)) {
+                pull_calm(at[calm], first + calm, left - calm, cotangents);
+                left = calm;
+            } else {
+                --left;
+                pull_round(at[left], first + left, cotangents);
+            }
+        }
     }
     /// The adjoint of a lane's start reads its state in x only where that was solved for: else x stays in
     /// registers.
@@ -319,27 +378,6 @@ class GroupGradient {
         return repeat(copy, round, chain);
     }
 
-    /// Evaluations of f on the way back of the lanes from `first`: those of a replay once to pull a
-    /// round back, and once for each time that it was taken again. Counts of rounds are those of the
-    /// group; how many lanes were in those taken again is taken from the mean.
-    EDDY_HD void add_cost(BackCost& cost, std::int32_t first) const {
-        const LoopCounters& rounds = counters_;
-        add(cost.loops, rounds);
-        const std::int64_t used = memory_.bytes_used(rounds, num_chains());
-        cost.most_bytes = max(cost.most_bytes, used);
-        if (rounds.pullbacks == 0) return;
-        std::int64_t attempts = 0;
-        for (std::int32_t k = first; k < team_->num_taken(); ++k) {
-            const LaneOutcome& outcome = back_.forward.outcome(lane_at(*team_, k));
-            attempts += outcome.accepted + outcome.rejected;
-        }
-        const double taken = static_cast<double>(rounds.pullbacks + rounds.recomputed) /
-                             static_cast<double>(rounds.pullbacks);
-        const double per_attempt = Stepper::evaluations_per_replay;
-        cost.evaluations +=
-            static_cast<std::int64_t>(static_cast<double>(attempts) * per_attempt * taken + 0.5);
-    }
-
     /// What all members have brought to shared parameters.
     EDDY_HD void add_up() {
         if constexpr (!Spec::sums_by_lane) {
@@ -349,50 +387,14 @@ class GroupGradient {
         recorder_->finish();
     }
 
-    /// Lanes from `first` on that began and have handed out no gradient.
-    EDDY_HD void drop_lanes(std::int32_t first) {
-        for_each_lane(first, [&](std::int32_t lane) {
-            if (Spec::sums_by_lane && back_.has_handed_out(lane)) return;
-            recorder_->forget(lane);
-            Result& result = memory_.forward.outcomes[lane].result;
-            if (!is_failure(result)) result = Result::cancelled;
-        });
-        if constexpr (!Spec::sums_by_lane) {
-            back_.clear_sums();
-            if (team_->member() == 0) recorder_->forget_sums();
-        }
-    }
-
-    /// A derivative may be infinite where all values are numbers, as that of √y at 0: such a lane
-    /// fails after all, so that it spoils no sum and none takes its gradient for one.
-    EDDY_HD void end_infinite(std::int32_t first) {
-        for_each_lane(first, [&](std::int32_t lane) {
-            Result& result = memory_.forward.outcomes[lane].result;
-            if (is_failure(result) || recorder_->has_finite_gradient(lane)) return;
-            if (memory_.marks)
-                memory_.marks[lane] = {memory_.forward.outcomes[lane].t,
-                                       std::numeric_limits<float>::infinity()};
-            recorder_->forget(lane);
-            result = Result::non_finite;
-        });
-    }
-    /// Those taken from the `first` on, shared among the members.
-    template <class Visit>
-    EDDY_HD void for_each_lane(std::int32_t first, Visit visit) {
-        for (std::int32_t k = first + team_->member(); k < team_->num_taken();
-             k += Team::num_members)
-            visit(lane_at(*team_, k));
-        team_->sync();
-    }
-
     Team* team_;
     Recorder* recorder_;
     Stores* stores_;
     Memory memory_;
     Back back_;
     int num_chains_ = 0;
-    [[no_unique_address]] std::conditional_t<may_be_calm, CalmRounds, NoRounds> calm_;
-    LoopCounters counters_;  // of the wave
+    [[no_unique_address]] Blocks blocks_;
+    LoopCounters counters_;  // of the wave, in steps of the sweeps
 };
 
 }  // namespace eddy::inline v0::detail

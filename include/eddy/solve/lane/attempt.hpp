@@ -200,16 +200,17 @@ class ChainStepper {
     [[gnu::always_inline]] EDDY_HD decltype(auto) with_logged_input(
         const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
-            if (is_constant(size)) return with_constant_input(x, use, normals);
+            if (is_constant(size)) return with_constant_input(x.elapsed, x.y, use, normals);
         }
         return with_input(x, size, use, normals);
     }
     /// The same where it is.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_constant_input(const Chain& x, Use&& use,
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_constant_input(const Time& elapsed,
+                                                                      const State& y, Use&& use,
                                                                       const Single* normals) const {
-        return use(StepInput{times_of(x.elapsed, Time(problem_->times.dt0)), x.y,
-                             parameters.values(), problem_->size, constant_path(x.elapsed, normals),
+        return use(StepInput{times_of(elapsed, Time(problem_->times.dt0)), y, parameters.values(),
+                             problem_->size, constant_path(elapsed, normals),
                              problem_->tolerances()});
     }
 

@@ -29,7 +29,7 @@ template <class T, int most>
 struct PerChain {
     T chain[most];
 
-    explicit PerChain(int count) : count_(count) {}
+    explicit PerChain(int count = 0) : count_(count) {}
     PerChain(const PerChain& other) { *this = other; }
     PerChain& operator=(const PerChain& other) {
         count_ = other.count_;
@@ -61,7 +61,7 @@ template <class T>
 struct PerChain<T, 1> {
     T chain[1];
 
-    EDDY_HD explicit PerChain(int) {}
+    EDDY_HD explicit PerChain(int = 1) {}
     EDDY_HD PerChain(const PerChain& other) { copy_parts(chain[0], other.chain[0]); }
     EDDY_HD PerChain& operator=(const PerChain& other) {
         copy_parts(chain[0], other.chain[0]);
