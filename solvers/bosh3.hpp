@@ -13,5 +13,4 @@ struct Bosh3 {
         .b_error = {2. / 9 - 7. / 24, 1. / 3 - 1. / 4, 4. / 9 - 1. / 3, -1. / 8},
     };
 };
-static_assert(ValidTableau<Bosh3>::value);
 }  // namespace eddy::inline v0

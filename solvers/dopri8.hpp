@@ -98,5 +98,4 @@ struct Dopri8 {
                      520.97422366889932918, -461.17279991013966677, 149.72683625798562581}},
     };
 };
-static_assert(ValidTableau<Dopri8>::value);
 }  // namespace eddy::inline v0

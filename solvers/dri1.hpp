@@ -40,5 +40,4 @@ struct DRI1 {
         .b_cross_root = {0, -1 / (8 * root_221_4955), 1 / (8 * root_221_4955)},
     };
 };
-static_assert(ValidStochasticTableau<DRI1>::value && ValidWeakTableau<DRI1>::value);
 }  // namespace eddy::inline v0

@@ -13,5 +13,4 @@ struct Euler {
         .b_error = {},
     };
 };
-static_assert(ValidTableau<Euler>::value);
 }  // namespace eddy::inline v0

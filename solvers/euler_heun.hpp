@@ -11,5 +11,4 @@ struct EulerHeun {
     static constexpr StochasticTableau<2> stochastic{
         .c = {0, 1}, .b = {1, 0}, .a_w = {{}, {1}}, .b_w = {1. / 2, 1. / 2}};
 };
-static_assert(ValidStochasticTableau<EulerHeun>::value);
 }  // namespace eddy::inline v0

@@ -10,5 +10,4 @@ struct EulerMaruyama {
     static constexpr double strong_order = 0.5, weak_order = 1;
     static constexpr StochasticTableau<1> stochastic{.b = {1}, .b_w = {1}};
 };
-static_assert(ValidStochasticTableau<EulerMaruyama>::value);
 }  // namespace eddy::inline v0

@@ -31,5 +31,4 @@ struct Fehlberg78 {
         .b_error = {-41. / 840, 0, 0, 0, 0, 0, 0, 0, 0, 0, -41. / 840, 41. / 840, 41. / 840},
     };
 };
-static_assert(ValidTableau<Fehlberg78>::value);
 }  // namespace eddy::inline v0

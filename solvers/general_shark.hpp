@@ -18,5 +18,4 @@ struct GeneralShARK {
         .b_h = {0, 6. / 5, -6. / 5},
     };
 };
-static_assert(ValidStochasticTableau<GeneralShARK>::value);
 }  // namespace eddy::inline v0

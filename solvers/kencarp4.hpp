@@ -49,5 +49,4 @@ struct KenCarp4 {
     template <class Term, bool estimates_error>
     using Stepper = EsdirkStepper<Term, KenCarp4, estimates_error>;
 };
-static_assert(ValidEsdirkTableau<KenCarp4>::value);
 }  // namespace eddy::inline v0

@@ -30,5 +30,4 @@ struct Kvaerno3 {
     template <class Term, bool estimates_error>
     using Stepper = EsdirkStepper<Term, Kvaerno3, estimates_error>;
 };
-static_assert(ValidEsdirkTableau<Kvaerno3>::value);
 }  // namespace eddy::inline v0

@@ -44,5 +44,4 @@ struct Kvaerno5 {
     template <class Term, bool estimates_error>
     using Stepper = EsdirkStepper<Term, Kvaerno5, estimates_error>;
 };
-static_assert(ValidEsdirkTableau<Kvaerno5>::value);
 }  // namespace eddy::inline v0

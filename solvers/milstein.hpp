@@ -17,5 +17,4 @@ struct Milstein {
     template <class Term, bool estimates_error>
     using Stepper = StochasticRungeKuttaStepper<Term, In<Term::calculus>, estimates_error>;
 };
-static_assert(ValidStochasticTableau<Milstein::In<ito>>::value);
 }  // namespace eddy::inline v0

@@ -13,5 +13,4 @@ struct RK4 {
         .b_error = {},
     };
 };
-static_assert(ValidTableau<RK4>::value);
 }  // namespace eddy::inline v0

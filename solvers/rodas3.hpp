@@ -23,5 +23,4 @@ struct Rodas3 {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas3, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<Rodas3>::value);
 }  // namespace eddy::inline v0

@@ -39,5 +39,4 @@ struct Rodas4 {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas4, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<Rodas4>::value);
 }  // namespace eddy::inline v0

@@ -38,5 +38,4 @@ struct Rodas4P {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas4P, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<Rodas4P>::value);
 }  // namespace eddy::inline v0

@@ -54,5 +54,4 @@ struct Rodas5P {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rodas5P, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<Rodas5P>::value);
 }  // namespace eddy::inline v0

@@ -33,5 +33,4 @@ struct ROS34PW2 {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, ROS34PW2, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<ROS34PW2>::value);
 }  // namespace eddy::inline v0

@@ -34,5 +34,4 @@ struct Rosenbrock23 {
     template <class Term, bool estimates_error>
     using Stepper = RosenbrockStepper<Term, Rosenbrock23, estimates_error>;
 };
-static_assert(ValidRosenbrockTableau<Rosenbrock23>::value);
 }  // namespace eddy::inline v0

@@ -17,5 +17,4 @@ struct SEA {
         .b_h = {1, 0, -1},
     };
 };
-static_assert(ValidStochasticTableau<SEA>::value);
 }  // namespace eddy::inline v0

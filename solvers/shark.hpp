@@ -19,5 +19,4 @@ struct ShARK {
         .e = {0, -3. / 5, 3. / 5, 0},
     };
 };
-static_assert(ValidStochasticTableau<ShARK>::value);
 }  // namespace eddy::inline v0

@@ -19,5 +19,4 @@ struct SlowRK {
         .b_h = {0, 0, 0, 2, 0, 0, -2},
     };
 };
-static_assert(ValidStochasticTableau<SlowRK>::value);
 }  // namespace eddy::inline v0

@@ -25,5 +25,4 @@ struct SOSRA {
         .e = {.2889874966892885 - 1, 0, .6859880440839937, .025024459226717772},
     };
 };
-static_assert(ValidStochasticTableau<SOSRA>::value);
 }  // namespace eddy::inline v0

@@ -67,5 +67,4 @@ struct SOSRI {
         return table;
     }();
 };
-static_assert(ValidStochasticTableau<SOSRI>::value);
 }  // namespace eddy::inline v0

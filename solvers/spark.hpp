@@ -23,5 +23,4 @@ struct SPaRK {
         .e_h = {1, 0, -1},
     };
 };
-static_assert(ValidStochasticTableau<SPaRK>::value);
 }  // namespace eddy::inline v0

@@ -19,5 +19,4 @@ struct SRA1 {
         .e = {-2. / 3, 2. / 3, 0},
     };
 };
-static_assert(ValidStochasticTableau<SRA1>::value);
 }  // namespace eddy::inline v0

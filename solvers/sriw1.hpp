@@ -26,5 +26,4 @@ struct SRIW1 {
         .e_w3 = {-2, 5. / 3, -2. / 3, 1, 0},
     };
 };
-static_assert(ValidStochasticTableau<SRIW1>::value);
 }  // namespace eddy::inline v0

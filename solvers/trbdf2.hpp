@@ -28,5 +28,4 @@ struct TRBDF2 {
     template <class Term, bool estimates_error>
     using Stepper = EsdirkStepper<Term, TRBDF2, estimates_error>;
 };
-static_assert(ValidEsdirkTableau<TRBDF2>::value);
 }  // namespace eddy::inline v0

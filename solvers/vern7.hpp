@@ -92,5 +92,4 @@ struct Vern7 {
                      732.83144890765403269, -606.3044574733512378, 188.04951963166830246}},
     };
 };
-static_assert(ValidTableau<Vern7>::value);
 }  // namespace eddy::inline v0

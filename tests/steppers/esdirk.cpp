@@ -48,6 +48,7 @@ struct Saturating {
 
 TEST_CASE("esdirk: the error falls with the order of the method, in a problem with time") {
     eddy::EsdirkMethods::for_each([]<class Method>() {
+        static_assert(eddy::ValidEsdirkTableau<Method>::value);
         CAPTURE(Method::order);
         CHECK(observed_order<Method>(1) == Approx(Method::order).margin(0.2));
     });

@@ -80,6 +80,7 @@ TEST_CASE("methods: the rooted-tree conditions hold up to each method's order an
     const auto trees = support::rooted_trees(9);
 
     AllMethods::for_each([&]<class Method>() {
+        static_assert(eddy::ValidTableau<Method>::value);
         INFO(support::type_name<Method>());
         CHECK(support::satisfied_order(Method::tableau.a, weights<Method>(), 1, trees) ==
               Method::order);

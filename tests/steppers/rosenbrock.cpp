@@ -80,6 +80,7 @@ TEST_CASE("rosenbrock: W-methods keep their order with any matrix") {
 
 TEST_CASE("rosenbrock: the error falls with the order of the method, in a problem with time") {
     eddy::RosenbrockMethods::for_each([]<class Method>() {
+        static_assert(eddy::ValidRosenbrockTableau<Method>::value);
         CAPTURE(Method::order);
         CHECK(observed_order<Method>(1) == Approx(Method::order).margin(0.2));
     });

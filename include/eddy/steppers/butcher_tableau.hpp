@@ -184,7 +184,8 @@ inline constexpr int error_order = [] {
         return estimate_order<Method>;
 }();
 
-/// Checks an explicit method when it is named; each failure says in one sentence what is wrong.
+/// Checks an explicit method when it is named; each failure says in one sentence what is wrong. Steppers
+/// name it, files of solvers/ do not: every program would pay for the methods that it does not use.
 template <RungeKuttaMethod Method>
 struct ValidTableau {
     static constexpr auto& tableau = Method::tableau;

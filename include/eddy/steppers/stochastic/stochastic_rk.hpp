@@ -14,6 +14,7 @@ namespace eddy::inline v0 {
 template <class Term, StochasticMethod Method, bool estimates_error>
 struct StochasticRungeKuttaStepper
     : PathStepper<StochasticRungeKuttaStepper<Term, Method, estimates_error>, Term, Method> {
+    static_assert(ValidStochasticTableau<Method>::value);
     static_assert(
         !estimates_error || Method::stochastic.estimates_error(),
         "stochastic equation: this method has no error estimate, its steps are of constant "

@@ -11,6 +11,7 @@ namespace eddy::inline v0 {
 template <class Term, WeakMethod Method, bool estimates_error>
 struct WeakRungeKuttaStepper
     : PathStepper<WeakRungeKuttaStepper<Term, Method, estimates_error>, Term, Method> {
+    static_assert(ValidWeakTableau<Method>::value);
     static_assert(
         !estimates_error,
         "stochastic equation: this method has no error estimate, its steps are of constant "
