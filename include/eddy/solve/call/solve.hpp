@@ -167,13 +167,13 @@ struct SolveWorkspace {
             first[lane + 1] = first[lane] + outcome.accepted + 1;
         }
         std::vector<double> t(static_cast<std::size_t>(first[lanes]));
-        std::vector<Real> y(t.size() * Spec::state_size);
-        run_kernel(StepArrays<Real>{first.data(), count.data(), t.data(), y.data()});
+        std::vector<Real> states(t.size() * Spec::state_size);
+        run_kernel(StepArrays<Real>{first.data(), count.data(), t.data(), states.data()});
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             for (std::int64_t k = first[lane]; k < first[lane] + count[lane]; ++k)
                 solution.append_step(static_cast<std::ptrdiff_t>(lane),
                                      t[static_cast<std::size_t>(k)],
-                                     &y[static_cast<std::size_t>(k * Spec::state_size)]);
+                                     &states[static_cast<std::size_t>(k * Spec::state_size)]);
         }
     }
     /// NaN in the arrays that were given, and in those of the solution, which take their place.
