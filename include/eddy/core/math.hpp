@@ -9,6 +9,15 @@
 #include <eddy/core/simd/has_fma.hpp>
 #include <type_traits>
 
+// With -ffast-math a compiler takes NaN for impossible: bad input would be taken, and failed lanes would
+// pass for good ones. Where it may reorder sums as well, nothing holds to the bit.
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+static_assert(
+    false,
+    "eddy: compiled with -ffast-math or -ffinite-math-only, under which no NaN is seen and no "
+    "failed lane told; compile the sources that include eddy with -fno-fast-math");
+#endif
+
 namespace eddy::inline v0 {
 
 template <std::floating_point Real>
