@@ -134,25 +134,18 @@ struct Rosenbrock {
         inspect(work.lu, matrix);
     }
 
-    /// All stages up to `stages`.
+    /// All stages up to `stages`. A long step is one text for all who take it, on the way forward, once more
+    /// and back: each of them would compile it anew.
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void run(const Input& in,
                                                    Work<Number, stages, Solutions>& work,
-                                                   [[maybe_unused]] Mask& has_grown) {
-        using Primal = PrimalOf<Number>;
-        State<Number> f[stages];
-        begin(
-            in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
-                if constexpr (checks) has_grown = lu.has_grown(matrix);
-            });
-        const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
-        static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
-            constexpr int point = Rows::point(i);
-            if constexpr (i > 0) set_row_state<i>(in.y, work, work.y[i]);
-            if constexpr (i > 0 && point == i)
-                OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p, f[i]);
-            solve_stage<i>(in, f[point], per_step, work);
-        });
+                                                   Mask& has_grown) {
+        using Plan = SymbolicLu<Matrix>;
+        constexpr int operations = Plan::sizes.factor + stages * Plan::sizes.solve;
+        if constexpr (operations > longest_step_inline && !compiling_for_device)
+            run_out_of_line<checks>(in, work, has_grown);
+        else
+            run_here<checks>(in, work, has_grown);
     }
 
     /// y⁺.
@@ -190,6 +183,34 @@ struct Rosenbrock {
     }
 
   private:
+    /// Operations of a step's linear algebra: eight states of chemistry by eight stages take 250, 20 states 900.
+    static constexpr int longest_step_inline = 400;
+
+    template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
+    [[gnu::noinline]] EDDY_HD static void run_out_of_line(const Input& in,
+                                                          Work<Number, stages, Solutions>& work,
+                                                          Mask& has_grown) {
+        run_here<checks>(in, work, has_grown);
+    }
+    template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
+    [[gnu::always_inline]] EDDY_HD static void run_here(const Input& in,
+                                                        Work<Number, stages, Solutions>& work,
+                                                        [[maybe_unused]] Mask& has_grown) {
+        using Primal = PrimalOf<Number>;
+        State<Number> f[stages];
+        begin(
+            in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
+                if constexpr (checks) has_grown = lu.has_grown(matrix);
+            });
+        const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
+        static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
+            constexpr int point = Rows::point(i);
+            if constexpr (i > 0) set_row_state<i>(in.y, work, work.y[i]);
+            if constexpr (i > 0 && point == i)
+                OdeTerm<Field>::derivative(stage_time<i>(in), work.y[i], in.p, f[i]);
+            solve_stage<i>(in, f[point], per_step, work);
+        });
+    }
     static constexpr int first_of_error() {
         int i = 0;
         while (i + 1 < num_stages && Method::coefficients.m_error[i] == 0) ++i;
