@@ -215,13 +215,31 @@ struct GradientWorkspace {
     template <class Backend>
     void run_paths(const SolveOptions& options, const Backend& backend,
                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
-        require_host_paths<Backend>(options.paths, title);
+        const auto memory = memory_for(backend, kept);
+        require_rows_of_host(memory, prepared.problem, options.paths, title);
+        require_host_parts(memory, options.paths, title);
         reset(prepared.num_lanes(), 1, memory_for(backend, kept), options.paths);
         set_costs(result.report, {});
         result.report.checkpoints = 0;
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
         paths->run(*this, options, backend, kept, cancelled, title);
     }
+    /// Data and results as well, where lanes have several paths.
+    template <class Memory>
+    void require_host_parts(const Memory& memory, std::int64_t num_paths, const char* title) const {
+        const auto is_there = [&](const auto& view) {
+            return view.first && lies_in(memory, view.first);
+        };
+        bool are_there = is_there(loss);
+        for (const auto& data : arrays) are_there = are_there || is_there(data);
+        for (const auto* output : {&given.y0, &given.p})
+            are_there = are_there || (output->is_given() && is_there(output->view()));
+        require_argument(!are_there,
+                         "{}: paths = {} with data, or arrays for results, on the device; give "
+                         "arrays of the host: a row for each lane",
+                         title, num_paths);
+    }
+
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {

@@ -100,12 +100,23 @@ class PathRows {
     EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;
 };
 
-/// Paths to a lane are for backends that compute on the host.
-template <class Backend>
-void require_host_paths(std::int64_t paths, const char* where) {
-    require_argument(is_of_host<typename Backend::Memory>,
-                     "{}: paths = {} with the backend of a device; give each path a lane, or take "
-                     "Cpu",
+/// Rows are gathered on the host, and what is made of them is added up there.
+template <class Spec, class Memory>
+void require_rows_of_host(const Memory& memory, const Problem<Spec>& problem, std::int64_t paths,
+                          const char* where) {
+    require_argument(!returns_early(memory),
+                     "{}: paths = {} in an asynchronous call, but means are made on the host; "
+                     "leave one of them out",
+                     where, paths);
+    const auto is_there = [&](const auto& view) {
+        return view.first && lies_in(memory, view.first);
+    };
+    bool are_there = is_there(problem.y0) || is_there(problem.p);
+    if constexpr (Spec::is_dual)
+        are_there = are_there || is_there(problem.y0_tangent) || is_there(problem.p_tangent);
+    require_argument(!are_there,
+                     "{}: paths = {} of arrays on the device; give arrays of the host, which are "
+                     "small: a row for each lane",
                      where, paths);
 }
 

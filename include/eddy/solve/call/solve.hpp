@@ -136,7 +136,7 @@ struct SolveWorkspace {
     Solution<Real>& run_paths(const SolveOptions& options, const Backend& backend,
                               typename Backend::Kept& kept, const Cancellation& cancelled,
                               const char* title) {
-        require_host_paths<Backend>(options.paths, title);
+        require_rows_of_host(memory_for(backend, kept), prepared.problem, options.paths, title);
         require_argument(!options.save_steps,
                          "{}: save_steps = true with paths = {}, which are not kept; leave it out, "
                          "or give each path a lane",
