@@ -6,6 +6,7 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -133,6 +134,30 @@ TEST_CASE("arrays: a vector is one lane") {
     CHECK(same_solution(solve_lanes(plain_y0, plain_p), wanted));
     CHECK(same_solution(solve_lanes(array_y0, plain_p), wanted));
     CHECK(same_solution(solve_lanes(y0.row(0), p.row(0)), wanted));
+}
+
+TEST_CASE("arrays: a view of fewer lanes than none is refused") {
+    const auto [y0, p] = nine_lanes();
+    const eddy::EnsembleView<const double> view{y0.data(), -3, 2, 1, 9};
+    CHECK_THROWS_WITH(solve_lanes(view, p), "solve: y0 is -3 x 2 (lane, component); give 0 x 2");
+}
+
+TEST_CASE("arrays: times and tolerances come from spans, and rows and columns of tables") {
+    Eigen::ArrayXXd table(2, 3);
+    table << 1, 2, 3,  //
+        4, 5, 6;
+    const RowMajor rows = table;
+    const std::array<double, 2> two{7, 8};
+    using Numbers = std::vector<double>;
+
+    CHECK(eddy::Times(table.row(1)).values == Numbers{4, 5, 6});
+    CHECK(eddy::Times(rows.col(2)).values == Numbers{3, 6});
+    CHECK(eddy::Times(table.rightCols(2).row(0)).values == Numbers{2, 3});
+    CHECK(eddy::Times(table.bottomRows(1)).values == Numbers{4, 5, 6});
+    CHECK(eddy::Tolerance(table.row(0)).values == Numbers{1, 2, 3});
+    CHECK(eddy::Tolerance(two).values == Numbers{7, 8});
+    CHECK(eddy::Tolerance(std::span(two)).values == Numbers{7, 8});
+    CHECK(eddy::Tolerance(3).values == Numbers{3});
 }
 
 TEST_CASE("arrays: shared parameters are a row for every lane") {

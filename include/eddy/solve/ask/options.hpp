@@ -14,29 +14,55 @@
 
 namespace eddy::inline v0 {
 
-/// A list of times: from a braced list, a std::vector, or any contiguous array of doubles (a span,
-/// an Eigen array).
+namespace detail {
+
+template <class Array>
+concept Doubles = requires(const Array& array) {
+    static_cast<const double*>(array.data());
+    array.size();
+};
+
+/// A copy of all, in order: of a span, or of an Eigen array, as its strides say, such as a row of a table.
+template <Doubles Array>
+[[nodiscard]] std::vector<double> numbers_of(const Array& array) {
+    const double* const first = array.data();
+    const auto size = static_cast<std::ptrdiff_t>(array.size());
+    if constexpr (requires { array.innerStride() + array.outerStride() + array.innerSize(); }) {
+        std::vector<double> numbers;
+        numbers.reserve(static_cast<std::size_t>(size));
+        for (std::ptrdiff_t k = 0; k < size; ++k) {
+            const std::ptrdiff_t outer = k / array.innerSize(), inner = k % array.innerSize();
+            numbers.push_back(first[outer * array.outerStride() + inner * array.innerStride()]);
+        }
+        return numbers;
+    } else {
+        return std::vector<double>(first, first + size);
+    }
+}
+
+}  // namespace detail
+
+/// A list of times: from a braced list, a std::vector, or any array of doubles (a span, an Eigen array,
+/// a row or column of one).
 struct Times {
     std::vector<double> values;
 
     Times() = default;
     Times(std::initializer_list<double> times) : values(times) {}
     Times(std::vector<double> times) : values(std::move(times)) {}
-    template <class Array>
-    requires requires(const Array& array) {
-        static_cast<const double*>(array.data());
-        array.size();
-    }
-    Times(const Array& array) : values(array.data(), array.data() + array.size()) {}
+    template <detail::Doubles Array>
+    Times(const Array& array) : values(detail::numbers_of(array)) {}
 };
 
-/// An absolute tolerance: one number for all components, or one for each.
+/// An absolute tolerance: one number for all components, or one for each, from the same as times.
 struct Tolerance {
     std::vector<double> values;
 
     Tolerance(double all) : values{all} {}
     Tolerance(std::initializer_list<double> each) : values(each) {}
     Tolerance(std::vector<double> each) : values(std::move(each)) {}
+    template <detail::Doubles Array>
+    Tolerance(const Array& each) : values(detail::numbers_of(each)) {}
 
     [[nodiscard]] double operator[](int component) const {
         return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(component)];

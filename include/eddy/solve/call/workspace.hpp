@@ -59,7 +59,8 @@ class PreparedProblem {
         problem.p = parameter_view(p);
         problem.y0_tangent = problem.p_tangent = {};  // those of a call before may be gone
         const std::ptrdiff_t lanes = num_lanes();
-        require_shape(array_shape(problem.y0), {lanes, Spec::state_size}, "y0", where);
+        const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
+        require_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, "y0", where);
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
