@@ -49,8 +49,8 @@ struct TileRoom {
         using Store = MemoryStore<TileState<Spec>>;
         constexpr std::int64_t of_lists =
             3 * (Store::bytes_of_slot + CheckpointStack::bytes_of_slot);
-        return of_lists + TileState<Spec>::num_bytes(
-                              most_lanes, with_clocks ? std::size_t{most_lanes} : 0);
+        return of_lists +
+               TileState<Spec>::num_bytes(most_lanes, with_clocks ? std::size_t{most_lanes} : 0);
     }
 };
 
