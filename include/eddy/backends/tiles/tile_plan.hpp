@@ -11,11 +11,17 @@
 
 namespace eddy::inline v0::detail {
 
+/// Numbers as aligned as a vector of them, but no vector: nvcc compiles none in what it takes for device code.
+template <class Real>
+struct alignas(TilePack<Real>) AlignedReals {
+    Real number[native_lanes<Real>];
+};
+
 /// The states of a tile's lanes, (component, lane), and, behind the end of the log, their clocks, (lane).
 template <class Spec>
 struct TileState {
     using Real = typename Spec::Scalar;
-    std::vector<TilePack<Real>> vectors;
+    std::vector<AlignedReals<Real>> vectors;
     std::vector<LaneClock<Spec>> clocks;
 
     [[nodiscard]] Real* y() { return reinterpret_cast<Real*>(vectors.data()); }
