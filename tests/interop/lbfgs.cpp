@@ -162,7 +162,7 @@ TEST_CASE("early_stopping: ends after so many checks without a gain, and keeps t
     CHECK(check(2));
     CHECK(check(1.99));  // gains less than a hundredth
     CHECK(check(1.9));
-    CHECK(check(infinite));
+    CHECK(check(-infinite));
     CHECK_FALSE(check(not_a_number));
     CHECK(goes_on.best_loss() == 1.9);
     CHECK(goes_on.best_check() == 5);

@@ -120,6 +120,9 @@ TEST_CASE("train: clipping keeps direction, small gradients and what is not fini
     CHECK(std::abs(exploding[0] - 0.6) + std::abs(exploding[1] - 0.8) < 1e-15);
     CHECK(broken[1] == 1);
     CHECK_THROWS_AS(train::clip_by_norm(std::span(small), 0), eddy::InvalidArgument);
+    Numbers plain{3, 4};
+    CHECK(train::clip_by_norm(plain, 1) == 5);
+    CHECK(std::abs(plain[1] - 0.8) < 1e-15);
 }
 
 TEST_CASE("train: a schedule rises, falls as a cosine, and stays at its last value") {
@@ -130,6 +133,25 @@ TEST_CASE("train: a schedule rises, falls as a cosine, and stays at its last val
     CHECK(std::abs(schedule(60) - 0.6) < 1e-15);
     CHECK(schedule(110) == 0.2);
     CHECK(schedule(1'000'000) == 0.2);
+    CHECK(train::CosineSchedule{.total = 0}(0) == 0);
+    const train::CosineSchedule endless{.last = std::numeric_limits<double>::quiet_NaN()};
+    CHECK_THROWS_AS(endless(3), eddy::InvalidArgument);
+}
+
+TEST_CASE(
+    "train: steps before the first and rates that are no numbers are refused, and change nothing") {
+    const train::CosineSchedule schedule{.total = 10};
+    train::Minibatches batches(10, 3, 1);
+    train::Optimizer<train::Adam, double> adam({}, 2);
+    Numbers p{1, 2};
+    const Numbers gradient{1, 1};
+
+    CHECK_THROWS_AS(schedule(-1), eddy::InvalidArgument);
+    CHECK_THROWS_AS(batches(-1), eddy::InvalidArgument);
+    CHECK_THROWS_AS(adam.step(p, gradient, std::numeric_limits<double>::quiet_NaN()),
+                    eddy::InvalidArgument);
+    CHECK(p == Numbers{1, 2});
+    CHECK(adam.num_steps() == 0);
 }
 
 TEST_CASE("train: an epoch has each sample once, and a batch depends on seed and step alone") {

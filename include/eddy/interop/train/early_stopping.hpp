@@ -35,9 +35,9 @@ class EarlyStopping {
     /// A check with weights p: true where the training should go on. A loss that is not finite is no gain.
     [[nodiscard]] bool operator()(double loss, std::span<const Real> p) {
         ++checks_;
-        const bool gains = best_.empty()
-                               ? std::isfinite(loss)
-                               : best_loss_ - loss > options_.least_gain * std::abs(best_loss_);
+        const bool gains =
+            std::isfinite(loss) &&
+            (best_check_ == 0 || best_loss_ - loss > options_.least_gain * std::abs(best_loss_));
         if (gains) {
             best_loss_ = loss;
             best_check_ = checks_;

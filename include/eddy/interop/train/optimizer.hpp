@@ -77,8 +77,9 @@ class Optimizer {
         : rule_(rule), moments_(num_parameters) {
         require_argument(
             rule.is_valid(),
-            "train::Optimizer: the rule has learning_rate = {}; rates and decay must be "
-            "positive and finite, and what is remembered weighed by less than 1",
+            "train::Optimizer: the rule, with learning_rate = {}, is none; learning_rate and "
+            "epsilon must be positive, weight_decay at least 0, betas and momentum at least 0 and "
+            "less than 1",
             rule.learning_rate);
     }
 
@@ -88,6 +89,10 @@ class Optimizer {
                          "train::Optimizer::step: {} parameters and {} numbers of a gradient; the "
                          "optimizer was made for {}",
                          p.size(), gradient.size(), moments_.size());
+        require_argument(std::isfinite(rate),
+                         "train::Optimizer::step: rate = {}; give a finite factor of the learning "
+                         "rate",
+                         rate);
         ++num_steps_;
         const auto update = rule_.template at<Real>(num_steps_, rate);
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = update(p[i], gradient[i], moments_[i]);
@@ -132,6 +137,12 @@ double clip_by_norm(std::span<Real> gradient, double most) {
     }
     return norm / scale;
 }
+/// The same of a vector or array.
+template <class Numbers>
+requires requires(Numbers& gradient) { std::span(gradient); }
+double clip_by_norm(Numbers& gradient, double most) {
+    return clip_by_norm(std::span(gradient), most);
+}
 
 /// A factor of the learning rate: a linear rise over `warmup` steps, then half a cosine down to `last` at
 /// `total` (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5, without restarts).
@@ -140,7 +151,12 @@ struct CosineSchedule {
     std::int64_t warmup = 0;
     double last = 0;
 
+    /// That of a step, the first being 0.
     [[nodiscard]] double operator()(std::int64_t step) const {
+        require_argument(step >= 0 && warmup >= 0 && std::isfinite(last),
+                         "train::CosineSchedule: step {} of warmup = {}, last = {}; count steps "
+                         "from 0, and give a warmup of at least 0 and a finite last factor",
+                         step, warmup, last);
         if (step < warmup) return static_cast<double>(step + 1) / static_cast<double>(warmup);
         if (step >= total) return last;
         const auto begin = static_cast<double>(warmup);
