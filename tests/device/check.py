@@ -68,7 +68,7 @@ def complaints(kernels, limits, stack_limits=(), spill_limits=()):
 
 
 def compile_report(command, source, output, what="-c", architecture="sm_90"):
-    run = subprocess.run(command + [f"-arch={architecture}", "-Werror=all-warnings", "-Xptxas", "-v", what, source, "-o", output],
+    run = subprocess.run(command + [f"-arch={architecture}", "-Werror=all-warnings", "-Xptxas", "-v", "-lineinfo", what, source, "-o", output],
                          capture_output=True, text=True)
     report = run.stdout + run.stderr
     if run.returncode != 0:

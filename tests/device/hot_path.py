@@ -1,30 +1,40 @@
 """What a round costs in the machine code of the group loops: for the innermost loops of each kernel with much arithmetic the instructions on
-the path that a warp takes round after round, without blocks that call functions, which are rare; and the times that these predict. For check.py.
+the path that a warp takes round after round, without blocks that call functions, which are rare. For check.py.
 """
 
 import re
 import subprocess
 import sys
 
+import attribution
+import model
+import predictions
+
 sys.setrecursionlimit(100_000)
 
 INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(.*?);")
+CONTROL = re.compile(r"\s*/\* (0x[0-9a-f]{16}) \*/\s*$")
+PLACE = re.compile(r"\s*//## File \"(?:[^\"]*/)?([^/\"]+)\", line \d+")
 LABEL = re.compile(r"(\.L_\w+):")
-BRANCH = re.compile(r"\b(?:BRA|BRX|JMP)\b.*?`\((\.L_\w+)\)")
-ENDS = re.compile(r"\b(?:BRA|EXIT|RET|BRX|JMP)\b")
+BRANCH = re.compile(r"\b(?:BRA(?!\.DIV)|BRX|JMP)\b.*?`\((\.L_\w+)\)")
+# BRA.DIV is taken where the threads of a warp have parted, which they have not on a path that all of them take.
+ENDS = re.compile(r"\b(?:BRA(?!\.DIV)|EXIT|RET|BRX|JMP)\b")
 
 
 class Block:
     def __init__(self, start):
-        self.start, self.code, self.next = start, [], []
+        self.start, self.code, self.control, self.places, self.next = start, [], [], [], []
 
     def count(self, pattern):
         return sum(bool(re.search(pattern, text)) for text in self.code)
 
+    def streams(self):
+        return sum(model.Instruction(text, 0, (), 0, places).streams() for text, places in zip(self.code, self.places))
+
 
 def blocks_of(lines):
     """The basic blocks of one function, in the order of addresses, with the blocks that may follow each."""
-    code, labels, waiting = [], {}, []
+    code, control, places, labels, waiting, place, is_new = [], [], [], {}, [], (), True
     for line in lines:
         if match := LABEL.match(line.strip()):
             waiting.append(match[1])
@@ -33,6 +43,13 @@ def blocks_of(lines):
                 labels[label] = len(code)
             waiting = []
             code.append(match[2])
+            control.append(0)
+            places.append(place)
+            is_new = True
+        elif (match := CONTROL.match(line)) and control:
+            control[-1] = int(match[1], 16)
+        elif match := PLACE.match(line):  # the place itself, then those that it is inlined at
+            place, is_new = (match[1],) if is_new else place + (match[1],), False
     starts = {0} | set(labels.values()) | {i + 1 for i, text in enumerate(code) if ENDS.search(text)}
     blocks, of_start = [], {}
     for i, text in enumerate(code):
@@ -40,6 +57,8 @@ def blocks_of(lines):
             blocks.append(Block(i))
             of_start[i] = len(blocks) - 1
         blocks[-1].code.append(text)
+        blocks[-1].control.append(control[i])
+        blocks[-1].places.append(places[i])
     for number, block in enumerate(blocks):
         last = block.code[-1]
         if (match := BRANCH.search(last)) and match[1] in labels:
@@ -54,20 +73,22 @@ FLOATS = r"\b(?:D|F)(?:FMA|ADD|MUL)\b"
 
 def retreating(blocks):
     """The edges that close loops: to a block that the search in depth is still in."""
-    edges, state, stack = set(), {}, [(0, iter(blocks[0].next))]
-    state[0] = "open"
-    while stack:
-        number, ahead = stack[-1]
-        for after in ahead:
-            if state.get(after) == "open":
-                edges.add((number, after))
-            elif after not in state:
-                state[after] = "open"
-                stack.append((after, iter(blocks[after].next)))
-                break
-        else:
-            state[number] = "done"
-            stack.pop()
+    edges, state = set(), {}
+    for root in range(len(blocks)):  # functions that are called begin where nobody goes on
+        stack = [] if root in state else [(root, iter(blocks[root].next))]
+        state.setdefault(root, "open")
+        while stack:
+            number, ahead = stack[-1]
+            for after in ahead:
+                if state.get(after) == "open":
+                    edges.add((number, after))
+                elif after not in state:
+                    state[after] = "open"
+                    stack.append((after, iter(blocks[after].next)))
+                    break
+            else:
+                state[number] = "done"
+                stack.pop()
     return edges
 
 
@@ -87,7 +108,8 @@ def body_of(blocks, header, ends):
 
 
 def hot_path(blocks, header, ends, body, closing):
-    """The way from the header back to it that does most arithmetic without a call, and among those the shortest; inner loops once."""
+    """The way from the header back to it that does, without a call, most arithmetic, then most reading and writing of states, and is the shortest
+    of those; inner loops once."""
     best = {}
 
     def way(number):
@@ -98,14 +120,14 @@ def hot_path(blocks, header, ends, body, closing):
             best[number] = None
             return None
         if number in ends:
-            ways.append(((0, 0), []))
+            ways.append(((0, 0, 0), []))
         for after in block.next:
             if after in body and (number, after) not in closing and (found := way(after)):
                 ways.append(found)
         best[number] = None
         if ways:
-            (floats, length), path = max(ways)
-            best[number] = ((floats + block.count(FLOATS), length - len(block.code)), [number] + path)
+            (floats, accesses, length), path = max(ways)
+            best[number] = ((floats + block.count(FLOATS), accesses + block.streams(), length - len(block.code)), [number] + path)
         return best[number]
 
     found = way(header)
@@ -113,7 +135,7 @@ def hot_path(blocks, header, ends, body, closing):
 
 
 def rounds(blocks, least_floats=60):
-    """The innermost loops with at least so much arithmetic: their counts, in the order of addresses."""
+    """The innermost loops with at least so much arithmetic, in the order of addresses: their counts, and their instructions."""
     closing, found = retreating(blocks), []
     headers = {after for _, after in closing}
     bodies = {header: body_of(blocks, header, {number for number, after in closing if after == header}) for header in headers}
@@ -127,13 +149,9 @@ def rounds(blocks, least_floats=60):
             "instructions": sum(len(blocks[number].code) for number in path), "floats": count(FLOATS),
             "double": count(r"\bD(?:FMA|ADD|MUL|SETP)\b"), "local": count(r"\b(?:LDL|STL)\b"),
             "global": count(r"\b(?:LDG|STG|LD|ST)\b"), "mufu": count(r"\b(?:MUFU|F2F|I2F|F2I)\b")}))
-    return [counts for _, _, counts in sorted(found, key=lambda one: one[0])]
-
-
-def cycles(counts):
-    """A warp's cycles on one of the four parts of a processor of sm_90, if others hide what it waits for: one instruction a cycle, two cycles
-    for one in double precision, eight for a special function or a conversion."""
-    return max(counts["instructions"], 2 * counts["double"], 8 * counts["mufu"])
+    return [(counts, [model.Instruction.of(*one) for number in path
+                      for one in zip(blocks[number].code, blocks[number].control, blocks[number].places)])
+            for _, path, counts in sorted(found, key=lambda one: one[0])]
 
 
 def functions_of(text):
@@ -147,12 +165,6 @@ def functions_of(text):
     return functions
 
 
-def predicted_ms(lanes, rounds_of_warp, cycles_a_round, processors=132, gigahertz=1.98):
-    """Milliseconds for so many lanes, if warps enough hide what each waits for: no launch, no first steps, no idle places. Issue slots
-    alone: read it as a lower bound, 15 % and more below what a device would take."""
-    return lanes / 32 * rounds_of_warp * cycles_a_round / (processors * 4 * gigahertz * 1e9) * 1e3
-
-
 def limits_broken(name, loops, limits):
     """`limits`: "part of the name:number of the loop=instructions"."""
     for limit in limits:
@@ -164,26 +176,21 @@ def limits_broken(name, loops, limits):
 
 
 def report(cubin, nvdisasm, limits=()):
-    """Prints the loops of each kernel, and returns what is beyond a limit."""
-    text = subprocess.run([nvdisasm, "-c", cubin], capture_output=True, text=True, check=True).stdout
+    """Prints the loops of each kernel with what they predict, and returns what is beyond a limit, or cannot be."""
+    text = subprocess.run([nvdisasm, "-c", "-hex", "-gi", cubin], capture_output=True, text=True, check=True).stdout
     broken, of_kernel = [], {}
     for name, lines in functions_of(text).items():
         found = rounds(blocks_of(lines))
-        for number, counts in enumerate(found):
-            print(f"{name[:24]} loop {number}: {counts}, {cycles(counts)} cycles a warp")
-        of_kernel[name] = [cycles(counts) for counts in found]
-        broken += limits_broken(name, found, limits)
-    for what, lanes, of_warp, part, count in CASES:
-        for name, of_loops in of_kernel.items():
-            if part in name and len(of_loops) >= count:
-                print(f"predicted for an H200: {what}: {predicted_ms(lanes, of_warp, sum(of_loops[:count])):.3f} ms")
+        for number, (counts, path) in enumerate(found):
+            print(f"{name[:24]} loop {number}: {counts}, busy: {model.busiest(path)}")
+            for kind, (count, arithmetic, local) in attribution.table(path).items():
+                print(f"    {count:4} {kind}: {arithmetic} of them arithmetic, {local} in local memory")
+            broken += model.contradictions(f"{name[:24]}, loop {number}", path)
+        of_kernel[name] = [path for _, path in found]
+        broken += limits_broken(name, [counts for counts, _ in found], limits)
+    predictions.print_for(of_kernel)
     return broken
 
 
-# (case, lanes, attempts of the longest lane of a warp, kernel, loops of it): the attempts were counted on the host.
-CASES = [
-    ("adaptive, rtol 1e-8, fp64, 2^19 lanes, atol 1e-8", 2**19, 92, "solve_kernelId", 1),
-    ("adaptive, rtol 1e-8, fp64, 2^19 lanes, atol 1e-11", 2**19, 121, "solve_kernelId", 1),
-    ("gradient, rtol 1e-6, fp64, 2^15 lanes, atol 1e-6 (latency adds to it)", 2**15, 56, "gradient_kernelId", 2),
-    ("gradient, rtol 1e-6, fp64, 2^15 lanes, atol 1e-9 (latency adds to it)", 2**15, 71, "gradient_kernelId", 2),
-]
+if __name__ == "__main__":  # hot_path.py kernels.cubin nvdisasm
+    sys.exit("\n".join(report(*sys.argv[1:3])) or 0)

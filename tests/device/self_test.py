@@ -1,8 +1,12 @@
-"""The reading of ptxas reports, on reports of known content: it needs no nvcc, so it is checked everywhere."""
+"""The reading of ptxas reports and of machine code, and the model of a processor, on text of known content: it needs no nvcc, so it is checked
+everywhere."""
 
 import unittest
 
+import attribution
 import check
+import hot_path
+import model
 
 REPORT = """\
 ptxas info    : 0 bytes gmem
@@ -48,6 +52,61 @@ class Reports(unittest.TestCase):
 
     def test_a_report_without_kernels_is_a_complaint(self):
         self.assertEqual(check.complaints(check.parse(""), []), ["no kernel was compiled"])
+
+
+# A loop of a load, an addition that waits for it, a vote that a diverged warp would take elsewhere, and a branch back.
+LOOP = """\
+.L_x_1:
+        //## File "/somewhere/group_checkpoints.hpp", line 7 inlined at "/somewhere/sweeps.hpp", line 3
+        //## File "/somewhere/sweeps.hpp", line 3
+        /*0000*/                   LD.E.64 R2, desc[UR4][R4.64] ;  /* 0x0000000000000000 */
+                                                                   /* 0x000e820000000000 */
+        //## File "/somewhere/explicit_rk.hpp", line 9
+        /*0010*/                   DADD R6, R2, R2 ;               /* 0x0000000000000000 */
+                                                                   /* 0x004fc80000000000 */
+        /*0020*/                   BRA.DIV UR4, `(.L_x_2) ;        /* 0x0000000000000000 */
+                                                                   /* 0x000fe20000000000 */
+        /*0030*/              @P0  BRA `(.L_x_1) ;                 /* 0x0000000000000000 */
+                                                                   /* 0x000fe20000000000 */
+        /*0040*/                   EXIT ;                          /* 0x0000000000000000 */
+                                                                   /* 0x000fe20000000000 */
+.L_x_2:
+        /*0050*/                   BRA `(.L_x_1) ;                 /* 0x0000000000000000 */
+                                                                   /* 0x000fe20000000000 */
+""".splitlines()
+
+
+class MachineCode(unittest.TestCase):
+    (counts, path), = hot_path.rounds(hot_path.blocks_of(LOOP), least_floats=1)
+
+    def test_a_round_is_the_way_of_a_whole_warp(self):
+        self.assertEqual([one.text.split()[0] for one in self.path], ["LD.E.64", "DADD", "BRA.DIV", "@P0"])
+        self.assertEqual((self.counts["instructions"], self.counts["floats"], self.counts["global"]), (4, 1, 1))
+
+    def test_states_are_told_by_where_they_are_read(self):
+        self.assertEqual([one.streams() for one in self.path], [True, False, False, False])
+        self.assertEqual(model.global_bytes(self.path), 32 * 8)
+        self.assertEqual(attribution.table(self.path)["states and log"], [1, 0, 0])
+        self.assertEqual(attribution.table(self.path)["the step, its stages and its pullback"], [3, 1, 0])
+
+    def test_what_waits_for_a_scoreboard_waits_as_long_as_a_load_takes(self):
+        load, add, *_ = self.path
+        self.assertEqual((load.sets, add.waits), ((2,), 0b100))
+        near, far = (model.cycles(self.path, 1, model.Machine(global_latency=latency)) for latency in (100, 300))
+        self.assertAlmostEqual(far - near, 200)
+        self.assertLess(model.cycles(self.path, 4) / 4, 0.3 * model.cycles(self.path, 1))
+
+    def test_the_model_bounds_itself(self):
+        self.assertEqual(list(model.contradictions("loop", self.path)), [])
+        impossible = [model.Instruction("LDL R1", 1, (), 0)]
+        self.assertRegex(list(model.contradictions("loop", impossible))[-1], "neither reads nor writes")
+
+    def test_a_prediction_grows_with_the_warps_and_with_what_they_move(self):
+        few, many = (model.predict([self.path], warps, 8, 100) for warps in (528, 5280))
+        self.assertAlmostEqual(many.megabytes, 10 * few.megabytes)
+        self.assertGreater(many.milliseconds, few.milliseconds)
+        slow = model.predict([self.path], 5280, 8, 100, model.Machine(terabytes_a_second=1e-3))
+        self.assertEqual(slow.bound, "memory")
 
 
 unittest.main()

@@ -38,9 +38,10 @@ class PlacementView {
 
     [[gnu::noinline]] EDDY_HD void restart() {
         staircase_ = Staircase(checkpoints_);
+        staircase_.pass_first_window();
         climbs_ = true;
         in_table_ = 0;
-        move_on();
+        next_ = {0, 0};
     }
     /// The stores that are left.
     [[nodiscard]] EDDY_HD Piece next_piece() { return {this}; }
@@ -51,7 +52,16 @@ class PlacementView {
     }
 
   private:
-    [[gnu::noinline]] EDDY_HD void move_on() {
+    /// As many steps as there are slots come first, each in the slot of its number.
+    [[gnu::always_inline]] EDDY_HD void move_on() {
+        if (next_.step + 1 < checkpoints_) [[likely]] {
+            ++next_.step;
+            ++next_.slot;
+        } else {
+            climb();
+        }
+    }
+    [[gnu::noinline]] EDDY_HD void climb() {
         if (climbs_) {
             next_ = staircase_.next();
             climbs_ = next_.step != schedule::unbounded;

@@ -36,6 +36,12 @@ class Staircase {
         return nothing_more();
     }
 
+    /// As if `next` had given the first stores, of step k in slot k for each slot, from the start.
+    EDDY_HD constexpr void pass_first_window() {
+        step_ = next_slot_ = window_;
+        storing_ = false;
+    }
+
     /// The next stores, as `next` gives them, up to `most` of them, into `stores`; returns how many
     /// there were. A run of stores goes through neighbouring slots: a fraction of a nanosecond each.
     EDDY_HD constexpr std::int64_t fill(Placed* stores, std::int64_t most) {

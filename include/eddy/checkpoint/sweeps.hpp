@@ -34,17 +34,6 @@ struct LoopCounters {
 
 namespace detail {
 
-/// Writes to a slot that the stack has just been told of.
-EDDY_HD_AS_ARGUMENT
-template <class Body, class State, class Stack>
-[[gnu::always_inline]] EDDY_HD inline void keep(Body& body, const Stack& stack, std::int64_t slot,
-                                                std::int64_t step, const State& x,
-                                                LoopCounters& counters) {
-    body.write(slot, step, x);
-    ++counters.stores;
-    counters.peak_checkpoints = max(counters.peak_checkpoints, stack.size());
-}
-
 /// Advances x_0 as long as the body goes on, and returns the number of steps; `state` is then the
 /// last one. The state of the loop is a local variable, so that a small one stays in registers.
 EDDY_HD_AS_ARGUMENT
@@ -61,7 +50,8 @@ EDDY_HD std::int64_t sweep_forward(Body& body, State& state, Stores& stores, Sta
         for (; (goes_on = body.goes_on(std::as_const(x), step)); ++step) {
             if (stores_more && step == next->step) {
                 stack.place(next->slot, step);
-                keep(body, stack, next->slot, step, std::as_const(x), counters);
+                body.write(next->slot, step, std::as_const(x));
+                ++counters.stores;
                 ++next;
             }
             body.advance(x, step);
@@ -72,6 +62,8 @@ EDDY_HD std::int64_t sweep_forward(Body& body, State& state, Stores& stores, Sta
         }
     }
     counters.advances = step;
+    counters.peak_checkpoints =
+        max(counters.peak_checkpoints, stack.size());  // it never shrinks here
     state = std::move(x);
     return step;
 }
@@ -94,7 +86,9 @@ EDDY_HD bool advance_behind(Body& body, State& x, std::int64_t step, std::int64_
         }
         if (arrives) return true;
         const std::int64_t slot = stack.push(step);
-        keep(body, stack, slot, step, std::as_const(x), counters);
+        body.write(slot, step, std::as_const(x));
+        ++counters.stores;
+        counters.peak_checkpoints = max(counters.peak_checkpoints, stack.size());
     }
 }
 
@@ -106,23 +100,29 @@ EDDY_HD bool sweep_back(Body& body, Cotangent& cotangent, std::int64_t steps, co
                         Stack& stack, LoopCounters& counters) {
     stack.collect_free();
     if (stack.size() > 1) body.will_read(stack.below_top());  // when everything above it is done
-    for (std::int64_t end = steps; end > 0; --end) {
-        if (!body.keeps_going()) return false;
+    std::int64_t end = steps;  // counts follow from it: nothing is added up in the loop
+    for (; end > 0; --end) {
+        if (!body.keeps_going()) break;
         const auto top = stack.top();
         const bool is_next = top.step == end - 1;
         auto x = body.read(top);
-        ++counters.loads;
-        if (!is_next && !advance_behind(body, x, top.step, end, stores, stack, counters))
-            return false;
+        if (!is_next && !advance_behind(body, x, top.step, end, stores, stack, counters)) {
+            ++counters.loads;
+            break;
+        }
+        // The stack is done with before the pullback, which then has nothing of it to keep; the store
+        // after it: x may lie there.
+        if (is_next) stack.pop();
+        const bool has_hint = is_next && stack.size() > 1;
+        const auto hint = has_hint ? stack.below_top() : top;
         body.pull(std::as_const(x), end - 1, cotangent);
         body.recycle(std::move(x));
-        ++counters.pullbacks;
-        if (!is_next) continue;
-        body.discard(top.slot);
-        stack.pop();
-        if (stack.size() > 1) body.will_read(stack.below_top());
+        if (is_next) body.discard(top.slot);
+        if (has_hint) body.will_read(hint);
     }
-    return true;
+    counters.loads += steps - end;
+    counters.pullbacks += steps - end;
+    return end == 0;
 }
 
 }  // namespace detail

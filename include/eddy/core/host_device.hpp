@@ -1,6 +1,8 @@
 #pragma once
 // The one place that knows which compiler is reading: every other public header is plain C++20.
 
+#include <type_traits>
+
 #if defined(__CUDACC__)
 /// Marks a function that runs on the host and on the device.
 #define EDDY_HD __host__ __device__
@@ -29,6 +31,22 @@ inline constexpr bool compiled_by_nvcc = false;
 #endif
 
 namespace detail {
+
+#if defined(__CUDACC__)
+template <class Method>
+__constant__ std::remove_cvref_t<decltype(Method::tableau)> tableau_in_constant_memory =
+    Method::tableau;
+#endif
+/// `Method::tableau`, where device code finds operands in double precision by the way: written into the
+/// code, such a number takes two instructions. The compiler does not know it then.
+template <class Method>
+[[nodiscard]] EDDY_HD constexpr const auto& operands_of() {
+#if defined(__CUDA_ARCH__)
+    return tableau_in_constant_memory<Method>;
+#else
+    return Method::tableau;
+#endif
+}
 
 /// Does nothing to x; the compiler must assume that it might. Device code knows no memory operands.
 template <class Real>

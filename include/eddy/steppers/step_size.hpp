@@ -22,14 +22,38 @@ struct StepSize {
     }
     template <class Tableau, int i, int j>
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real a() const {
-        return weight(Tableau::tableau.a[i][j]);
+        if constexpr (reads_operands)
+            return Real(detail::operands_of<Tableau>().a[i][j]) * h;
+        else
+            return weight(Tableau::tableau.a[i][j]);
     }
     template <class Tableau, int i>
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real b() const {
-        return weight(Tableau::tableau.b[i]);
+        constexpr int row = row_like_b<Tableau>();
+        if constexpr (reads_operands && row >= 0)
+            return a<Tableau, row, i>();  // the same operand: what is made of it is made once
+        else if constexpr (reads_operands)
+            return Real(detail::operands_of<Tableau>().b[i]) * h;
+        else
+            return weight(Tableau::tableau.b[i]);
     }
 
   private:
+    static constexpr bool reads_operands =
+        compiling_for_device && std::is_same_v<ScalarOf<Real>, double>;
+
+    /// The row of a method whose last stage is taken at the new state; -1: of no other.
+    template <class Tableau>
+    static consteval int row_like_b() {
+        const auto& tableau = Tableau::tableau;
+        for (int row = 0; row < tableau.num_stages; ++row) {
+            bool is_alike = true;
+            for (int j = 0; j < tableau.num_stages; ++j)
+                is_alike = is_alike && tableau.a[row][j] == tableau.b[j];
+            if (is_alike) return row;
+        }
+        return -1;
+    }
     [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real weight(double coefficient) const {
         return Real(static_cast<ScalarOf<Real>>(coefficient)) * h;
     }

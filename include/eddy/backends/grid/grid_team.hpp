@@ -82,30 +82,29 @@ class GridTeam {
         warp_.add(counts.rejected, outcome.rejected);
     }
 
-    /// Whether it was at the last look: the host's memory is far away.
+    /// Looks rarely: the host's memory is far away. Once it was, it is.
     [[nodiscard]] EDDY_HD bool is_cancelled(Place where = Place::current()) {
-        constexpr int calls_between_looks = 256;
-        if (++calls_since_look_ >= calls_between_looks) look(where);
-        return is_cancelled_;
+        if (--calls_to_look_ > 0) [[likely]]
+            return false;
+        return look(where);
     }
-    [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) {
-        look(where);
-        return !is_cancelled_;
-    }
+    [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) { return !look(where); }
     [[nodiscard]] EDDY_HD static std::int64_t patience(std::int64_t) { return 256; }
 
   private:
     /// Together: members that look by themselves might see different things.
-    [[gnu::noinline]] EDDY_HD void look(Place where) {
-        calls_since_look_ = 0;
+    [[gnu::noinline]] EDDY_HD bool look(Place where) {
         is_cancelled_ = is_cancelled_ || any(*link_->cancelled != 0, where);
+        calls_to_look_ = is_cancelled_ ? 0 : calls_between_looks;
+        return is_cancelled_;
     }
 
     Warp warp_;
     const GridLink* link_;
     std::ptrdiff_t worker_, first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
-    int calls_since_look_ = 0;
+    static constexpr int calls_between_looks = 256;
+    int calls_to_look_ = calls_between_looks;
     bool is_cancelled_ = false;
 };
 

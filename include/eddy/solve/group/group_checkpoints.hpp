@@ -5,6 +5,7 @@
 // the attempts. As small as that, a thousand rounds of a small equation stay in the second-level
 // cache. Neighbouring members' numbers are neighbours in memory.
 
+#include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
@@ -117,10 +118,10 @@ class GroupCheckpoints {
             });
             elapsed_[i] = from.elapsed;
             if constexpr (keeps_memory) memory_[i] = from.memory;
-            if (round < first_with_control_) continue;
-            size_[i] = from.size;
-            history_[i] = from.history;
         }
+        if (has_control(round)) [[unlikely]]
+            off_the_hot_path([this, &team, slot](const Loop& at) { write_control(team, slot, at); },
+                             x);
     }
     [[nodiscard]] EDDY_HD Loop read(const Team& team, std::int64_t slot, std::int64_t round,
                                     int num_chains) const {
@@ -134,14 +135,33 @@ class GroupCheckpoints {
             });
             to.elapsed = elapsed_[i];
             if constexpr (keeps_memory) to.memory = memory_[i];
-            if (round < first_with_control_) continue;
-            to.size = size_[i];
-            to.history = history_[i];
         }
+        if (has_control(round)) [[unlikely]]
+            off_the_hot_path([this, &team, slot](Loop& at) { read_control(team, slot, at); }, x);
         return x;
     }
 
   private:
+    // Sizes and controllers, off the hot path: where the log has the round's steps there are none.
+
+    [[nodiscard]] EDDY_HD bool has_control(std::int64_t round) const {
+        return round >= first_with_control_;
+    }
+    EDDY_HD void write_control(const Team& team, std::int64_t slot, const Loop& x) {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const std::int64_t i = index(team, slot, chain, x.count());
+            size_[i] = x.chain[chain].size;
+            history_[i] = x.chain[chain].history;
+        }
+    }
+    EDDY_HD void read_control(const Team& team, std::int64_t slot, Loop& x) const {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const std::int64_t i = index(team, slot, chain, x.count());
+            x.chain[chain].size = size_[i];
+            x.chain[chain].history = history_[i];
+        }
+    }
+
     [[nodiscard]] EDDY_HD static std::int64_t index(const Team& team, std::int64_t slot, int chain,
                                                     int num_chains) {
         return (slot * num_chains + chain) * Team::num_members + team.member();

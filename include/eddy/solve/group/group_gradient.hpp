@@ -136,7 +136,9 @@ class GroupGradient {
     }
     EDDY_HD void advance_round(Loop& x, std::int64_t round) {
         StepLog<Spec, Team>& log = memory_.log;
-        if (round == log.rounds()) log.keep_end(*team_, x);
+        if (round == log.rounds()) [[unlikely]]
+            off_the_hot_path([this](const Loop& at) { memory_.log.keep_end(*team_, at); },
+                             std::as_const(x));
         PerChain<Time, Team::num_chains> used(x.count());
         back_.forward.advance(x, round, used, normals_of(round, x.count()));
         if (round < log.rounds()) log.write(*team_, round, used);
@@ -184,7 +186,9 @@ class GroupGradient {
                                                   log.read(*team_, round, chain, num_chains()),
                                                   normals_of(round, num_chains()).of(chain));
             } else {
-                repeat(x.chain[chain], round, chain);
+                off_the_hot_path(
+                    [this, round, chain](ChainState<Spec>& at) { repeat(at, round, chain); },
+                    x.chain[chain]);
             }
         }
         if (back_.forward.assignment.changes_after_cursor(round)) [[unlikely]]

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -117,9 +118,9 @@ template <class Work, class Value, class... Given>
 [[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(const Work& work, Value& value,
                                                             const Given&... given) {
     if constexpr (compiling_for_device) {
-        PackedCall<Work, Value, Given...> call{work, value, given...};
+        PackedCall<Work, std::remove_const_t<Value>, Given...> call{work, value, given...};
         run_out_of_line(call);
-        value = call.value;
+        if constexpr (!std::is_const_v<Value>) value = call.value;
     } else {
         run_out_of_line(work, value, given...);
     }
