@@ -113,12 +113,12 @@ std::vector<int> tiers_by_index(const ActionList& actions, std::int64_t memory_s
 }  // namespace
 
 ActionList loop_actions(std::int64_t length, const LoopOptions& options) {
+    require_argument(length >= 0, "loop_actions: length = {}; give a length of at least 0", length);
     LoopRecorder recorder(options);
     const PlacementPlan& plan = recorder.plan();
-    require_argument(
-        length >= 0 && length <= plan.limit && (!plan.fixed_length || length == plan.limit),
-        "loop_actions: a length of {} with options for {}{} steps; make them agree", length,
-        plan.fixed_length ? "" : "at most ", plan.limit);
+    require_argument(length <= plan.limit && (!plan.fixed_length || length == plan.limit),
+                     "loop_actions: a length of {} with options for {}{} steps; make them agree",
+                     length, plan.fixed_length ? "" : "at most ", plan.limit);
     return std::move(recorder).record(length);
 }
 
@@ -127,7 +127,9 @@ ActionList multistage_actions(std::int64_t length, std::int64_t memory_slots,
     require_argument(memory_slots >= 0 && disk_slots >= 0,
                      "multistage_actions: {} slots in memory, {} on disk; give at least 0 each",
                      memory_slots, disk_slots);
-    const std::int64_t slots = memory_slots + disk_slots;
+    require_argument(length >= 0, "multistage_actions: length = {}; give a length of at least 0",
+                     length);
+    const std::int64_t slots = schedule::add(memory_slots, disk_slots);
     require_argument(slots > 0 || length == 0, "multistage_actions: no slots; x_0 needs one");
     ActionList actions = loop_actions(length, {.checkpoints = slots, .length = length});
     const std::vector<int> tiers = tiers_by_index(actions, memory_slots, std::min(length, slots));

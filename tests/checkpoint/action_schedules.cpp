@@ -185,11 +185,15 @@ TEST_CASE("action_schedules: the list is what the loop does") {
 }
 
 TEST_CASE("action_schedules: bad arguments are refused") {
-    CHECK_THROWS_AS(eddy::loop_actions(-1, {.checkpoints = 3}), eddy::InvalidArgument);
+    CHECK_THROWS_WITH(eddy::loop_actions(-1, {.checkpoints = 3}),
+                      "loop_actions: length = -1; give a length of at least 0");
+    CHECK_THROWS_WITH(eddy::multistage_actions(-1, 2, 2),
+                      "multistage_actions: length = -1; give a length of at least 0");
     CHECK_THROWS_AS(eddy::loop_actions(5, {}), eddy::InvalidArgument);
     CHECK_THROWS_AS(eddy::loop_actions(5, {.checkpoints = 3, .length = 6}), eddy::InvalidArgument);
     CHECK_THROWS_AS(eddy::loop_actions(7, {.checkpoints = 3, .max_steps = 6}),
                     eddy::InvalidArgument);
     CHECK_THROWS_AS(eddy::multistage_actions(5, -1, 3), eddy::InvalidArgument);
     CHECK_THROWS_AS(eddy::multistage_actions(5, 0, 0), eddy::InvalidArgument);
+    CHECK(eddy::multistage_actions(5, INT64_MAX, INT64_MAX) == eddy::multistage_actions(5, 5, 5));
 }
