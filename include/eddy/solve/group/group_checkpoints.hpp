@@ -55,7 +55,11 @@ class StepLog {
     }
     /// Keeps the state where the log ends, with sizes and controllers: a replay from the log has none.
     EDDY_HD void keep_end(const Team& team, const LoopState<Spec, Team>& x) {
-        for (int chain = 0; chain < x.count(); ++chain) at_end(team, chain) = x.chain[chain];
+        off_the_hot_path(
+            [this, &team](const LoopState<Spec, Team>& at) {
+                for (int i = 0; i < at.count(); ++i) at_end(team, i) = at.chain[i];
+            },
+            x);
     }
     [[nodiscard]] EDDY_HD ChainState<Spec>& at_end(const Team& team, int chain) const {
         return at_end_[chain * Team::num_members + team.member()];

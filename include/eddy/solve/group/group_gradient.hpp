@@ -136,9 +136,7 @@ class GroupGradient {
     }
     EDDY_HD void advance_round(Loop& x, std::int64_t round) {
         StepLog<Spec, Team>& log = memory_.log;
-        if (round == log.rounds()) [[unlikely]]
-            off_the_hot_path([this](const Loop& at) { memory_.log.keep_end(*team_, at); },
-                             std::as_const(x));
+        if (round == log.rounds()) log.keep_end(*team_, x);
         PerChain<Time, Team::num_chains> used(x.count());
         back_.forward.advance(x, round, used, normals_of(round, x.count()));
         if (round < log.rounds()) log.write(*team_, round, used);
@@ -185,11 +183,10 @@ class GroupGradient {
                 back_.forward.steps(chain).replay(x.chain[chain],
                                                   log.read(*team_, round, chain, num_chains()),
                                                   normals_of(round, num_chains()).of(chain));
-            } else {
-                off_the_hot_path(
-                    [this, round, chain](ChainState<Spec>& at) { repeat(at, round, chain); },
-                    x.chain[chain]);
+                continue;
             }
+            off_the_hot_path([this, round, chain](auto& at) { repeat(at, round, chain); },
+                             x.chain[chain]);
         }
         if (back_.forward.assignment.changes_after_cursor(round)) [[unlikely]]
             off_the_hot_path([this, round](Loop& after) { enter_after(after, round); }, x);
@@ -346,8 +343,7 @@ class GroupGradient {
             }
         }
     }
-    /// The adjoint of a lane's start reads its state in x only where that was solved for: else x stays in
-    /// registers.
+    /// The adjoint of a lane's start reads x only where that was solved for; else x stays in registers.
     [[gnu::always_inline]] EDDY_HD void leave([[maybe_unused]] const Loop& x, std::int64_t round,
                                               Cotangents& cotangents) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
@@ -376,7 +372,7 @@ class GroupGradient {
         });
     }
     [[nodiscard]] EDDY_HD Time used_at(const Loop& x, std::int64_t round, int chain) {
-        StepLog<Spec, Team>& log = memory_.log;
+        const StepLog<Spec, Team>& log = memory_.log;
         if (round < log.rounds()) return log.read(*team_, round, chain, num_chains());
         ChainState<Spec> copy = x.chain[chain];
         return repeat(copy, round, chain);
