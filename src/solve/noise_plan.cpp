@@ -9,6 +9,7 @@ namespace eddy::inline v0::detail {
 double steps_over(double length, double dt0) {
     double steps = std::ceil(length / dt0 - 1.01);
     if (steps < 0) steps = 0;
+    if (steps >= 0x1p53) return steps;  // one more is no other number; too many in any case
     while (steps * dt0 + dt0 * 1.01 < length) ++steps;
     while (steps > 0 && (steps - 1) * dt0 + dt0 * 1.01 >= length) --steps;
     return steps + 1;
