@@ -186,7 +186,7 @@ TEST_CASE("adaptive noise: bad input is refused before any work") {
         CHECK_THROWS_WITH(eddy::solve(Geometric{}, eddy::Heun{}, y0, p, options, controller),
                           support::contains(text));
     };
-    refused({.t1 = 1}, "dt0 = 0; give the first and largest size");
+    refused({.t1 = 1}, "dt0 = 0; give the size of its steps, or, with a controller, of the first");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = 0.3}, "the nearest is 0.4");
     refused({.t0 = 1, .t1 = 0, .dt0 = -0.1}, "forward in time");
 }
