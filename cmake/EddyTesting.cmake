@@ -60,10 +60,11 @@ else()
     list(APPEND test_cxx_flags ${eddy_clang_options})
 endif()
 
-# eddy_compile_fail_test(misuse.cpp …): each file holds a mistake under `#ifdef EDDY_BAD` beside its good twin, and says in its
+# eddy_compile_fail_test([ALONE] misuse.cpp …): each file holds a mistake under `#ifdef EDDY_BAD` beside its good twin, and says in its
 # first line, `// expect: regular expression`, what the compiler tells of the mistake. Two tests: the good twin compiles, with g++;
-# the bad one does not, and the message is the expected one, with every compiler. The library's headers are compiled once for all.
+# the bad one does not, and the message is the expected one, with every compiler. The library's headers are compiled once for all, but with ALONE.
 function(eddy_compile_fail_test)
+    cmake_parse_arguments(arg "ALONE" "" "" ${ARGN})
     set(twins bad)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(PREPEND twins good)
@@ -76,13 +77,17 @@ function(eddy_compile_fail_test)
                 ${PROJECT_SOURCE_DIR}/include/eddy/eddy.hpp -o ${headers}.gch)
         set_tests_properties(compile_fail.headers PROPERTIES LABELS compile_fail TIMEOUT 300 FIXTURES_SETUP compile_fail_headers)
     endif()
-    foreach(source ${ARGN})
+    set(include_headers -include ${headers})
+    if(arg_ALONE)
+        unset(include_headers)
+    endif()
+    foreach(source ${arg_UNPARSED_ARGUMENTS})
         cmake_path(GET source STEM stem)
         foreach(twin ${twins})
             add_test(NAME compile_fail.${stem}.${twin} COMMAND_EXPAND_LISTS
                 COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.py
                     ${twin} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-                    ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -fsyntax-only -include ${headers})
+                    ${CMAKE_CXX_COMPILER} ${test_cxx_flags} "${test_include_flags}" -fsyntax-only ${include_headers})
             set_tests_properties(compile_fail.${stem}.${twin} PROPERTIES LABELS compile_fail TIMEOUT 300
                 FIXTURES_REQUIRED compile_fail_headers)
         endforeach()
