@@ -496,6 +496,13 @@ class Choices(unittest.TestCase):
             if arm.peer == "odeint":
                 self.assertRaisesRegex(ArmFailed, "cannot be built", run.start, run.cases[0], arm, 4, [])
 
+    def test_a_reference_is_asked_for_once(self):
+        run = command_line.Run(command_line.arguments(["--only", "2"]), "run")
+        asked = []
+        run._ask_for_reference = lambda case, lanes: asked.append(lanes) or [1.0]
+        self.assertEqual([run.reference(run.cases[0], lanes) for lanes in (4, 4, 8)], [[1.0]] * 3)
+        self.assertEqual(asked, [4, 8])
+
     def test_the_machine_describes_itself(self):
         self.assertIn("cores", machine.describe({}, 1))
 

@@ -61,6 +61,7 @@ class Run:
         # From the last core on: interrupts and other programs tend to be on the first.
         cores = sorted(os.sched_getaffinity(0), reverse=True)
         self.places = tuple(sorted(cores[first:first + given.cores]) for first in range(0, len(cores) - given.cores + 1, given.cores))
+        self.references: dict[tuple[str, int], list[float]] = {}    # of a case, and a number of lanes
         self.start_time = time.monotonic()
 
     def prepare(self) -> None:
@@ -107,6 +108,11 @@ class Run:
         return self.build / "inputs" / name
 
     def reference(self, case: Case, lanes: int) -> list[float]:
+        if (case.key, lanes) not in self.references:
+            self.references[case.key, lanes] = self._ask_for_reference(case, lanes)
+        return self.references[case.key, lanes]
+
+    def _ask_for_reference(self, case: Case, lanes: int) -> list[float]:
         folder = self.inputs(case, lanes)
         if reason := self.environment.missing.get("scipy"):
             raise ArmFailed(reason)
