@@ -12,6 +12,7 @@
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
+#include "support/stochastic_equations.hpp"
 
 namespace {
 
@@ -75,17 +76,6 @@ void in_all_settings(const Check& check, std::uint64_t num_orders = 2) {
     EmulatedRuntime::reset();
 }
 
-/// dy = p0 y dt + p1 y dW
-struct Growth {
-    static constexpr int state_size = 1, parameter_size = 2;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * y[0]);
-    }
-    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[1] * y[0]);
-    }
-};
 /// More parameters than lanes hand out by themselves.
 struct Crowded {
     static constexpr int state_size = 1, parameter_size = 65;
@@ -182,7 +172,7 @@ TEST_CASE("device parts: sums over many shared parameters are those of one devic
 TEST_CASE("device parts: a lane keeps its path of noise") {
     const Array y0(300, 1, 1.0), p(1, 2, 0.4);
     const auto solve = [&](const auto& backend) {
-        return eddy::solve(Growth{}, eddy::EulerMaruyama{}, y0, eddy::shared(p),
+        return eddy::solve(support::GeometricBrownian{}, eddy::EulerMaruyama{}, y0, eddy::shared(p),
                            {.t1 = 1, .dt0 = 0.125, .seed = 7, .first_path = 5}, backend);
     };
     const auto expected = solve(eddy::Serial{});
