@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <eddy/core/error.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
+#include <iterator>
 #include <string_view>
 
 #include "whole_file.hpp"
@@ -10,11 +12,23 @@ namespace eddy::inline v0::train::detail {
 namespace {
 
 struct Header {
-    char magic[8] = {'e', 'd', 'd', 'y', 't', 'r', 'n', '1'};
+    char magic[8] = {'e', 'd', 'd', 'y', 't', 'r', 'n', '2'};
     std::uint32_t bytes_per_number = 0;
     std::uint32_t byte_order = 0x01020304;
     std::uint64_t num_parameters = 0;
     std::int64_t num_steps = 0;
+    char rule[24] = {};  // zeros behind its name
+
+    void name_rule(std::string_view name) {
+        require_argument(
+            !name.empty() && name.size() < sizeof(rule),
+            "train::save_checkpoint: the rule is called \"{}\"; give it a name of 1 to {} bytes",
+            name, sizeof(rule) - 1);
+        std::copy(name.begin(), name.end(), rule);
+    }
+    [[nodiscard]] std::string_view rule_name() const {
+        return {rule, static_cast<std::size_t>(std::find(rule, std::end(rule), '\0') - rule)};
+    }
 };
 
 }  // namespace
@@ -25,6 +39,7 @@ void write_checkpoint(const std::string& path, const TrainingShape& shape, std::
     header.bytes_per_number = shape.bytes_per_number;
     header.num_parameters = shape.num_parameters;
     header.num_steps = num_steps;
+    header.name_rule(shape.rule);
     const std::array parts{std::as_bytes(std::span(&header, 1)), weights, moments};
     eddy::detail::write_whole_file("train::save_checkpoint", path, parts);
 }
@@ -48,9 +63,15 @@ std::int64_t read_checkpoint(const std::string& path, const TrainingShape& shape
                      "has {} of {}",
                      path, header.num_parameters, header.bytes_per_number, shape.num_parameters,
                      shape.bytes_per_number);
-    require_argument(text.size() >= sizeof(header) + weights.size() + moments.size(),
-                     "train::load_checkpoint: \"{}\" ends too soon; it was not written to the end",
-                     path);
+    require_argument(header.rule_name() == shape.rule,
+                     "train::load_checkpoint: \"{}\" is of a training by {}, this one is by {}; "
+                     "take it up with the rule that it was begun with",
+                     path, header.rule_name(), shape.rule);
+    const std::size_t num_bytes = sizeof(header) + weights.size() + moments.size();
+    require_argument(text.size() == num_bytes,
+                     "train::load_checkpoint: \"{}\" has {} bytes of {}; it was not written to the "
+                     "end, or more was written behind",
+                     path, text.size(), num_bytes);
     const char* const numbers = text.data() + sizeof(header);
     std::memcpy(weights.data(), numbers, weights.size());
     std::memcpy(moments.data(), numbers + weights.size(), moments.size());

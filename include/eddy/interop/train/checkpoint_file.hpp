@@ -9,6 +9,8 @@
 #include <eddy/interop/train/optimizer.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0::train {
@@ -18,7 +20,21 @@ namespace detail {
 struct TrainingShape {
     std::uint32_t bytes_per_number = 0;
     std::uint64_t num_parameters = 0;
+    std::string_view rule;  // what moments are is its matter
 };
+
+template <class Rule, class Real>
+[[nodiscard]] TrainingShape training_shape(const char* where, std::size_t num_parameters,
+                                           const Optimizer<Rule, Real>& optimizer) {
+    static_assert(
+        requires { std::string_view(Rule::name); },
+        "train::save_checkpoint, load_checkpoint: the optimizer's rule needs a static constexpr "
+        "std::string_view name, so that no other rule takes its file up");
+    require_argument(num_parameters == optimizer.moments().size(),
+                     "{}: {} parameters; the optimizer was made for {}", where, num_parameters,
+                     optimizer.moments().size());
+    return {sizeof(Real), num_parameters, Rule::name};
+}
 
 EDDY_EXPORT void write_checkpoint(const std::string& path, const TrainingShape& shape,
                                   std::int64_t num_steps, std::span<const std::byte> weights,
@@ -33,21 +49,24 @@ EDDY_EXPORT void write_checkpoint(const std::string& path, const TrainingShape& 
 
 /// Writes weights and optimiser to `path`. InvalidArgument where that cannot be done.
 template <class Rule, class Real>
-void save_checkpoint(const std::string& path, std::span<const Real> p,
+void save_checkpoint(const std::string& path, std::type_identity_t<std::span<const Real>> p,
                      const Optimizer<Rule, Real>& optimizer) {
-    detail::write_checkpoint(path, {sizeof(Real), p.size()}, optimizer.num_steps(),
-                             std::as_bytes(p), std::as_bytes(std::span(optimizer.moments())));
+    const auto shape = detail::training_shape("train::save_checkpoint", p.size(), optimizer);
+    detail::write_checkpoint(path, shape, optimizer.num_steps(), std::as_bytes(p),
+                             std::as_bytes(std::span(optimizer.moments())));
 }
 
-/// Reads what save_checkpoint has written, into weights and optimiser of the same size. InvalidArgument, and
-/// nothing changed, where the file is another.
+/// Reads what save_checkpoint has written, into weights and an optimiser of the same size and rule, whose own
+/// settings hold from then on. InvalidArgument, and nothing changed, where the file is another.
 template <class Rule, class Real>
-void load_checkpoint(const std::string& path, std::span<Real> p, Optimizer<Rule, Real>& optimizer) {
+void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Real>> p,
+                     Optimizer<Rule, Real>& optimizer) {
+    const auto shape = detail::training_shape("train::load_checkpoint", p.size(), optimizer);
     std::vector<Real> weights(p.size());
     std::vector<Moments<Real>> moments(p.size());
-    const std::int64_t num_steps = detail::read_checkpoint(
-        path, {sizeof(Real), p.size()}, std::as_writable_bytes(std::span(weights)),
-        std::as_writable_bytes(std::span(moments)));
+    const std::int64_t num_steps =
+        detail::read_checkpoint(path, shape, std::as_writable_bytes(std::span(weights)),
+                                std::as_writable_bytes(std::span(moments)));
     optimizer.resume(num_steps, moments);
     std::copy(weights.begin(), weights.end(), p.begin());
 }

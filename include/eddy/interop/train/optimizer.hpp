@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <eddy/core/error.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace eddy::inline v0::train {
@@ -20,6 +21,7 @@ struct Moments {
 /// Adam (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). With a weight_decay it is AdamW: decay apart from
 /// the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
 struct Adam {
+    static constexpr std::string_view name = "Adam";  // in files of checkpoints
     double learning_rate = 1e-3;
     double beta1 = 0.9, beta2 = 0.999;
     double epsilon = 1e-8;
@@ -52,6 +54,7 @@ struct Adam {
 
 /// Stochastic gradient descent with momentum, as PyTorch has it: v ← momentum v + g, p ← p − rate v.
 struct Sgd {
+    static constexpr std::string_view name = "Sgd";
     double learning_rate = 1e-2;
     double momentum = 0;
 
