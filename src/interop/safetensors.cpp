@@ -53,30 +53,30 @@ StoredTensor stored_tensor(const char* where, const std::string& path, const Ten
 }  // namespace
 
 void write_safetensors(const char* where, const std::string& path,
-                       std::span<const TensorBytes> tensors) {
-    std::vector<TensorEntry> entries;
+                       std::span<const TensorBytes> tensors, const std::string& network) {
+    eddy::detail::TensorTable table{{}, network};
     std::vector<std::span<const std::byte>> parts(2);
     std::ptrdiff_t end = 0;
     for (const TensorBytes& tensor : tensors) {
-        for (const TensorEntry& other : entries)
+        for (const TensorEntry& other : table.entries)
             require_argument(other.name != tensor.name,
                              "{}: two tensors are called {}; give each a name of its own", where,
                              tensor.name);
         const auto begin = std::exchange(end, end + std::ssize(tensor.bytes));
-        entries.push_back({tensor.name,
-                           tensor.bytes_per_number == 4 ? "F32" : "F64",
-                           tensor.shape,
-                           {begin, end}});
+        table.entries.push_back({tensor.name,
+                                 tensor.bytes_per_number == 4 ? "F32" : "F64",
+                                 tensor.shape,
+                                 {begin, end}});
         parts.push_back(tensor.bytes);
     }
-    const std::string text = eddy::detail::tensor_entries_text(entries);
+    const std::string text = eddy::detail::tensor_table_text(table);
     const std::uint64_t length[] = {text.size()};
     parts[0] = std::as_bytes(std::span(length));
     parts[1] = std::as_bytes(std::span(text));
     eddy::detail::write_whole_file(where, path, parts);
 }
 
-std::vector<StoredTensor> read_safetensors(const char* where, const std::string& path) {
+StoredTensors read_safetensors(const char* where, const std::string& path) {
     const std::string file = eddy::detail::read_whole_file(where, path);
     std::uint64_t length = 0;
     if (file.size() >= 8) std::memcpy(&length, file.data(), 8);
@@ -86,15 +86,15 @@ std::vector<StoredTensor> read_safetensors(const char* where, const std::string&
                      where, path);
     const auto text = std::string_view(file).substr(8, static_cast<std::size_t>(length));
     std::ptrdiff_t broken_at = 0;
-    const std::vector<TensorEntry> entries = eddy::detail::parse_tensor_entries(text, broken_at);
+    eddy::detail::TensorTable table = eddy::detail::parse_tensor_table(text, broken_at);
     require_argument(
         broken_at < 0,
         "{}: \"{}\" is no safetensors file: its text is broken at byte {}; give one of "
         "train::save_weights or safetensors.save_file",
         where, path, 8 + broken_at);
-    std::vector<StoredTensor> stored;
-    for (const TensorEntry& entry : entries)
-        stored.push_back(
+    StoredTensors stored{{}, std::move(table.network)};
+    for (const TensorEntry& entry : table.entries)
+        stored.tensors.push_back(
             stored_tensor(where, path, entry, std::string_view(file).substr(8 + text.size())));
     return stored;
 }

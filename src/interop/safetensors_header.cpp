@@ -3,9 +3,12 @@
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 namespace {
+
+constexpr std::string_view network_key = "eddy.network";
 
 void append_utf8(std::string& text, std::uint32_t point) {
     const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 63)); };
@@ -177,27 +180,33 @@ std::string listed(const std::vector<std::ptrdiff_t>& sizes) {
 
 }  // namespace
 
-std::vector<TensorEntry> parse_tensor_entries(std::string_view text, std::ptrdiff_t& broken_at) {
-    std::vector<TensorEntry> entries;
+TensorTable parse_tensor_table(std::string_view text, std::ptrdiff_t& broken_at) {
+    TensorTable table;
     Parser parser(text);
     parser.object([&](const std::string& name) {
         if (name == "__metadata__")
-            parser.object([&](const std::string&) { static_cast<void>(parser.string()); });
+            parser.object([&](const std::string& key) {
+                std::string value = parser.string();
+                if (key == network_key) table.network = std::move(value);
+            });
         else
-            entries.push_back(parse_entry(parser, name));
+            table.entries.push_back(parse_entry(parser, name));
     });
     if (!parser.is_at_end()) parser.stop();
     broken_at = parser.place();
     if (parser.is_stopped())
-        entries.clear();
+        table = {};
     else
         broken_at = -1;
-    return entries;
+    return table;
 }
 
-std::string tensor_entries_text(const std::vector<TensorEntry>& entries) {
+std::string tensor_table_text(const TensorTable& table) {
     std::string text = "{";
-    for (const TensorEntry& entry : entries) {
+    if (!table.network.empty())
+        text += "\"__metadata__\":{" + quoted(std::string(network_key)) + ':' +
+                quoted(table.network) + '}';
+    for (const TensorEntry& entry : table.entries) {
         text += (text.size() > 1 ? "," : "") + quoted(entry.name) +
                 ":{\"dtype\":" + quoted(entry.type) + ",\"shape\":" + listed(entry.shape) +
                 ",\"data_offsets\":" + listed(entry.bytes) + "}";

@@ -54,4 +54,13 @@ void require_no_others(const char* where, const std::string& path,
     }
 }
 
+void require_kind(const char* where, const std::string& path, const std::string& stored,
+                  const std::string& expected) {
+    require_argument(
+        stored.empty() || expected.empty() || stored == expected,
+        "{}: \"{}\" holds weights of {}, this network is {}; give its own file, or take "
+        "the tensors as they are by train::load_tensors",
+        where, path, stored, expected);
+}
+
 }  // namespace eddy::inline v0::train::detail

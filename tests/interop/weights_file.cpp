@@ -134,6 +134,37 @@ TEST_CASE("weights_file: a file of another network names the layer and both shap
 }
 
 TEST_CASE(
+    "weights_file: a file of another kind of network is refused, tensors by themselves are not") {
+    const File file("i.safetensors");
+    constexpr auto plain = nn::mlp<3, 4, 3>(nn::tanh);
+    constexpr nn::Residual<std::remove_const_t<decltype(plain)>> residual{};
+    constexpr auto of_relu = nn::mlp<3, 4, 3>(nn::relu);
+    const std::vector<float> p = nn::glorot_normal<float>(plain, 1);
+
+    train::save_weights(file.path, residual, p);
+    CHECK(mentions(refusal(file, plain),
+                   "holds weights of residual(mlp(tanh)), this network is mlp(tanh)"));
+    train::save_weights(file.path, plain, p);
+    CHECK(
+        mentions(refusal(file, residual), "holds weights of mlp(tanh), this network is residual"));
+    CHECK(
+        mentions(refusal(file, of_relu), "holds weights of mlp(tanh), this network is mlp(relu)"));
+
+    std::vector<float> q(p.size());
+    train::load_tensors(file.path, train::tensors(of_relu, q));
+    CHECK(q == p);
+    // One without a name, or a file that does not say, is as good as any.
+    const auto unnamed = [](const auto& x) { return eddy::sin(x) + x; };
+    std::fill(q.begin(), q.end(), 0.f);
+    train::load_weights(file.path, nn::mlp<3, 4, 3>(unnamed), q);
+    CHECK(q == p);
+    train::save_weights(file.path, nn::mlp<3, 4, 3>(unnamed), p);
+    std::fill(q.begin(), q.end(), 0.f);
+    train::load_weights(file.path, residual, q);
+    CHECK(q == p);
+}
+
+TEST_CASE(
     "weights_file: names that cannot be written, and paths that tell no format, are refused") {
     const std::vector<float> p = first_weights<float>();
     const auto save = [&](const std::filesystem::path& path) {

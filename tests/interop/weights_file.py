@@ -39,7 +39,9 @@ def read_safetensors(path, letter):
     file = path.read_bytes()
     (length,) = struct.unpack_from("<Q", file)
     tensors = {}
-    for name, entry in json.loads(file[8 : 8 + length]).items():
+    entries = json.loads(file[8 : 8 + length])
+    assert entries.pop("__metadata__") == {"eddy.network": "mlp(tanh)"}
+    for name, entry in entries.items():
         begin, end = entry["data_offsets"]
         assert tuple(entry["shape"]) == SHAPES[name] and entry["dtype"] == {"d": "F64", "f": "F32"}[letter], entry
         tensors[name] = list(struct.unpack(f"<{count(SHAPES[name])}{letter}", file[8 + length + begin : 8 + length + end]))

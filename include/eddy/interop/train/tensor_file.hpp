@@ -35,6 +35,12 @@ struct StoredTensor {
 
 namespace detail {
 
+/// A safetensors file.
+struct StoredTensors {
+    std::vector<StoredTensor> tensors;
+    std::string network;  // what they are the weights of; empty: it does not say
+};
+
 struct TensorBytes {
     std::string name;
     std::vector<std::ptrdiff_t> shape;
@@ -43,10 +49,11 @@ struct TensorBytes {
 };
 
 EDDY_EXPORT void write_safetensors(const char* where, const std::string& path,
-                                   std::span<const TensorBytes> tensors);
+                                   std::span<const TensorBytes> tensors,
+                                   const std::string& network = {});
 EDDY_EXPORT void write_npy(const char* where, const std::string& path, const TensorBytes& tensor);
-[[nodiscard]] EDDY_EXPORT std::vector<StoredTensor> read_safetensors(const char* where,
-                                                                     const std::string& path);
+[[nodiscard]] EDDY_EXPORT StoredTensors read_safetensors(const char* where,
+                                                         const std::string& path);
 [[nodiscard]] EDDY_EXPORT StoredTensor read_npy(const char* where, const std::string& path);
 
 /// "(64, 2)"
@@ -88,7 +95,7 @@ void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tens
 template <class Real>
 void load_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     constexpr const char* where = "train::load_tensors";
-    const std::vector<StoredTensor> stored = detail::read_safetensors(where, path);
+    const std::vector<StoredTensor> stored = detail::read_safetensors(where, path).tensors;
     std::vector<const StoredTensor*> found;
     for (const Tensor<Real>& tensor : tensors) {
         static_cast<void>(detail::bytes_of(where, tensor));

@@ -1,7 +1,8 @@
 #pragma once
 // The weights of a network on disk, for Python and from it: named tensors, two for each layer, in a
 // safetensors file, or the parameter vector as one array in an NPY file. Names and shapes are those of
-// PyTorch: "layers.0.weight" is (output, input), "layers.0.bias" (output).
+// PyTorch: "layers.0.weight" is (output, input), "layers.0.bias" (output). A safetensors file says as well
+// what network they are of: a residual one and a plain one have the same tensors.
 
 #include <eddy/interop/train/tensor_file.hpp>
 #include <eddy/trace/nn/mlp.hpp>
@@ -37,6 +38,17 @@ enum class WeightsFormat { safetensors, npy };
 EDDY_EXPORT void require_no_others(const char* where, const std::string& path,
                                    std::span<const StoredTensor> stored,
                                    std::span<const std::string> names);
+/// Refuses a file that says it is of another network; empty: nothing is known of it.
+EDDY_EXPORT void require_kind(const char* where, const std::string& path, const std::string& stored,
+                              const std::string& expected);
+
+template <class Network>
+[[nodiscard]] std::string kind_of() {
+    if constexpr (requires { Network::kind(); })
+        return Network::kind();
+    else
+        return {};
+}
 
 }  // namespace detail
 
@@ -54,12 +66,12 @@ void save_weights(const std::string& path, const Network& network, const Numbers
     }
     std::vector<detail::TensorBytes> bytes;
     for (const auto& tensor : all) bytes.push_back(detail::bytes_of(where, tensor));
-    detail::write_safetensors(where, path, bytes);
+    detail::write_safetensors(where, path, bytes, detail::kind_of<Network>());
 }
 
 /// Reads weights that save_weights or Python has written, in whatever precision, into p. InvalidArgument,
 /// and nothing changed, where the file is not of this network: the message names the layer, what it
-/// should be and what it is.
+/// should be and what it is. An array in an NPY file tells its size alone.
 template <class Network, class Numbers>
 void load_weights(const std::string& path, const Network& network, Numbers&& p) {
     constexpr const char* where = "train::load_weights";
@@ -75,13 +87,14 @@ void load_weights(const std::string& path, const Network& network, Numbers&& p) 
         const StoredTensor whole[] = {detail::read_npy(where, path)};
         append(detail::tensor_like(where, path, whole, whole[0].name, size));
     } else {
-        const std::vector<StoredTensor> stored = detail::read_safetensors(where, path);
+        const auto [stored, kind] = detail::read_safetensors(where, path);
         std::vector<std::string> names;
         for (const auto& tensor : all) {
             append(detail::tensor_like(where, path, stored, tensor.name, tensor.shape));
             names.push_back(tensor.name);
         }
         detail::require_no_others(where, path, stored, names);
+        detail::require_kind(where, path, kind, detail::kind_of<Network>());
     }
     // The tensors of a network lie in its parameter vector one after another.
     for (std::size_t i = 0; i < numbers.size(); ++i) of_model[i] = static_cast<Real>(numbers[i]);

@@ -1,15 +1,17 @@
 #pragma once
 // Activation functions of neural networks, as objects that a network is made with. Each works on numbers
 // and on vectors, component by component, traced or plain; what they compute is in core/logistic.hpp and
-// docs/design/semantics.md.
+// docs/design/semantics.md. Those with a name tell it in files of weights.
 
 #include <eddy/core/logistic.hpp>
 #include <eddy/trace/functions.hpp>
+#include <string_view>
 
 namespace eddy::inline v0::nn {
 
 #define EDDY_ACTIVATION(Name, function)                                                            \
     struct Name {                                                                                  \
+        static constexpr std::string_view name = #function;                                        \
         [[nodiscard]] constexpr auto operator()(const auto& x) const { return eddy::function(x); } \
     };                                                                                             \
     inline constexpr Name function;
@@ -24,6 +26,7 @@ EDDY_ACTIVATION(Sin, sin)
 
 /// x itself: layers without an activation.
 struct Identity {
+    static constexpr std::string_view name = "identity";
     [[nodiscard]] constexpr auto operator()(const auto& x) const { return x; }
 };
 inline constexpr Identity identity;

@@ -76,6 +76,14 @@ struct Mlp {
             return layers_from<0>(concat(y, t), p);
     }
 
+    /// What its weights are for, "mlp(tanh)", beside the sizes that they tell themselves; empty where the
+    /// activation has no name.
+    [[nodiscard]] static std::string kind() {
+        if constexpr (requires { std::string(Activation::name); })
+            return "mlp(" + std::string(Activation::name) + ")";
+        else
+            return {};
+    }
     /// The layers of a parameter vector, to look at and to write to.
     template <class Real>
     [[nodiscard]] static std::array<LayerView<Real>, sizeof...(size) - 1> layers(
@@ -128,6 +136,10 @@ struct Residual {
     template <class Time, class State, class P>
     [[nodiscard]] constexpr auto operator()(const Time&, const State& y, const P& p) const {
         return (*this)(y, p);
+    }
+    [[nodiscard]] static std::string kind() {
+        const std::string of_network = Network::kind();
+        return of_network.empty() ? "" : "residual(" + of_network + ")";
     }
     template <class Real>
     [[nodiscard]] static auto layers(std::span<Real> p) {
