@@ -1,80 +1,20 @@
 // Several paths to a lane on a device: means and variances have the bits of Serial.
 
-#include <cmath>
-#include <eddy/backends/serial.hpp>
-#include <eddy/solve/call/gradient.hpp>
-#include <eddy/solvers/euler_maruyama.hpp>
-#include <eddy/steppers/stochastic/stochastic_rk.hpp>
-
 #include "solve/emulated_device.hpp"
-#include "solve/problems.hpp"
-#include "support/catch.hpp"
+#include "solve/path_cases.hpp"
 
-namespace {
-
-using support::Array;
 using support::EmulatedDevice;
 
-/// Two noises; + and × alone. Leaves all bounds where the noise takes it far enough.
-struct Pair {
-    static constexpr int state_size = 2, parameter_size = 2;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(p[0] * y[0] * y[0] * y[0], y[0] - p[1] * y[1]);
-    }
-    constexpr auto diffusion(auto, const auto& y, const auto&) const {
-        return eddy::vec(1., 0.2 * y[1]);
-    }
-};
-
-const eddy::SolveOptions options{.t1 = 1, .dt0 = 1. / 32, .seed = 3, .paths = 70};
-const eddy::SolveOptions saving{
-    .t1 = 1, .save_at = {0.4, 1}, .dt0 = 1. / 32, .seed = 3, .paths = 70};
-
-auto solve(const auto& y0, const Array& p, const auto& backend) {
-    return eddy::solve(Pair{}, eddy::EulerMaruyama{}, y0, p, saving, backend);
-}
-
-}  // namespace
-
 TEST_CASE("device paths: means and variances are those of Serial, without paths that fail") {
-    const Array y0(3, 2, 0.3), p(3, 2, 2.);
-    const auto expected = solve(y0, p, eddy::Serial{});
-    const auto found = solve(y0, p, EmulatedDevice{});
-    std::int64_t failed = 0;
-    for (int lane = 0; lane < 3; ++lane) {
-        failed += expected.failed_paths(lane);
-        CHECK(found.failed_paths(lane) == expected.failed_paths(lane));
-        CHECK(found.result(lane) == expected.result(lane));
-        CHECK(found.stats(lane).accepted == expected.stats(lane).accepted);
-    }
-    CHECK(failed > 0);
-    CHECK(failed < 3 * 70);
-    for (int k = 0; k < 2; ++k) {
-        CHECK(support::same_array(found.mean(k), expected.mean(k)));
-        CHECK(support::same_array(found.variance(k), expected.variance(k)));
-    }
+    path_cases::check_means(EmulatedDevice{});
 }
 
 TEST_CASE("device paths: so are the mean of the loss and its gradient") {
-    const Array y0(3, 2, 0.3), target(1, 2, 0.1);
-    const std::vector<double> p{2, 1.5};
-    const auto loss = [&](const auto& backend) {
-        return eddy::value_and_gradient(Pair{}, eddy::EulerMaruyama{}, support::HalfSquares{},
-                                        target, y0, eddy::shared(p), options, backend);
-    };
-    const auto expected = loss(eddy::Serial{}), found = loss(EmulatedDevice{});
-    CHECK(support::same_array(found.gradient.y0, expected.gradient.y0));
-    CHECK(support::same_array(found.gradient.p, expected.gradient.p));
-    CHECK(support::same_bits(found.loss.total, expected.loss.total));
-    for (int lane = 0; lane < 3; ++lane) {
-        CHECK(support::same_bits(found.loss(lane), expected.loss(lane)));
-        CHECK(found.report.failed_paths(lane) == expected.report.failed_paths(lane));
-    }
+    path_cases::check_gradients(EmulatedDevice{});
 }
 
 TEST_CASE("device paths: arrays that lie on the device are refused in a sentence") {
-    const support::DeviceArray<double> there{Array(3, 2, 0.3)};
-    CHECK_THROWS_WITH(solve(there, Array(3, 2, 2.), EmulatedDevice{}),
+    const support::DeviceArray<double> there{support::Array(3, 2, 0.3)};
+    CHECK_THROWS_WITH(path_cases::solve(there, support::Array(3, 2, 2.), EmulatedDevice{}),
                       support::contains("paths = 70 of arrays on the device"));
 }
