@@ -1,8 +1,8 @@
-"""run.py [--needs-device] [--with=runner.cpp] SOURCE LIBRARY NVCC FLAGS…
+"""run.py [--needs-device] [--with=runner.cpp] [--by=script.py] SOURCE LIBRARY NVCC FLAGS…
 
 Compiles a program for the devices of this machine, or for sm_90 where there are none, links it with eddy, and runs it. Exits as the
 program does; 4 (skipped) where there is no nvcc, where the program says so because there is no device, and with --needs-device before
-anything is compiled.
+anything is compiled. With --by the program is a shared library, which the script is given.
 """
 
 import argparse
@@ -23,6 +23,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--needs-device", action="store_true")
     parser.add_argument("--with", dest="runner", default=[], action="append")
+    parser.add_argument("--by")
     for name in ("source", "library", "nvcc"):
         parser.add_argument(name)
     parser.add_argument("flags", nargs=argparse.REMAINDER)
@@ -38,10 +39,13 @@ def main():
         architecture = "native" if has_device() else "sm_90"
         command = [arguments.nvcc, *arguments.flags, f"-arch={architecture}", "-Werror=all-warnings", arguments.source, *arguments.runner,
                    arguments.library, "-o", program]
+        if arguments.by:
+            command += ["-shared", "-Xcompiler=-fPIC"]
         built = subprocess.run(command, capture_output=True, text=True)
         if built.returncode != 0:
             sys.exit(f"{built.stdout}{built.stderr}\n{arguments.source}: nvcc failed")
-        return subprocess.run([program]).returncode
+        script = [sys.executable, "-B", arguments.by] if arguments.by else []
+        return subprocess.run([*script, program]).returncode
 
 
 if __name__ == "__main__":
