@@ -115,6 +115,7 @@ class GridWarp {
         return warp_->broadcast(x, 0, where);
     }
     void sync(Place where = Place::current()) const { warp_->sync(where); }
+    void fetch_ahead(const void*) const {}
     /// What was there before.
     std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return warp_->fetch_add(counter, value);
@@ -227,13 +228,13 @@ struct EmulatedRuntime {
         return 0;
     }
     static void release(void* piece) { DevicePages::release(piece); }
-    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
+    static int allocate_page_locked(void*& piece, std::size_t num_bytes) {
         if (state.is_capturing) return not_in_a_graph;
         ++state.allocations;
-        here = there = ::operator new(num_bytes);
+        piece = ::operator new(num_bytes);
         return state.fails_with;
     }
-    static void release_mapped(void* here) { ::operator delete(here); }
+    static void release_page_locked(void* piece) { ::operator delete(piece); }
     /// Their numbers say which device they are of.
     static int make_stream(Stream& stream) {
         ++state.allocations;
@@ -286,6 +287,10 @@ struct EmulatedRuntime {
         if (state.fails_with != 0) return state.fails_with;
         if (!may_use(stream)) return wrong_stream;
         if (num_warps < 1) return 9;  // a wrong configuration
+        if constexpr (requires { work.link.cancelled; }) {  // what it looks at again and again
+            const void* const looked_at = work.link.cancelled;
+            if (looked_at && DevicePages::device_of(looked_at) != state.current) return far_away;
+        }
         ++state.launches;
         const auto run = [work, num_warps, device = state.current] {
             const DevicePages::Open open(device);
@@ -309,7 +314,7 @@ struct EmulatedRuntime {
     static std::string words(int code) { return "code " + std::to_string(code); }
 
   private:
-    static constexpr int wrong_stream = 400, not_in_a_graph = 900;
+    static constexpr int wrong_stream = 400, not_in_a_graph = 900, far_away = 901;
     /// The default stream of each device, and those that have been made for it.
     static bool may_use(Stream stream) {
         return stream == 0 || stream % state.devices == state.current;

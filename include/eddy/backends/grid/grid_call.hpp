@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <eddy/backends/grid/grid_memory.hpp>
+#include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
 #include <eddy/backends/grid/lane_order.hpp>
 #include <eddy/solve/call/call_link.hpp>
@@ -29,6 +30,7 @@ struct GridPlace {
 template <class Runtime, class Kernel>
 class GridCall {
     using Memory = GridMemory<Runtime>;
+    using Watch = GridWatch<Runtime>;
     using Work = GroupWork<Kernel, typename Runtime::Warp>;
     using Sort = SortWork<typename Runtime::Warp>;
     using Places = std::vector<GridPlace<Runtime>>;
@@ -195,7 +197,8 @@ class GridCall {
         pool.reserve(bytes);
         static_cast<void>(
             pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
-        mailboxes_.push_back(pool.mailbox());
+        watches_.push_back(call_.may_be_stopped() ? Watch(place.device, pool, call_.is_cancelled())
+                                                  : Watch());
         is_ordered_.push_back(pool.takes_order_of(plan_));
         if constexpr (has_costs) memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
         // What the caller has put into its stream, and the costs, are there for the other one as well.
@@ -235,15 +238,15 @@ class GridCall {
             kernel.stores = pool.stores();
             kernel.costs = costs_of(part.place).first;
         }
-        const auto& mailbox = mailboxes_[part.place];
-        if (call_.is_cancelled()) mailbox.here->cancelled = 1;
+        GridMailbox* const mailbox = watches_[part.place].there();
         const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
         const Work work{kernel,
                         plan,
                         static_cast<std::byte*>(pool.first(GridPiece::arenas)),
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
-                        {&mailbox.there->cancelled, call_.is_watched() ? mailbox.there : nullptr,
+                        {mailbox ? &mailbox->cancelled : nullptr,
+                         call_.is_watched() ? &mailbox->counts : nullptr,
                          is_ordered_[part.place] ? order_of(part) : nullptr}};
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
@@ -310,13 +313,14 @@ class GridCall {
             require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");
             if (!is_done) Runtime::pause();
             if (call_.has_poll()) call_.look();
-            GridMailbox now;
-            for (const auto& mailbox : mailboxes_) {
-                volatile GridMailbox& shared = *mailbox.here;
-                if (call_.is_cancelled()) shared.cancelled = 1;
-                now.lanes_done += shared.lanes_done;
-                now.accepted += shared.accepted;
-                now.rejected += shared.rejected;
+            GridCounts now;
+            for (Watch& watch : watches_) {
+                if (call_.is_cancelled()) watch.cancel();
+                if (!call_.is_watched()) continue;
+                const GridCounts there = watch.look();
+                now.lanes_done += there.lanes_done;
+                now.accepted += there.accepted;
+                now.rejected += there.rejected;
             }
             if (!call_.is_watched()) continue;
             call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
@@ -339,10 +343,10 @@ class GridCall {
     std::size_t bytes_per_arena_ = 0, shares_ = 1;
     std::ptrdiff_t workers_ = 1;  // of each device
     std::vector<Part> parts_;
-    std::vector<Flight> flights_;                                 // (place, slot)
-    std::vector<typename GridPool<Runtime>::Mailbox> mailboxes_;  // (place)
-    std::vector<bool> is_ordered_;                                // (place)
-    GridMailbox told_;
+    std::vector<Flight> flights_;   // (place, slot)
+    std::vector<Watch> watches_;    // (place)
+    std::vector<bool> is_ordered_;  // (place)
+    GridCounts told_;
     GridImprint imprint_;
     bool is_asynchronous_;
 };

@@ -13,20 +13,25 @@
 #include <eddy/backends/grid/runtime.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/mirrors.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
-/// Through which the host and a running kernel tell each other: memory that both reach.
+/// What kernels count where somebody watches.
+struct GridCounts {
+    std::int64_t lanes_done = 0, accepted = 0, rejected = 0;
+};
+/// Through which the host and running kernels tell each other: grid_watch.hpp.
 struct GridMailbox {
-    int cancelled = 0;                                        // written by the host
-    std::int64_t lanes_done = 0, accepted = 0, rejected = 0;  // and by the device
+    int cancelled = 0;  // written by the host
+    GridCounts counts;  // and by the device
 };
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.
-enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order };
-inline constexpr std::size_t num_grid_pieces = 8;
+enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order, mailbox };
+inline constexpr std::size_t num_grid_pieces = 9;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
 /// What decides where in the pieces a call keeps what: calls that agree in it, and in their tables, leave
@@ -103,20 +108,12 @@ class GridPool {
         return static_cast<Number*>(first(which));
     }
 
-    struct Mailbox {
-        GridMailbox* here;
-        GridMailbox* there;  // as kernels know it
-    };
-    /// Empty, as every call leaves it that nobody stops; while others run there is none to be had.
-    [[nodiscard]] Mailbox mailbox() {
-        const bool is_new = kept_.mailbox_here == nullptr;
-        if (is_new)
-            require_done<Runtime>(Runtime::allocate_mapped(kept_.mailbox_here, kept_.mailbox_there,
-                                                           sizeof(GridMailbox)),
-                                  "allocating memory that host and device share");
-        if (is_new || !kept_.flight.is_up) ::new (kept_.mailbox_here) GridMailbox;
-        return {static_cast<GridMailbox*>(kept_.mailbox_here),
-                static_cast<GridMailbox*>(kept_.mailbox_there)};
+    /// Of the host, from which copies need no other; always of the same size.
+    [[nodiscard]] void* page_locked(std::size_t num_bytes) {
+        if (kept_.page_locked == nullptr)
+            require_done<Runtime>(Runtime::allocate_page_locked(kept_.page_locked, num_bytes),
+                                  "allocating page-locked memory");
+        return kept_.page_locked;
     }
     /// Brings tables to the beginning of one of the mirrors, unless they are there.
     void send_tables(GridPiece which, std::vector<std::byte>& tables, Stream stream) {
@@ -194,12 +191,9 @@ class GridPool {
         kept_.flight.is_up = false;
     }
     /// A stream besides the caller's.
-    [[nodiscard]] Stream other_stream() {
-        if (!kept_.has_stream)
-            require_done<Runtime>(Runtime::make_stream(kept_.stream), "making a stream");
-        kept_.has_stream = true;
-        return kept_.stream;
-    }
+    [[nodiscard]] Stream other_stream() { return made(kept_.other); }
+    /// In which no kernels run.
+    [[nodiscard]] Stream watch_stream() { return made(kept_.watch); }
     /// The stores of a gradient's placement.
     [[nodiscard]] GridStores& stores() { return kept_.stores; }
 
@@ -228,9 +222,8 @@ class GridPool {
         std::array<Piece, num_grid_pieces> pieces{};
         std::vector<Piece> of_graphs;  // set aside
         GridImprint imprint;           // of the last call that returned early
-        void *mailbox_here = nullptr, *mailbox_there = nullptr;
-        Stream stream{};
-        bool has_stream = false;
+        void* page_locked = nullptr;
+        std::optional<Stream> other, watch;
         GridStores stores;
         std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
         std::vector<const void*> known;
@@ -242,6 +235,14 @@ class GridPool {
 
     [[nodiscard]] const Piece& piece(GridPiece which) const {
         return kept_.pieces[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] static Stream made(std::optional<Stream>& stream) {
+        if (!stream) {
+            Stream fresh{};
+            require_done<Runtime>(Runtime::make_stream(fresh), "making a stream");
+            stream = fresh;
+        }
+        return *stream;
     }
     static void release(Piece& piece) {
         if (piece.first) Runtime::release(piece.first);
@@ -304,8 +305,9 @@ class GridPool {
         settle();
         for (Piece& piece : kept_.pieces) release(piece);
         for (Piece& piece : kept_.of_graphs) release(piece);
-        if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);
-        if (kept_.has_stream) Runtime::release_stream(kept_.stream);
+        if (kept_.page_locked) Runtime::release_page_locked(kept_.page_locked);
+        if (kept_.other) Runtime::release_stream(*kept_.other);
+        if (kept_.watch) Runtime::release_stream(*kept_.watch);
         kept_ = {};
     }
     void swap(GridPool& other) noexcept { std::swap(kept_, other.kept_); }

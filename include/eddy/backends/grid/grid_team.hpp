@@ -14,8 +14,8 @@ namespace eddy::inline v0::detail {
 
 /// What warps at work know of their call.
 struct GridLink {
-    const volatile int* cancelled;        // in memory of the host: read rarely
-    GridMailbox* counts = nullptr;        // null: nobody watches
+    const volatile int* cancelled;        // null: nobody can
+    GridCounts* counts = nullptr;         // null: nobody watches
     const std::int32_t* order = nullptr;  // (lane) of its group; null: as they come
 };
 
@@ -57,6 +57,10 @@ class GridTeam {
     }
     EDDY_HD_AS_ARGUMENT EDDY_HD void sync(Place where = Place::current()) { warp_.sync(where); }
 
+    EDDY_HD_AS_ARGUMENT EDDY_HD void fetch_ahead(const void* address) const {
+        warp_.fetch_ahead(address);
+    }
+
     [[nodiscard]] EDDY_HD std::ptrdiff_t worker() const { return worker_; }
     [[nodiscard]] EDDY_HD std::ptrdiff_t first_lane() const { return first_lane_; }
     [[nodiscard]] EDDY_HD std::int32_t num_lanes() const { return num_lanes_; }
@@ -76,25 +80,27 @@ class GridTeam {
     }
     EDDY_HD_AS_ARGUMENT EDDY_HD void ended(const LaneOutcome& outcome) {
         if (link_->counts == nullptr) return;
-        GridMailbox& counts = *link_->counts;
+        GridCounts& counts = *link_->counts;
         warp_.add(counts.lanes_done, outcome.result == Result::cancelled ? 0 : 1);
         warp_.add(counts.accepted, outcome.accepted);
         warp_.add(counts.rejected, outcome.rejected);
     }
 
-    /// Looks rarely: the host's memory is far away. Once it was, it is.
+    /// Looks rarely: the memory of the device is far away. Once it was, it is.
     [[nodiscard]] EDDY_HD bool is_cancelled(Place where = Place::current()) {
         if (--calls_to_look_ > 0) [[likely]]
             return false;
         return look(where);
     }
     [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) { return !look(where); }
-    [[nodiscard]] EDDY_HD static std::int64_t patience(std::int64_t) { return 256; }
+    [[nodiscard]] EDDY_HD std::int64_t patience(std::int64_t) const {
+        return link_->cancelled ? 256 : std::int64_t{1} << 40;
+    }
 
   private:
     /// Together: members that look by themselves might see different things.
     [[gnu::noinline]] EDDY_HD bool look(Place where) {
-        is_cancelled_ = is_cancelled_ || any(*link_->cancelled != 0, where);
+        is_cancelled_ = is_cancelled_ || (link_->cancelled && any(*link_->cancelled != 0, where));
         calls_to_look_ = is_cancelled_ ? 0 : calls_between_looks;
         return is_cancelled_;
     }
