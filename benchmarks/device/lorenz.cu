@@ -1,10 +1,15 @@
 // What a GPU takes: Lorenz by Tsit5, arrays and results on the device, a solver object kept from call to
-// call. The wall, with the host's part of a call and outcomes copied back; atol is rtol / 1000.
+// call; medians of eleven. Asynchronous calls between two events of their stream; replays of a graph that has captured one;
+// what the host takes to put one into the stream; and the wall of a call that waits, with outcomes copied back.
+// atol is rtol / 1000.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <eddy/backends/cuda.hpp>
 #include <eddy/eddy.hpp>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -53,72 +58,160 @@ class Lanes {
     Real* first_ = nullptr;
 };
 
-/// The median of eleven calls after two, in milliseconds.
+double median(std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+/// What eleven calls take after three, in milliseconds each: of the wall.
 template <class Call>
-double milliseconds(const Call& call) {
+double wall(const Call& call) {
     std::vector<double> times;
-    for (int i = -2; i < 11; ++i) {
+    for (int i = -3; i < 11; ++i) {
         const auto start = std::chrono::steady_clock::now();
         call();
         const std::chrono::duration<double, std::milli> time =
             std::chrono::steady_clock::now() - start;
         if (i >= 0) times.push_back(time.count());
     }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median(times);
 }
 
-void row(const std::string& what, double time, const char* goal) {
-    std::printf("| %s | %.3f | %s |\n", what.c_str(), time, goal);
+/// The same of the device: from one event of the stream to the next.
+class DeviceClock {
+  public:
+    explicit DeviceClock(cudaStream_t stream) : stream_(stream) {
+        eddy::cuda_check(cudaEventCreate(&start_));
+        eddy::cuda_check(cudaEventCreate(&end_));
+    }
+    ~DeviceClock() { cudaEventDestroy(start_), cudaEventDestroy(end_); }
+    DeviceClock(const DeviceClock&) = delete;
+    DeviceClock& operator=(const DeviceClock&) = delete;
+
+    template <class Call>
+    double operator()(const Call& call) const {
+        std::vector<double> times;
+        for (int i = -3; i < 11; ++i) {
+            eddy::cuda_check(cudaStreamSynchronize(stream_));
+            eddy::cuda_check(cudaEventRecord(start_, stream_));
+            call();
+            eddy::cuda_check(cudaEventRecord(end_, stream_));
+            eddy::cuda_check(cudaEventSynchronize(end_));
+            float time = 0;
+            eddy::cuda_check(cudaEventElapsedTime(&time, start_, end_));
+            if (i >= 0) times.push_back(static_cast<double>(time));
+        }
+        return median(times);
+    }
+
+  private:
+    cudaStream_t stream_;
+    cudaEvent_t start_ = nullptr, end_ = nullptr;
+};
+
+/// A row of the table. make(backend): a solver; call(solver): one call of it, which returns its report.
+template <class Make, class Call>
+void row(const std::string& what, const char* goal, const Make& make, const Call& call) {
+    cudaStream_t stream = nullptr;
+    eddy::cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const DeviceClock clock(stream);
+    auto left = make(eddy::Cuda{.stream = stream, .asynchronous = true});
+    call(left).wait();
+    const double by_calls = clock([&] { static_cast<void>(call(left)); });
+    const double enqueued = [&] {
+        std::vector<double> times;
+        for (int i = 0; i < 11; ++i) {
+            eddy::cuda_check(cudaStreamSynchronize(stream));
+            const auto start = std::chrono::steady_clock::now();
+            static_cast<void>(call(left));
+            const std::chrono::duration<double, std::micro> time =
+                std::chrono::steady_clock::now() - start;
+            times.push_back(time.count());
+        }
+        return median(times);
+    }();
+    call(left).wait();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    eddy::cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    static_cast<void>(call(left));
+    eddy::cuda_check(cudaStreamEndCapture(stream, &graph));
+    eddy::cuda_check(cudaGraphInstantiate(&executable, graph, 0));
+    const double by_graph = clock([&] { eddy::cuda_check(cudaGraphLaunch(executable, stream)); });
+    const auto steps = call(left).total_stats();
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+
+    auto waiting = make(eddy::Cuda{});
+    const double waited = wall([&] { static_cast<void>(call(waiting)); });
+    cudaStreamDestroy(stream);
+    std::printf("| %s | %s | %.4f | %.4f | %.1f | %.3f | %.1f |\n", what.c_str(), goal, by_calls,
+                by_graph, enqueued, waited,
+                static_cast<double>(steps.accepted + steps.rejected) / 1e6);
     std::fflush(stdout);
+}
+
+std::string words(const char* what, bool is_single, std::ptrdiff_t count) {
+    return std::string(what) + (is_single ? ", fp32, " : ", fp64, ") + std::to_string(count) +
+           " lanes";
 }
 
 template <class Real>
 void fixed(std::ptrdiff_t count, const char* goal) {
     const Lanes<Real> lanes(count);
-    auto solver = eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{}, {.t1 = 1, .dt0 = 1e-3},
-                                        eddy::ConstantController{}, eddy::Cuda{});
-    const double time =
-        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.solution())); });
-    row(std::string("1,000 fixed steps, ") + (sizeof(Real) == 4 ? "fp32, " : "fp64, ") +
-            std::to_string(count) + " lanes",
-        time, goal);
+    row(
+        words("1,000 fixed steps", sizeof(Real) == 4, count), goal,
+        [](const eddy::Cuda& backend) {
+            return eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{}, {.t1 = 1, .dt0 = 1e-3},
+                                         eddy::ConstantController{}, backend);
+        },
+        [&](auto& solver) -> auto& { return solver(lanes.y0(), lanes.p(), lanes.solution()); });
 }
 
-void adaptive(std::ptrdiff_t count, double rtol, const char* goal) {
+void adaptive(std::ptrdiff_t count, const char* tolerance, const char* goal) {
     const Lanes<double> lanes(count);
-    auto solver = eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{},
-                                        {.t1 = 1, .rtol = rtol, .atol = rtol / 1000}, eddy::Cuda{});
-    const double time =
-        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.solution())); });
-    row("adaptive, rtol " + std::to_string(rtol) + ", fp64, " + std::to_string(count) + " lanes",
-        time, goal);
+    const double rtol = std::stod(tolerance);
+    row(
+        words((std::string("adaptive, rtol ") + tolerance).c_str(), false, count), goal,
+        [&](const eddy::Cuda& backend) {
+            return eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{},
+                                         {.t1 = 1, .rtol = rtol, .atol = rtol / 1000}, backend);
+        },
+        [&](auto& solver) -> auto& { return solver(lanes.y0(), lanes.p(), lanes.solution()); });
 }
 
 void gradient(std::ptrdiff_t count, const char* goal) {
     const Lanes<double> lanes(count);
-    auto solver = eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
-                                        {.t1 = 1, .rtol = 1e-6, .atol = 1e-9}, eddy::Cuda{});
-    const double time =
-        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.gradient())); });
-    row("gradient, adaptive, rtol 1e-6, fp64, " + std::to_string(count) + " lanes", time, goal);
+    row(
+        words("gradient, adaptive, rtol 1e-6", false, count), goal,
+        [](const eddy::Cuda& backend) {
+            return eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
+                                         {.t1 = 1, .rtol = 1e-6, .atol = 1e-9}, backend);
+        },
+        [&](auto& solver) -> auto& {
+            return solver(lanes.y0(), lanes.p(), lanes.gradient()).report;
+        });
 }
 
 void gradient_of_fixed(std::ptrdiff_t count, const char* goal) {
     const Lanes<float> lanes(count);
-    auto solver =
-        eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
-                              {.t1 = 1, .dt0 = 1e-3, .memory_budget = std::size_t{1} << 30},
-                              eddy::ConstantController{}, eddy::Cuda{});
-    const double time =
-        milliseconds([&] { static_cast<void>(solver(lanes.y0(), lanes.p(), lanes.gradient())); });
-    row("gradient of 1,000 fixed steps, fp32, within 1 GiB, " + std::to_string(count) + " lanes",
-        time, goal);
+    row(
+        words("gradient of 1,000 fixed steps, within 1 GiB", true, count), goal,
+        [](const eddy::Cuda& backend) {
+            return eddy::gradient_solver(
+                Lorenz{}, eddy::Tsit5{}, Norm{},
+                {.t1 = 1, .dt0 = 1e-3, .memory_budget = std::size_t{1} << 30},
+                eddy::ConstantController{}, backend);
+        },
+        [&](auto& solver) -> auto& {
+            return solver(lanes.y0(), lanes.p(), lanes.gradient()).report;
+        });
 }
 
 }  // namespace
 
-int main() try {
+/// lorenz [ROW]: all rows, or that one, from 1.
+int main(int argc, char** argv) try {
     cudaDeviceProp device{};
     eddy::cuda_check(cudaGetDeviceProperties(&device, 0));
     int driver = 0, runtime = 0;
@@ -127,13 +220,18 @@ int main() try {
     std::printf("%s, %d processors, %.0f GiB, CUDA %d.%d, driver for %d.%d\n\n", device.name,
                 device.multiProcessorCount, static_cast<double>(device.totalGlobalMem) / (1 << 30),
                 runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-    std::printf("| Lorenz, Tsit5 | ms | goal on an H200, ms |\n| --- | --- | --- |\n");
-    fixed<float>(1 << 20, "3.45");
-    fixed<double>(1 << 20, "6.9");
-    fixed<float>(1024, "0.08");
-    adaptive(1 << 19, 1e-8, "0.75");
-    gradient(1 << 15, "0.10");
-    gradient_of_fixed(1 << 20, "15");
+    std::printf(
+        "| Lorenz, Tsit5 | goal on an H200, ms | device, ms | graph, ms | host, µs | call that "
+        "waits, ms | attempts, 10⁶ |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n");
+    const std::function<void()> rows[] = {
+        [] { fixed<float>(1 << 20, "3.45"); },   [] { fixed<double>(1 << 20, "6.9"); },
+        [] { fixed<float>(1024, "0.08"); },      [] { adaptive(1 << 19, "1e-8", "0.75"); },
+        [] { gradient(1 << 15, "0.10"); },       [] { gradient(1 << 19, "none"); },
+        [] { gradient_of_fixed(1 << 20, "15"); }};
+    const int chosen = argc > 1 ? std::atoi(argv[1]) : 0;
+    for (int i = 0; i < static_cast<int>(std::size(rows)); ++i)
+        if (chosen == 0 || chosen == i + 1) rows[i]();
     return 0;
 } catch (const eddy::CudaError& error) {
     std::printf("skipped: %s\n", error.what());
