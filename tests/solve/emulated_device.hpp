@@ -288,7 +288,7 @@ struct EmulatedRuntime {
         if (!may_use(stream)) return wrong_stream;
         if (num_warps < 1) return 9;  // a wrong configuration
         if constexpr (requires { work.link.cancelled; }) {  // what it looks at again and again
-            const void* const looked_at = work.link.cancelled;
+            const auto* const looked_at = const_cast<const int*>(work.link.cancelled);
             if (looked_at && DevicePages::device_of(looked_at) != state.current) return far_away;
         }
         ++state.launches;
