@@ -41,6 +41,10 @@ class CudaWarp {
     }
     __device__ void sync(Place = {}) const { __syncwarp(); }
 
+    __device__ void fetch_ahead(const void* address) const {
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(address));
+    }
+
     /// What was there before.
     __device__ std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(&counter),

@@ -78,9 +78,9 @@ struct GridBackend {
     }
 
     /// Warps that the devices hold at once, if each of their threads has a lane of the equation.
-    template <class Spec>
+    template <class Spec, bool goes_back>
     [[nodiscard]] std::ptrdiff_t num_workers_for(std::ptrdiff_t num_groups) const {
-        return workers(num_groups, detail::warps_for<Spec>());
+        return workers(num_groups, detail::warps_for<Spec, goes_back>());
     }
     [[nodiscard]] std::ptrdiff_t num_workers(std::ptrdiff_t num_groups) const {
         return workers(num_groups, 1);

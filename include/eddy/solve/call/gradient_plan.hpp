@@ -67,7 +67,10 @@ void plan_rounds(GradientPlan& plan, const SolveOptions& options, const WorkerBu
             ? std::clamp<std::int64_t>(options.checkpoints, 1,
                                        std::max(most, budget.available / bytes_per_checkpoint))
             : std::clamp<std::int64_t>(budget.bytes / 4 * 3 / bytes_per_checkpoint, 1, most);
-    plan.logged_rounds = budget.bytes / 4 / StepLog<Spec, Team>::bytes_per_round;
+    constexpr std::int64_t bytes_of_log = StepLog<Spec, Team>::bytes_per_round;
+    constexpr std::int64_t without_end = std::int64_t{1} << 60;
+    plan.logged_rounds =
+        bytes_of_log > 0 ? budget.bytes / 4 / std::max<std::int64_t>(1, bytes_of_log) : without_end;
     plan.refill = {};
     if constexpr (Spec::sums_by_lane) {
         plan.refill.far = std::min(plan.checkpoints, plan.logged_rounds);

@@ -135,7 +135,7 @@ struct GradientWorkspace {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups =
-            plan_launch<Spec>(backend, lanes, group_size<Team>(lanes, backend));
+            plan_launch<Spec, true>(backend, lanes, group_size<Team>(lanes, backend));
         reset(lanes, groups.num_groups(), memory_for(backend, kept));
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         GradientPlan plan = plan_gradient<Spec, Team>(
@@ -195,7 +195,8 @@ struct GradientWorkspace {
         constexpr bool by_lanes_alone =
             Spec::shares_parameters &&
             (is_of_host<typename Backend::Memory> || !Spec::sums_by_lane);
-        const std::ptrdiff_t groups = by_lanes_alone ? 16 : 4 * num_workers<Spec>(backend, lanes);
+        const std::ptrdiff_t groups =
+            by_lanes_alone ? 16 : 4 * num_workers<Spec, true>(backend, lanes);
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, groups);
         return SharedSums<Spec>::adds_blocks && lanes > SharedSums<Spec>::few_lanes
                    ? num_blocks(size) * lanes_per_block

@@ -43,20 +43,20 @@ template <class Spec, class Team>
 }
 
 /// How many groups a backend works on at a time, of so many. Where it depends on what a lane takes
-/// (registers), the backend is told: num_workers_for<Spec>(count).
-template <class Spec, class Backend>
+/// (registers), the backend is told: num_workers_for<Spec, goes_back>(count); a gradient goes back.
+template <class Spec, bool goes_back, class Backend>
 [[nodiscard]] std::ptrdiff_t num_workers(const Backend& backend, std::ptrdiff_t num_groups) {
-    if constexpr (requires { backend.template num_workers_for<Spec>(num_groups); })
-        return backend.template num_workers_for<Spec>(num_groups);
+    if constexpr (requires { backend.template num_workers_for<Spec, goes_back>(num_groups); })
+        return backend.template num_workers_for<Spec, goes_back>(num_groups);
     else
         return backend.num_workers(num_groups);
 }
 
-template <class Spec, class Backend>
+template <class Spec, bool goes_back, class Backend>
 [[nodiscard]] LaunchPlan plan_launch(const Backend& backend, std::ptrdiff_t num_lanes,
                                      std::ptrdiff_t group_size) {
     LaunchPlan plan{num_lanes, group_size, 1};
-    plan.num_workers = num_workers<Spec>(backend, plan.num_groups());
+    plan.num_workers = num_workers<Spec, goes_back>(backend, plan.num_groups());
     return plan;
 }
 

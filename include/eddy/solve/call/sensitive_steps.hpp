@@ -142,9 +142,9 @@ class SensitiveSteps {
         outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
         using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch<Spec>(
+        const LaunchPlan plan = plan_launch<Spec, false>(
             backend, lanes,
-            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec>(backend, lanes)));
+            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec, false>(backend, lanes)));
         launch(plan,
                SensitiveStepsKernel<Spec>{prepared_.problem, outcomes.data(),
                                           static_cast<std::int32_t>(plan.group_size), &steps},

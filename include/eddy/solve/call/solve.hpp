@@ -103,9 +103,9 @@ struct SolveWorkspace {
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
         using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch<Spec>(
+        const LaunchPlan plan = plan_launch<Spec, false>(
             backend, lanes,
-            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec>(backend, lanes)));
+            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec, false>(backend, lanes)));
         const bool watches =
             can_watch_tangents<Spec> && may_watch<Team> && !prepared.problem.counts_tangents;
         TangentMark* const marks = watches ? solution.watch_tangents() : nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// Rounds on the way back in which nothing happens but steps of constant size whose normals the log has:
-// several are pulled back at a time, from the state before the first of them. The states between are
+// Rounds on the way back in which nothing happens but steps of constant size, whose normals, if they have any, the log
+// knows: several are pulled back at a time, from the state before the first of them. The states between are
 // computed once more, and stay in the first-level cache. Chains are taken in turn, round by round, for
 // each is a long chain of operations that wait for each other.
 
@@ -26,8 +26,15 @@ class CalmRounds {
     using Stepper = typename Spec::Stepper;
 
   public:
-    /// As many as are drawn for at a time, of a small state.
-    static constexpr int most = Chain<Spec>::keeps_states ? ChainPath<Spec>::Drawn::count : 1;
+    /// As many as are drawn for at a time, of a small state; without noise, sixteen at most.
+    static constexpr int most = [] {
+        if constexpr (Spec::normals_per_step > 0)
+            return Chain<Spec>::keeps_states ? ChainPath<Spec>::Drawn::count : 1;
+        else
+            return Spec::has_constant_size
+                       ? max(1, min(16, 4 * longest_unrolled / Spec::state_size))
+                       : 1;
+    }();
     using Sums = Vec<Number, Spec::parameter_room>;
 
     /// What a chain brings along.
@@ -72,9 +79,10 @@ class CalmRounds {
   private:
     /// (round) what they start from.
     struct Rounds {
+        static constexpr int num_normals = max(1, Spec::normals_per_step);  // no array is empty
         State y[most];
         Time elapsed[most];
-        Single z[most][Spec::normals_per_step];
+        Single z[most][num_normals];
     };
     /// A round of the way forward, once more.
     [[gnu::always_inline]] EDDY_HD static void take(const OfChain& chain, Rounds& rounds, int i,

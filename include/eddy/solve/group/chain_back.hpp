@@ -18,6 +18,17 @@ struct ChainBack {
     Occupant occupants[Spec::num_places];
     typename Spec::Number t_cotangent = convert<typename Spec::Number>(0);  // since the last tstop
 
+    /// So many rounds of constant size before x have no save point.
+    [[nodiscard]] EDDY_HD std::int64_t rounds_since_save(const ChainState<Spec>& x,
+                                                         double dt0) const {
+        double fewest = 1e15;
+        for (int place = 0; place < Spec::num_places; ++place) {
+            const double last = get_lane(pending, place);
+            if (!get_lane(alive, place) || last < 0) continue;
+            fewest = min(fewest, (get_lane(x.elapsed, place) - last) / dt0 - 1.5);
+        }
+        return fewest < 0 ? 0 : static_cast<std::int64_t>(fewest);
+    }
     /// Is no save point due in the round that begins at x, and is it one of constant size, far from
     /// where its places land?
     [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, const Time& tstop,

@@ -65,12 +65,25 @@ struct ConstantRounds {
             if (all_begin_drawing(chains, x.count(), first, problem.noise))
                 return take_drawn(chains, x, first, count, problem.noise);
         }
-        for (std::int64_t done = 0; done < count; ++done) {
-            for (int chain = 0; chain < x.count(); ++chain) {
-                const ChainStepper<Spec>& steps = chains[chain].steps;
-                auto& at = x.chain[chain];
-                const Time number = first[chain] + Time(static_cast<double>(done));
-                at.y = steps.constant_step(steps.after_steps(number), at.y, at.memory);
+        if constexpr (most == 1) {
+            // In registers, on a device: what lies in memory, a loop that stores its state loads again.
+            const ChainStepper<Spec> steps = chains[0].steps;
+            const auto size = problem.size;
+            ChainState<Spec> at = x.chain[0];
+            for (std::int64_t done = 0; done < count; ++done) {
+                const Time number = first[0] + Time(static_cast<double>(done));
+                at.y =
+                    steps.constant_step(size, steps.after_steps(number), at.y, at.memory, nullptr);
+            }
+            x.chain[0].y = at.y;
+        } else {
+            for (std::int64_t done = 0; done < count; ++done) {
+                for (int chain = 0; chain < x.count(); ++chain) {
+                    const ChainStepper<Spec>& steps = chains[chain].steps;
+                    auto& at = x.chain[chain];
+                    const Time number = first[chain] + Time(static_cast<double>(done));
+                    at.y = steps.constant_step(steps.after_steps(number), at.y, at.memory);
+                }
             }
         }
     }

@@ -130,6 +130,11 @@ class GroupAdjoint {
     [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, int chain) const {
         return chains_[chain].is_calm(x, forward.steps(chain).tstop, times().dt0);
     }
+    /// Rounds of constant size between the last save point not yet passed and x, or fewer.
+    [[nodiscard]] EDDY_HD std::int64_t rounds_since_save(const ChainState<Spec>& x,
+                                                         int chain) const {
+        return chains_[chain].rounds_since_save(x, times().dt0);
+    }
     /// What a chain brings to the adjoint of rounds that are calm, from x on.
     [[nodiscard]] EDDY_HD typename CalmRounds<Spec>::OfChain calm_chain(
         const ChainState<Spec>& x, int chain, const LoggedNormals<Spec>& normals,

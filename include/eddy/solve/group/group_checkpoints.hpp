@@ -13,20 +13,23 @@
 namespace eddy::inline v0::detail {
 
 /// (round, chain, member) sizes of accepted steps, zero where none was; of noise by steps of constant
-/// size the normals as well, which are cheaper to read than to draw again.
+/// size the normals as well, which are cheaper to read than to draw again. A device keeps no sizes that are
+/// constant: what each costs is its traffic.
 template <class Spec, class Team>
 class StepLog {
     using Time = typename Spec::Time;
     using Single = typename Spec::Single;
 
   public:
+    static constexpr bool keeps_sizes = Team::num_members == 1 || !Spec::has_constant_size;
     static constexpr std::int64_t bytes_per_round =
-        (std::int64_t{sizeof(Time)} + std::int64_t{sizeof(Single)} * Spec::normals_per_step) *
+        (std::int64_t{sizeof(Time)} * keeps_sizes +
+         std::int64_t{sizeof(Single)} * Spec::normals_per_step) *
         Team::num_chains * Team::num_members;
 
     StepLog() = default;
     EDDY_HD StepLog(Arena& arena, std::int64_t rounds)
-        : sizes_(arena.take<Time>(rounds * Team::num_chains * Team::num_members)),
+        : sizes_(arena.take<Time>(keeps_sizes ? rounds * Team::num_chains * Team::num_members : 0)),
           normals_(arena.take<Single>(rounds * Team::num_chains * Team::num_members *
                                       Spec::normals_per_step)),
           at_end_(arena.take<ChainState<Spec>>(Team::num_chains * Team::num_members)),
@@ -36,7 +39,7 @@ class StepLog {
     [[nodiscard]] EDDY_HD std::int64_t rounds() const { return rounds_; }
     [[gnu::always_inline]] EDDY_HD void write(const Team& team, std::int64_t round,
                                               const PerChain<Time, Team::num_chains>& used) {
-        for (int chain = 0; chain < used.count(); ++chain)
+        for (int chain = 0; keeps_sizes && chain < used.count(); ++chain)
             sizes_[index(team, round, chain, used.count())] = used.chain[chain];
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD const Time& read(const Team& team, std::int64_t round,
@@ -143,6 +146,16 @@ class GroupCheckpoints {
         if (has_control(round)) [[unlikely]]
             off_the_hot_path([this, &team, slot](Loop& at) { read_control(team, slot, at); }, x);
         return x;
+    }
+
+    /// What is read of a slot on the hot path.
+    [[gnu::always_inline]] EDDY_HD void fetch_ahead(const Team& team, std::int64_t slot, int chain,
+                                                    int num_chains) const {
+        const Number* const y = y_of(team, slot, chain, num_chains);
+        for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+            team.fetch_ahead(y + component * Team::num_members);
+        });
+        team.fetch_ahead(elapsed_ + index(team, slot, chain, num_chains));
     }
 
   private:

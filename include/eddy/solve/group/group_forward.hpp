@@ -91,16 +91,20 @@ class GroupForward {
         }
     }
 
-    /// As many rounds at once as noise of constant steps is drawn for at a time, if all chains are far from
-    /// any landing and stay finite. `normals` receives those of the first, and of each further one so
-    /// many numbers behind.
+    /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise as many as it
+    /// is drawn for at a time: `normals` receives those of the first, and of each further one so many
+    /// numbers behind.
+    template <int count>
     [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t round,
-                                             const NormalsOfRound<Spec>& normals,
-                                             std::int64_t per_round) {
+                                             [[maybe_unused]] const NormalsOfRound<Spec>& normals,
+                                             [[maybe_unused]] std::int64_t per_round) {
         for (int chain = 0; chain < x.count(); ++chain) {
-            if (round + Rounds::Drawn::count > chains_[chain].constant_until) return false;
+            if (round + count > chains_[chain].constant_until) return false;
         }
-        return Rounds::take_block(chains_, x, normals, per_round, problem_->noise);
+        if constexpr (Spec::normals_per_step > 0)
+            return Rounds::take_block(chains_, x, normals, per_round, problem_->noise);
+        else
+            return take_constant_rounds(x, count);
     }
 
     /// All rounds until no lane is left, for callers that need none of them again.
@@ -230,6 +234,11 @@ class GroupForward {
     }
     /// Where the block breaks, all chains are `constant_until` 0.
     EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
+        if (take_constant_rounds(x, count)) return;
+        for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
+    }
+    /// False, and x as it was, where some lane is not finite after them.
+    [[nodiscard]] EDDY_HD bool take_constant_rounds(Loop& x, std::int64_t count) {
         const Loop before = x;
         Time first[num_chains]{};
         for (int chain = 0; chain < x.count(); ++chain)
@@ -242,9 +251,8 @@ class GroupForward {
             broken = broken || chains_[chain].is_broken(x.chain[chain].y);
         }
         broken = team_->any(broken);
-        if (!broken) return;
-        x = before;
-        for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
+        if (broken) x = before;
+        return !broken;
     }
 
     /// All that is rare: whatever happened to any lane of a chain in this round.

@@ -8,8 +8,7 @@
 // Where the call is cancelled the way back ends as well: lanes whose gradient was handed out keep it,
 // the others are cancelled.
 
-#include <eddy/solve/group/group_adjoint.hpp>
-#include <eddy/solve/group/round_blocks.hpp>
+#include <eddy/solve/group/group_replay.hpp>
 #include <eddy/solve/group/team_stack.hpp>
 #include <eddy/solve/group/wave_end.hpp>
 
@@ -19,26 +18,23 @@ namespace eddy::inline v0::detail {
 /// way back, and takes the gradients: see lane/gradient_recorder.hpp. `Stores` says which rounds are
 /// kept: see checkpoint/sweeps.hpp.
 template <class Spec, class Team, class Recorder, class Stores, bool with_times>
-class GroupGradient {
+class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
+    using Replay = GroupReplay<Spec, Team, Recorder, with_times>;
+    using Replay::may_be_calm;
+    using Replay::num_chains, Replay::normals_of, Replay::seek, Replay::take_round_again,
+        Replay::used_at;
+    using Replay::team_, Replay::memory_, Replay::back_, Replay::blocks_, Replay::num_chains_;
+    using typename Replay::Back, typename Replay::Blocks, typename Replay::Entry,
+        typename Replay::Loop, typename Replay::Memory;
     using Time = typename Spec::Time;
     using State = typename Spec::State;
-    using Stepper = typename Spec::Stepper;
-    using Loop = LoopState<Spec, Team>;
     using Cotangents = PerChain<State, Team::num_chains>;
-    using Memory = GradientMemory<Spec, Team>;
-    using Entry = CheckpointLinks::Entry;
-    using Back = GroupAdjoint<Spec, Team, Recorder, with_times>;
     using Linearization = typename Back::template Linearization<false>;
 
   public:
     EDDY_HD GroupGradient(Team& team, const Problem<Spec>& problem, const Memory& memory,
                           Recorder& recorder, Stores& stores)
-        : team_(&team),
-          recorder_(&recorder),
-          stores_(&stores),
-          memory_(memory),
-          back_(team, problem, memory.forward, memory.assignment, recorder,
-                memory.sums + team.member() * Team::num_chains, memory.marks) {}
+        : Replay(team, problem, memory, recorder), recorder_(&recorder), stores_(&stores) {}
 
     /// The gradients of the team's lanes, in waves where they do not all fit. Lanes that began and
     /// have no gradient when the call is cancelled are cancelled here; some may not have begun.
@@ -83,11 +79,11 @@ class GroupGradient {
         [[nodiscard]] EDDY_HD Loop read(const Entry& entry) const {
             return group.read(entry.slot, group.blocks_.first(entry.step));
         }
-        EDDY_HD void will_read(const Entry&) const {}
+        [[gnu::always_inline]] EDDY_HD void will_read(const Entry& entry) const {
+            if constexpr (may_fetch_ahead<Team>) group.fetch_ahead(entry);
+        }
         EDDY_HD void discard(std::int64_t) const {}
     };
-
-    [[nodiscard]] EDDY_HD int num_chains() const { return Team::num_chains == 1 ? 1 : num_chains_; }
 
     /// False where the call was cancelled before all gradients were handed out.
     [[nodiscard]] EDDY_HD bool run_wave() {
@@ -126,8 +122,10 @@ class GroupGradient {
     [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t first) {
         const int count = x.count();
         const std::int64_t per_round = std::int64_t{count} * Spec::normals_per_step;
-        if (!back_.forward.advance_block(x, first, normals_of(first, count), per_round))
+        if (!back_.forward.template advance_block<Blocks::most>(x, first, normals_of(first, count),
+                                                                per_round))
             return false;
+        if constexpr (!StepLog<Spec, Team>::keeps_sizes) return true;
         PerChain<Time, Team::num_chains> used(count);
         for (int chain = 0; chain < count; ++chain)
             used.chain[chain] = Time(back_.forward.problem().times.dt0);
@@ -142,29 +140,6 @@ class GroupGradient {
         if (round < log.rounds()) log.write(*team_, round, used);
     }
 
-    /// Where the log keeps a round's normals, as far as it goes: those of a cell are those of a step
-    /// where it is one.
-    [[nodiscard, gnu::always_inline]] EDDY_HD NormalsOfRound<Spec> normals_of(
-        [[maybe_unused]] std::int64_t round, [[maybe_unused]] int count) const {
-        if constexpr (Spec::normals_per_step > 0) {
-            if (round < memory_.log.rounds() && back_.forward.problem().noise.level == 0)
-                return memory_.log.normals(*team_, round, count);
-        }
-        return {};
-    }
-
-    /// All places are as they were at a round.
-    [[gnu::always_inline]] EDDY_HD void seek(std::int64_t round) {
-        if (back_.forward.assignment.is_at(round)) [[likely]]
-            return;
-        off_the_hot_path([this, round] { change_places(round); });
-    }
-    EDDY_HD void change_places(std::int64_t round) {
-        back_.forward.assignment.seek(round, [&](int chain, int place, const Occupant& occupant) {
-            back_.set_occupant(chain_index<Team>(chain), place_index<Spec>(place), occupant);
-        });
-    }
-
     EDDY_HD void take_again(Loop& x, std::int64_t step) {
         if constexpr (!may_be_calm) {
             take_round_again(x, step);
@@ -173,70 +148,6 @@ class GroupGradient {
             for (int i = 0; i < blocks_.count(step); ++i) take_round_again(x, first + i);
         }
     }
-    /// A round of the way forward, once more: bit for bit what it was.
-    EDDY_HD void take_round_again(Loop& x, std::int64_t round) {
-        blocks_.take_again(1);
-        StepLog<Spec, Team>& log = memory_.log;
-        seek(round);
-        for (int chain = 0; chain < num_chains(); ++chain) {
-            if (round < log.rounds()) {
-                back_.forward.steps(chain).replay(x.chain[chain],
-                                                  log.read(*team_, round, chain, num_chains()),
-                                                  normals_of(round, num_chains()).of(chain));
-                continue;
-            }
-            off_the_hot_path([this, round, chain](auto& at) { repeat(at, round, chain); },
-                             x.chain[chain]);
-        }
-        if (back_.forward.assignment.changes_after_cursor(round)) [[unlikely]]
-            off_the_hot_path([this, round](Loop& after) { enter_after(after, round); }, x);
-    }
-    /// What changed in the places after a round.
-    EDDY_HD void enter_after(Loop& x, std::int64_t round) {
-        MaskOf<typename Spec::Primal> changed[Team::num_chains];
-        for (auto& mask : changed) mask = MaskOf<typename Spec::Primal>(false);
-        back_.forward.assignment.visit_after_cursor(round, [&](const LaneChange& change) {
-            const int chain = chain_index<Team>(change.chain),
-                      place = place_index<Spec>(change.place);
-            back_.forward.enter(x.chain[chain], place, change);
-            set_lane(changed[chain], place, true);
-        });
-        if (!reads_memory_at(round + 1)) return;
-        change_places(round + 1);
-        for (int chain = 0; chain < num_chains(); ++chain)
-            back_.forward.steps(chain).renew_memory(x.chain[chain], changed[chain]);
-    }
-    /// Does a replay of this round read the stepper's memory? Not where it follows from the state
-    /// and the log has the size of the step.
-    [[nodiscard]] EDDY_HD bool reads_memory_at(std::int64_t round) const {
-        return !Stepper::memory_follows_state || round > memory_.log.rounds();
-    }
-    [[nodiscard]] EDDY_HD Loop read(std::int64_t slot, std::int64_t round) {
-        Loop x = memory_.checkpoints.read(*team_, slot, round, num_chains());
-        if constexpr (Stepper::memory_follows_state) {
-            if (round < memory_.log.rounds()) return x;
-            off_the_hot_path([this, round](Loop& at) { renew_memory(at, round); }, x);
-        }
-        return x;
-    }
-    EDDY_HD void renew_memory(Loop& x, std::int64_t round) {
-        change_places(round);
-        for (int chain = 0; chain < num_chains(); ++chain)
-            back_.forward.steps(chain).renew_memory(x.chain[chain],
-                                                    MaskOf<typename Spec::Primal>(true));
-    }
-    /// An attempt once more, where there is no log. Returns the sizes of accepted steps.
-    [[gnu::noinline]] EDDY_HD Time repeat(ChainState<Spec>& x, std::int64_t round, int chain) {
-        // Replayed from the log, x has no controllers where the log ends.
-        if (round == memory_.log.rounds()) x = memory_.log.at_end(*team_, chain);
-        auto& steps = back_.forward.steps(chain);
-        Attempt<Spec> attempt;
-        back_.take_given_sizes(x, chain);
-        steps.compute(x, attempt);
-        steps.move_on(x, attempt, steps.judge(x, attempt));
-        return attempt.used;
-    }
-
     EDDY_HD void pull(const Loop& x, std::int64_t step, Cotangents& cotangents) {
         if constexpr (may_be_calm) {
             const std::int64_t first = blocks_.first(step);
@@ -294,19 +205,20 @@ class GroupGradient {
         }
     }
 
-    // A stretch of rounds is calm in which nothing happens but steps of constant size, whose normals the
-    // log has: they are pulled back without asking round by round.
+    // Calm rounds, which are pulled back without asking round by round.
 
-    static constexpr bool may_be_calm =
-        Spec::normals_per_step > 0 && Team::num_members == 1 && !with_times;
-    using Blocks = typename std::conditional_t<may_be_calm, std::type_identity<RoundBlocks<Spec>>,
-                                               std::type_identity<SingleRounds>>::type;
-    /// Is this round in one? Then all that are before it and have the same occupants are.
+    /// Is this round in one? Then all that are before it are, back to a change of places or a save point.
     EDDY_HD void look_for_calm(const Loop& x, std::int64_t round) {
-        bool is_calm = round < memory_.log.rounds() && back_.forward.problem().noise.level == 0;
-        for (int chain = 0; chain < num_chains(); ++chain)
+        bool is_calm = round < memory_.log.rounds();
+        if constexpr (Spec::normals_per_step > 0)
+            is_calm = is_calm && back_.forward.problem().noise.level == 0;
+        std::int64_t from = back_.forward.assignment.first_round_at_cursor();
+        for (int chain = 0; chain < num_chains(); ++chain) {
             is_calm = is_calm && back_.is_calm(x.chain[chain], chain);
-        blocks_.set_calm(back_.forward.assignment.first_round_at_cursor(), is_calm ? round : 0);
+            from = max(from, round - back_.rounds_since_save(x.chain[chain], chain));
+        }
+        is_calm = !team_->any(!is_calm);
+        blocks_.set_calm(team_->max(from), is_calm ? round : 0);
     }
     EDDY_HD void pull_calm(const Loop& x, std::int64_t first, int count, Cotangents& cotangents) {
         const NormalsOfRound<Spec> normals = memory_.log.normals(*team_, first, num_chains());
@@ -326,21 +238,17 @@ class GroupGradient {
     /// at a time as turn out to be calm.
     [[gnu::noinline]] EDDY_HD void pull_block(const Loop& x, std::int64_t first, int count,
                                               Cotangents& cotangents) {
-        Loop at[Blocks::most];
-        at[0] = x;
-        for (int i = 1; i < count; ++i) {
-            at[i] = at[i - 1];
-            take_round_again(at[i], first + i - 1);
-        }
         for (int left = count; left > 0;) {
             const int calm = blocks_.first_calm(first);
-            if (calm < left && blocks_.are_calm(first + calm, left - calm)) {
-                pull_calm(at[calm], first + calm, left - calm, cotangents);
-                left = calm;
-            } else {
-                --left;
-                pull_round(at[left], first + left, cotangents);
-            }
+            const bool is_calm = calm < left && blocks_.are_calm(first + calm, left - calm);
+            const int from = is_calm ? calm : left - 1;
+            Loop at = x;
+            for (int i = 0; i < from; ++i) take_round_again(at, first + i);
+            if (is_calm)
+                pull_calm(at, first + from, left - from, cotangents);
+            else
+                pull_round(at, first + from, cotangents);
+            left = from;
         }
     }
     /// The adjoint of a lane's start reads x only where that was solved for; else x stays in registers.
@@ -371,13 +279,6 @@ class GroupGradient {
             }
         });
     }
-    [[nodiscard]] EDDY_HD Time used_at(const Loop& x, std::int64_t round, int chain) {
-        const StepLog<Spec, Team>& log = memory_.log;
-        if (round < log.rounds()) return log.read(*team_, round, chain, num_chains());
-        ChainState<Spec> copy = x.chain[chain];
-        return repeat(copy, round, chain);
-    }
-
     /// What all members have brought to shared parameters.
     EDDY_HD void add_up() {
         if constexpr (!Spec::sums_by_lane) {
@@ -387,13 +288,8 @@ class GroupGradient {
         recorder_->finish();
     }
 
-    Team* team_;
     Recorder* recorder_;
     Stores* stores_;
-    Memory memory_;
-    Back back_;
-    int num_chains_ = 0;
-    [[no_unique_address]] Blocks blocks_;
     LoopCounters counters_;  // of the wave, in steps of the sweeps
 };
 

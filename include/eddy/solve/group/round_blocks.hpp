@@ -1,7 +1,7 @@
 #pragma once
-// The steps of a gradient's sweeps: one round each, or a block of rounds, as many as noise is drawn for at a
-// time. Of a block the state before it alone is kept, and the others are computed once more on the way
-// back: a step of noise takes less time than keeping its state.
+// The steps of a gradient's sweeps: one round each, or a block of rounds of constant size; of noise, as many as
+// it is drawn for at a time. Of a block the state before it alone is kept, and the others are computed
+// once more on the way back: such a step takes less time than keeping its state.
 
 #include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/solve/group/calm_rounds.hpp>
@@ -22,17 +22,19 @@ struct SingleRounds {
     [[nodiscard]] EDDY_HD static LoopCounters in_rounds(const LoopCounters& steps) { return steps; }
 };
 
-/// For steps of noise of constant size.
+/// For steps of constant size.
 template <class Spec>
 class RoundBlocks {
   public:
     static constexpr int most = CalmRounds<Spec>::most;
 
-    /// Blocks are worth it where few rounds land, and the log has the normals of all.
+    /// Blocks are worth it where few rounds land or save, and the log has the normals of all, if there are any.
     EDDY_HD void begin(const Problem<Spec>& problem, const GradientPlan& plan) {
         const LaneTimes& times = problem.times;
-        const bool logs_all = plan.last_round < plan.logged_rounds && problem.noise.level == 0;
-        length_ = logs_all && times.span >= 4. * most * times.dt0 * times.num_tstops ? most : 1;
+        bool logs_all = plan.last_round < plan.logged_rounds;
+        if constexpr (Spec::normals_per_step > 0) logs_all = logs_all && problem.noise.level == 0;
+        const double ends = times.num_tstops + times.num_saves;
+        length_ = logs_all && times.span >= 4 * most * times.dt0 * ends ? most : 1;
     }
     EDDY_HD void restart() { rounds_ = taken_again_ = calm_from_ = calm_to_ = 0; }
     /// So many rounds have been taken.

@@ -69,6 +69,12 @@ inline constexpr bool may_watch = requires {
     requires Team::watches_gradients;
 };
 
+/// Can a team ask for what it will read soon: fetch_ahead(address)?
+template <class Team>
+inline constexpr bool may_fetch_ahead = requires(const Team& team, const void* address) {
+    team.fetch_ahead(address);
+};
+
 /// The numbers of a chain and of a place. Where there is only one it is known beforehand: an index that
 /// is known only at run time would put registers into memory.
 template <class Team>

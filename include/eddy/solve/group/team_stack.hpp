@@ -49,7 +49,10 @@ class SharedStack {
         const Entry entry = team_->member() == 0 ? stack_->top() : Entry{0, 0};
         return {team_->from_first(entry.slot), team_->from_first(entry.step)};
     }
-    [[nodiscard]] EDDY_HD Entry below_top() const { return {0, 0}; }  // for hints: there are none
+    /// For hints: where nobody asks, there is none.
+    [[nodiscard]] EDDY_HD Entry below_top() const {
+        return level_ > 1 ? Entry{level_ - 2, level_ - 2} : Entry{0, 0};
+    }
     [[nodiscard]] EDDY_HD std::int64_t size() const {
         return is_level() ? level_ : team_->from_first(stack_->size());
     }

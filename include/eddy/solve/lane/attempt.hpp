@@ -68,10 +68,8 @@ class ChainStepper {
     }
     [[gnu::always_inline]] EDDY_HD static void land(const Time& limited, const Time& left,
                                                     Attempt<Spec>& attempt) {
-        // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
-        const TimeMask lands = limited * Time(1.01) >= left;
-        attempt.size = select(lands, left, limited);
-        attempt.lands = lands;
+        attempt.lands = lands_within(limited, left);
+        attempt.size = select(attempt.lands, left, limited);
     }
 
     /// Judges what was tried from x, and returns where that leads.
@@ -144,11 +142,17 @@ class ChainStepper {
     [[nodiscard, gnu::always_inline]] EDDY_HD State
     constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
                   const Single* normals = nullptr) const {
+        return constant_step(problem_->size, elapsed, y, memory, normals);
+    }
+    /// The same with the size, and its products with the method's coefficients, at hand.
+    template <class UniformSize>
+    [[nodiscard, gnu::always_inline]] EDDY_HD State
+    constant_step(const UniformSize& dt, const Time& elapsed, const State& y,
+                  const typename Spec::Memory& memory, const Single* normals) const {
         const Time size(problem_->times.dt0);
-        return Stepper::step(
-            StepInput{times_of(elapsed, size), y, parameters.values(), problem_->size,
-                      constant_path(elapsed, normals), problem_->tolerances()},
-            memory);
+        return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(), dt,
+                                       constant_path(elapsed, normals), problem_->tolerances()},
+                             memory);
     }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
@@ -157,6 +161,10 @@ class ChainStepper {
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Time after_steps(const Time& count) const {
         return mul_add(count, Time(problem_->times.dt0), origin_);
+    }
+    /// The size of the step from there: the constant one, or what is left; zero where nothing is.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Time size_from(const Time& elapsed) const {
+        return max(landing_size(Time(problem_->times.dt0), tstop - elapsed), Time(0));
     }
     /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
@@ -225,6 +233,15 @@ class ChainStepper {
     }
 
   private:
+    /// Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
+    [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask lands_within(const Time& limited,
+                                                                           const Time& left) {
+        return limited * Time(1.01) >= left;
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Time landing_size(const Time& limited,
+                                                                       const Time& left) {
+        return select(lands_within(limited, left), left, limited);
+    }
     [[gnu::noinline]] EDDY_HD void compute_out_of_line(const Chain& x,
                                                        Attempt<Spec>& attempt) const {
         compute_here(x, attempt);
