@@ -154,7 +154,8 @@ class GroupReplay {
     Memory memory_;
     Back back_;
     int num_chains_ = 0;
-    [[no_unique_address]] Blocks blocks_;
+    Blocks
+        blocks_;  // has an address: nvcc 13.0 cannot lay out a base that ends with one that has none
 };
 
 }  // namespace eddy::inline v0::detail
