@@ -4,6 +4,7 @@
 #include <eddy/eddy.hpp>
 
 #include "support/equations.hpp"
+#include "support/stiff_equations.hpp"
 
 using Field = support::EQUATION;
 using Array = eddy::EnsembleArray<double>;

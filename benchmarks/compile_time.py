@@ -17,7 +17,9 @@ import time
 SECONDS = 10
 CALLS = [("the header alone", 0, "Lorenz", "Tsit5"), ("solve, Lorenz, Tsit5", 1, "Lorenz", "Tsit5"),
          ("gradient, Lorenz, Tsit5", 2, "Lorenz", "Tsit5"), ("gradient, Lorenz, Dopri8", 2, "Lorenz", "Dopri8"),
-         ("gradient, Mlp, Tsit5", 2, "Mlp", "Tsit5"), ("gradient, Pleiades, Tsit5", 2, "Pleiades", "Tsit5")]
+         ("gradient, Mlp, Tsit5", 2, "Mlp", "Tsit5"), ("gradient, Pleiades, Tsit5", 2, "Pleiades", "Tsit5"),
+         ("gradient, Robertson, Rodas5P", 2, "Robertson", "Rodas5P"), ("gradient, Hires, Rodas5P", 2, "Hires", "Rodas5P"),
+         ("gradient, Pollution, Rodas5P", 2, "Pollution", "Rodas5P")]
 NODES = {"Lorenz": (14, 26), "Pleiades": (567, 1628), "Mlp": (40, 120)}  # f, VJP
 
 
@@ -77,7 +79,7 @@ def main():
                 command = [compiler, "-O2", *compilers[compiler], *include, f"-DCALL={call}", f"-DEQUATION={equation}",
                            f"-DMETHOD={method}", "-c", arguments.calls, "-o", os.path.join(folder, "object.o")]
                 cpu, elapsed, mib = min(measure(command) for _ in range(arguments.repeats))
-                print(f"{name:25} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}", flush=True)
+                print(f"{name:28} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}", flush=True)
         for compiler in ("g++", "clang++"):
             if shutil.which(compiler):
                 print_node_counts(compiler, [*compilers[compiler], *include], arguments, folder)

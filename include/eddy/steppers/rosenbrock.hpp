@@ -134,15 +134,28 @@ struct Rosenbrock {
         inspect(work.lu, matrix);
     }
 
+    /// A long step: so many operations of linear algebra that its states are not in registers anyway.
+    /// Eight states of chemistry by eight stages take 250, 20 states 900.
+    static constexpr bool is_long =
+        !compiling_for_device &&
+        SymbolicLu<Matrix>::sizes.factor + num_stages * SymbolicLu<Matrix>::sizes.solve > 400;
+    /// Calls body(c) for the components of a state: in loops where the step is long, which take no longer then and compile in
+    /// half the time.
+    template <class Body>
+    [[gnu::always_inline]] EDDY_HD static void for_states(Body&& body) {
+        if constexpr (is_long)
+            for_components<state_size>(body);
+        else
+            for_components_of_sum<state_size>(body);
+    }
+
     /// All stages up to `stages`. A long step is one text for all who take it, on the way forward, once more
     /// and back: each of them would compile it anew.
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void run(const Input& in,
                                                    Work<Number, stages, Solutions>& work,
                                                    Mask& has_grown) {
-        using Plan = SymbolicLu<Matrix>;
-        constexpr int operations = Plan::sizes.factor + stages * Plan::sizes.solve;
-        if constexpr (operations > longest_step_inline && !compiling_for_device)
+        if constexpr (is_long)
             run_out_of_line<checks>(in, work, has_grown);
         else
             run_here<checks>(in, work, has_grown);
@@ -159,7 +172,7 @@ struct Rosenbrock {
     [[gnu::always_inline]] EDDY_HD static void set_error(
         const Work<Number, num_stages, Solutions>& work, State<Number>& error) {
         constexpr int first = first_of_error();
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        for_states([&](int c) __attribute__((always_inline)) {
             Number sum = error_term<first>(work, c);
             static_for<first + 1, num_stages>([&]<int i>() __attribute__((always_inline)) {
                 constexpr double e = Method::coefficients.m_error[i];
@@ -183,9 +196,6 @@ struct Rosenbrock {
     }
 
   private:
-    /// Operations of a step's linear algebra: eight states of chemistry by eight stages take 250, 20 states 900.
-    static constexpr int longest_step_inline = 400;
-
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::noinline]] EDDY_HD static void run_out_of_line(const Input& in,
                                                           Work<Number, stages, Solutions>& work,
@@ -233,7 +243,7 @@ struct Rosenbrock {
     template <int i, class Number, int stages, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void set_row_state(
         const State<Number>& y, const Work<Number, stages, Solutions>& work, State<Number>& state) {
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        for_states([&](int c) __attribute__((always_inline)) {
             if constexpr (Rows::extends(i)) {
                 state.data[c] = work.y[i - 1].data[c] + work.u[i - 1].data[c];
             } else {
@@ -254,15 +264,18 @@ struct Rosenbrock {
     [[gnu::always_inline]] EDDY_HD static void solve_stage(const Input& in, const State<Number>& f,
                                                            const PrimalOf<Number>& per_step,
                                                            Work<Number, stages, Solutions>& work) {
-        State<Number> right;
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        // What is long is solved where it is wanted, for then it is in memory and would be copied.
+        constexpr bool in_place = is_long && Matrix::keeps_order;
+        State<Number> own;
+        State<Number>& right = in_place ? work.u[i] : own;
+        for_states([&](int c) __attribute__((always_inline)) {
             right.data[c] = -f.data[c];
             if constexpr (Rows::is_coupled(i) && Mass::is_identity)
                 right.data[c] = mul_add(-per_step, coupled_sum<i>(work, c), right.data[c]);
         });
         if constexpr (Rows::is_coupled(i) && !Mass::is_identity) {
             State<Number> sum;
-            for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+            for_states([&](int c) __attribute__((always_inline)) {
                 sum.data[c] = coupled_sum<i>(work, c);
             });
             detail::add_scaled(right, -per_step, Mass::times(sum));
@@ -275,9 +288,10 @@ struct Rosenbrock {
         }
         if constexpr (!Matrix::keeps_order) right = Matrix::in_order(right);
         work.lu.solve_in_place(right);
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
-            work.u[i].data[c] = right.data[c];
-        });
+        if constexpr (!in_place) {
+            for_states([&](int c)
+                           __attribute__((always_inline)) { work.u[i].data[c] = right.data[c]; });
+        }
     }
     /// Component c of Σ_j coupling_ij U_j.
     template <int i, class Number, int stages, class Solutions>

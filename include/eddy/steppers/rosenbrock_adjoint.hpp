@@ -32,7 +32,7 @@ struct RosenbrockAdjoint {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         Sums<Number> sums;
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) __attribute__((always_inline)) {
             sums.row[count].data[c] = next_cotangent.data[c];
         });
         if constexpr (parameter_size <= most_local) {
@@ -114,31 +114,40 @@ struct RosenbrockAdjoint {
     template <class Number>
     [[gnu::always_inline]] EDDY_HD static void sum_jacobian(const Work<Number>& work,
                                                             Sums<Number>& sums) {
-        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+        const auto sum_entry = [&](int e, const MatrixEntry& entry) __attribute__((always_inline)) {
             detail::NumberSum<Number> sum;
             static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
-                add_entry<e, count - 1 - reversed>(work, sums, sum);
+                add_entry<count - 1 - reversed>(entry, work, sums, sum);
             });
             sums.jacobian.data[e] = sum.value;
-        });
+        };
+        if constexpr (Steps::is_long) {
+            for (int e = 0; e < Model::num_nonzeros; ++e) sum_entry(e, Matrix::entry[e]);
+        } else {
+            static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+                constexpr MatrixEntry entry = Matrix::entry[e];
+                sum_entry(e, entry);
+            });
+        }
     }
     template <int i, class Number>
     [[gnu::always_inline]] EDDY_HD static void add_to_jacobian(const Work<Number>& work,
                                                                Sums<Number>& sums) {
         static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+            constexpr MatrixEntry entry = Matrix::entry[e];
             detail::NumberSum<Number> sum;
             if constexpr (i < count - 1) sum.add(sums.jacobian.data[e]);
-            add_entry<e, i>(work, sums, sum);
+            add_entry<i>(entry, work, sums, sum);
             sums.jacobian.data[e] = sum.value;
         });
     }
     /// v_i U_iᵀ
-    template <int e, int i, class Number>
-    [[gnu::always_inline]] EDDY_HD static void add_entry(const Work<Number>& work,
+    template <int i, class Number>
+    [[gnu::always_inline]] EDDY_HD static void add_entry(const MatrixEntry& entry,
+                                                         const Work<Number>& work,
                                                          const Sums<Number>& sums,
                                                          detail::NumberSum<Number>& sum) {
-        constexpr int row = Matrix::entry[e].row, column = Matrix::entry[e].column;
-        sum.add(sums.v[i].data[row], work.u[i].data[column]);
+        sum.add(sums.v[i].data[entry.row], work.u[i].data[entry.column]);
     }
 
     /// v_i, and what it brings to f and ∂f/∂t.
@@ -147,12 +156,12 @@ struct RosenbrockAdjoint {
                                                            Sums<Number>& sums) {
         using Scalar = ScalarOf<Number>;
         State<Number> x;
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) __attribute__((always_inline)) {
             x.data[c] = of_solution<i>(own, sums, c);
         });
         work.lu.solve_transposed_in_place(x);
         if constexpr (!Matrix::keeps_order) x = Matrix::as_written(x);
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) __attribute__((always_inline)) {
             sums.v[i].data[c] = -x.data[c];
             if constexpr (Steps::Mass::is_identity)
                 sums.scaled_v[i].data[c] = sums.per_step * sums.v[i].data[c];
@@ -211,7 +220,7 @@ struct RosenbrockAdjoint {
                                       of_point<i>(sums));
             if constexpr (has_times) add_time<i>(of_time, times);
         }
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) __attribute__((always_inline)) {
             detail::NumberSum<Number> sum;
             if constexpr (is_extended(i)) sum.add(sums.row[next].data[c]);
             if constexpr (Rows::point(i) == i) sum.add(of_y.data[c]);
@@ -244,7 +253,7 @@ struct RosenbrockAdjoint {
             pull(slope);
         else
             pull();
-        for_components_of_sum<state_size>([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) __attribute__((always_inline)) {
             sums.y.data[c] = of_start(sums, of_y, c);
         });
         if constexpr (has_times) add_time<0>(of_time, times);
