@@ -81,7 +81,10 @@ struct Tiles {
     template <class Kernel>
     static consteval bool check_kernel() {
         using Spec = typename Kernel::Spec;
-        if constexpr (requires { typename Spec::Method; }) {
+        static_assert(!compiled_by_nvcc || sizeof(Kernel) == 0,
+                      "eddy::Tiles: nvcc compiles no vector types; call it from a source that the "
+                      "host's compiler compiles (.cpp)");
+        if constexpr (!compiled_by_nvcc && requires { typename Spec::Method; }) {
             static_assert(RungeKuttaMethod<typename Spec::Method>,
                           "Tiles: the method must be an explicit tableau, such as Tsit5; leave the "
                           "backend out for others");
