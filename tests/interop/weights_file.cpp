@@ -105,7 +105,7 @@ TEST_CASE("weights_file: several networks share a file, each with a prefix of it
     std::vector<float> drift = nn::glorot_normal<float>(network, 1),
                        noise = nn::glorot_normal<float>(nn::mlp<3, 2, 3>(nn::tanh), 2);
     auto all = train::tensors(network, drift, "drift.");
-    const auto more = train::tensors(nn::Residual<nn::Mlp<nn::Tanh, 3, 2, 3>>{}, noise);
+    const auto more = train::tensors(nn::residual(nn::mlp<3, 2, 3>(nn::tanh)), noise);
     all.insert(all.end(), more.begin(), more.end());
     train::save_tensors(file.path, all);
     const std::vector<float> kept = drift;
@@ -137,7 +137,7 @@ TEST_CASE(
     "weights_file: a file of another kind of network is refused, tensors by themselves are not") {
     const File file("i.safetensors");
     constexpr auto plain = nn::mlp<3, 4, 3>(nn::tanh);
-    constexpr nn::Residual<std::remove_const_t<decltype(plain)>> residual{};
+    constexpr auto residual = nn::residual(plain);
     constexpr auto of_relu = nn::mlp<3, 4, 3>(nn::relu);
     const std::vector<float> p = nn::glorot_normal<float>(plain, 1);
 

@@ -120,7 +120,8 @@ template <int... size, class Activation>
     return {};
 }
 
-/// x + f(x, p): a residual layer around a network with as many outputs as inputs.
+/// x + f(x, p): a residual layer around a network with as many outputs as inputs. `Residual<Network>`, or
+/// residual(network).
 template <class Network>
 struct Residual {
     static_assert(Network::num_inputs == Network::num_outputs,
@@ -146,5 +147,9 @@ struct Residual {
         return Network::layers(p);
     }
 };
+template <class Network>
+[[nodiscard]] constexpr Residual<Network> residual(const Network&) {
+    return {};
+}
 
 }  // namespace eddy::inline v0::nn
