@@ -50,7 +50,11 @@ class TileGradient {
         constexpr std::int64_t sums = std::int64_t{parameter_size} * (sums_tile ? 1 : most_lanes);
         of_p_ = arena.take<Real>(sums);
         of_step_ = arena.take<Real>(sums_tile ? 0 : sums);
-        outer_scratch_ = arena.take<Real>(sums_tile ? outer_size() : 0);
+        if constexpr (sums_tile) {
+            constexpr int depth = outer_depth(num_stages, most_lanes);
+            constexpr std::int64_t lanes = std::int64_t{depth} * most_lanes;
+            outer_ = {arena.take<Real>(Stepper::num_outer_rows * lanes), depth};
+        }
     }
 
     /// The gradient of `count` lanes from `first_lane` on.
@@ -271,7 +275,7 @@ class TileGradient {
         };
         if constexpr (sums_tile) {
             const TileLanes lanes{lanes_, num_taking_part_, num_taking_part_ == width};
-            pull(SumOverTile<Real>{of_p_, lanes, outer_scratch_});
+            pull(SumOverTile<Real>{of_p_, lanes, outer_});
         } else {
             // Parameters, where they are few, get the sum of the whole step.
             constexpr bool sums_step = parameter_size <= longest_unrolled;
@@ -314,11 +318,6 @@ class TileGradient {
         }
     }
 
-    static constexpr std::int64_t outer_size() {
-        constexpr int longest = Stepper::template longest<true>;
-        return std::int64_t{whole_vectors<Real>(longest)} * most_lanes;
-    }
-
     const Problem<Spec>* problem_;
     Solve solve_;
     std::int64_t planned_bytes_;
@@ -339,7 +338,8 @@ class TileGradient {
 
     Real *cotangent_ = nullptr, *pulled_ = nullptr, *dense_of_y_ = nullptr;
     Real* dense_of_k_[num_dense_stages] = {};
-    Real *of_p_ = nullptr, *of_step_ = nullptr, *outer_scratch_ = nullptr;
+    Real *of_p_ = nullptr, *of_step_ = nullptr;
+    OuterSums<Real> outer_;
     int* lanes_ = nullptr;  // that take part in a round
     int num_taking_part_ = 0;
     std::int32_t* saves_left_ = nullptr;

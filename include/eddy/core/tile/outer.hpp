@@ -1,9 +1,10 @@
 #pragma once
 // The gradient of shared weights: the sum over lanes of outer products, G += Σ_lanes u vᵀ. It is a
-// matrix product whose inner dimension are the lanes, which are neighbours in memory for both operands:
-// one of them is transposed first, so that its components are. Lanes that bring nothing are left out,
-// never multiplied by zero; the others are added in their order, so that the sum depends on nothing
-// but the lanes.
+// matrix product whose inner dimension are the lanes of some evaluations of the field, laid side by side:
+// those of a single one are so few that it would take the sum from memory and back more often than it
+// adds to it. Lanes are neighbours in memory for both operands: one of them is transposed, so that its
+// components are. Lanes that bring nothing are left out, never multiplied by zero; the others are added
+// in their order, evaluation by evaluation, so that the sum depends on nothing but these.
 
 #include <eddy/core/simd/transpose.hpp>
 #include <eddy/core/tile/product.hpp>
@@ -56,12 +57,37 @@ struct TileSum {
     int rows, columns;
 };
 
+/// Rows of a block without the lanes that take no part: to[component · stride + place of the lane].
+template <class Real>
+[[gnu::noinline]] void gather_rows(const TileVector<Real>& x, int size, const TileLanes& lanes,
+                                   Real* to, std::ptrdiff_t stride) {
+    for (int c = 0; c < size; ++c) {
+        Real* const row = to + c * stride;
+        if (lanes.are_all)
+            for_vectors<Real>(
+                lanes.count, [&](int lane) __attribute__((always_inline)) {
+                    x.load(c, lane).store(row + lane);
+                });
+        else
+            for (int k = 0; k < lanes.count; ++k)
+                row[k] = x.data[c * x.stride + (x.is_uniform ? 0 : lanes.lane[k])];
+    }
+}
+
+/// The two sides of the product, by inner place.
+template <class Real>
+struct OuterSides {
+    const Real* u;  // u[row · u_stride + place]
+    std::ptrdiff_t u_stride;
+    const Real* v;  // v[place · v_stride + column], whole vectors
+    std::ptrdiff_t v_stride;
+    int num_places;
+};
+
 /// Rows [row, row + rows) of the sum, columns from `column` on: `count` of them, in `vectors` vectors.
 template <int rows, int vectors, class Real>
 [[gnu::always_inline]] inline void add_outer_panel(const TileSum<Real>& sum, int row, int column,
-                                                   int count, const TileVector<Real>& u,
-                                                   const TileLanes& lanes, const Real* v,
-                                                   int v_stride) {
+                                                   int count, const OuterSides<Real>& sides) {
     using P = TilePack<Real>;
     constexpr int of_vector = native_lanes<Real>;
     P total[rows][vectors];
@@ -84,19 +110,21 @@ template <int rows, int vectors, class Real>
         visit([&](const Real* at, int size, P& part) __attribute__((always_inline)) {
             part = P::load_strided(at, sum.column_stride, size);
         });
-    for (int k = 0; k < lanes.count; ++k) {
-        const Real* const of_lane = v + static_cast<std::ptrdiff_t>(k) * v_stride + column;
-        const int lane = lanes.lane[k];
+    const Real* of_rows = sides.u + row * sides.u_stride;
+    const Real* of_columns = sides.v + column;
+    for (int place = 0; place < sides.num_places; ++place) {
         P of_v[vectors];
         static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
-            of_v[j] = P::load(of_lane + j * of_vector);
+            of_v[j] = P::load(of_columns + j * of_vector);
         });
         static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
-            const P of_u(u.data[(row + r) * u.stride + lane]);
+            const P of_u(of_rows[r * sides.u_stride]);
             static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
                 total[r][j] = mul_add(of_u, of_v[j], total[r][j]);
             });
         });
+        ++of_rows;
+        of_columns += sides.v_stride;
     }
     if (is_plain)
         visit([](Real * at, int, P& part) __attribute__((always_inline)) { part.store(at); });
@@ -109,41 +137,84 @@ template <int rows, int vectors, class Real>
 /// All rows, some vectors of columns.
 template <int vectors, class Real>
 [[gnu::noinline]] void add_outer_columns(const TileSum<Real>& sum, int column, int count,
-                                         const TileVector<Real>& u, const TileLanes& lanes,
-                                         const Real* v, int v_stride) {
+                                         const OuterSides<Real>& sides) {
     constexpr int at_once = tile_panel_rows;
     int row = 0;
     for (; row + at_once <= sum.rows; row += at_once)
-        add_outer_panel<at_once, vectors>(sum, row, column, count, u, lanes, v, v_stride);
+        add_outer_panel<at_once, vectors>(sum, row, column, count, sides);
     for (; row + 2 <= sum.rows; row += 2)  // as states of two components want: one would wait
-        add_outer_panel<2, vectors>(sum, row, column, count, u, lanes, v, v_stride);
-    for (; row < sum.rows; ++row)
-        add_outer_panel<1, vectors>(sum, row, column, count, u, lanes, v, v_stride);
+        add_outer_panel<2, vectors>(sum, row, column, count, sides);
+    for (; row < sum.rows; ++row) add_outer_panel<1, vectors>(sum, row, column, count, sides);
 }
 
-/// Numbers that `add_outer` works in.
-template <class Real>
-[[nodiscard]] constexpr int outer_scratch_size(int rows, int columns, int width) {
-    return whole_vectors<Real>(rows > columns ? rows : columns) * width;
+/// Evaluations whose lanes are laid side by side, of so many: as few as make up `deep` lanes, in groups
+/// as even as may be.
+[[nodiscard]] constexpr int outer_depth(int num_evaluations, int width) {
+    constexpr int deep = 384;  // where the sum no longer counts, and both sides stay near
+    const int wanted = (deep + width - 1) / width;
+    const int groups = (num_evaluations + wanted - 1) / wanted;
+    return (num_evaluations + groups - 1) / groups;
 }
 
-/// sum(r, c) += Σ_lanes u_r v_c: u and v are rows of lanes.
+/// Vectors have rows if there are few columns: a last vector that is hardly full costs as much as a full one.
 template <class Real>
-void add_outer(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v, const TileLanes& lanes,
-               Real* scratch) {
-    if (sum.columns < sum.rows && sum.columns < native_lanes<Real>) {  // vectors of rows, then
-        std::swap(u, v);
-        std::swap(sum.rows, sum.columns);
-        std::swap(sum.row_stride, sum.column_stride);
+[[nodiscard]] constexpr bool is_outer_swapped(int rows, int columns) {
+    return columns < rows && columns < native_lanes<Real>;
+}
+/// Numbers, for each lane of each evaluation, that the two sides of an outer product take.
+template <class Real>
+[[nodiscard]] constexpr int rows_of_outer(int rows, int columns) {
+    return is_outer_swapped<Real>(rows, columns) ? columns + whole_vectors<Real>(rows)
+                                                 : rows + whole_vectors<Real>(columns);
+}
+
+/// The sums of the outer products of a field, for groups of its evaluations: those of each come in the same order, and the last of a
+/// group completes them.
+template <class Real>
+class OuterSums {
+  public:
+    OuterSums() = default;
+    /// `room`: rows_of_outer of all of them, for each lane of `depth` evaluations.
+    OuterSums(Real* room, int depth) : room_(room), depth_(depth) {}
+
+    /// Evaluation `index` of `count`, one after another.
+    void begin(int index, int count, const TileLanes& lanes) {
+        place_ = index % depth_;
+        is_last_ = place_ + 1 == depth_ || index + 1 == count;
+        lanes_ = lanes;
+        next_ = room_;
     }
-    const int padded = whole_vectors<Real>(sum.columns);
-    transpose_rows(v, sum.columns, lanes, scratch);
-    for_panels<Real>(padded, [&]<int vectors>(int column) {
-        const int end = column + vectors * native_lanes<Real>;
-        add_outer_columns<vectors>(sum, column, (end < sum.columns ? end : sum.columns) - column, u,
-                                   lanes, scratch, padded);
-    });
-}
+    /// sum(r, c) += Σ_lanes u_r v_c, at the end of the group at the latest: u and v are rows of lanes.
+    void add(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v) {
+        if (is_outer_swapped<Real>(sum.rows, sum.columns)) {
+            std::swap(u, v);
+            std::swap(sum.rows, sum.columns);
+            std::swap(sum.row_stride, sum.column_stride);
+        }
+        const int num_places = (place_ + 1) * lanes_.count, first = place_ * lanes_.count;
+        const std::ptrdiff_t u_stride = std::ptrdiff_t{depth_} * whole_vectors<Real>(lanes_.count);
+        const int v_stride = whole_vectors<Real>(sum.columns);
+        Real* const of_u = next_;
+        Real* const of_v = of_u + sum.rows * u_stride;
+        next_ = of_v + u_stride * v_stride;
+        gather_rows(u, sum.rows, lanes_, of_u + first, u_stride);
+        transpose_rows(v, sum.columns, lanes_, of_v + std::ptrdiff_t{first} * v_stride);
+        if (!is_last_) return;
+        const OuterSides<Real> sides{of_u, u_stride, of_v, v_stride, num_places};
+        for_panels<Real>(v_stride, [&]<int vectors>(int column) {
+            const int end = column + vectors * native_lanes<Real>;
+            add_outer_columns<vectors>(sum, column,
+                                       (end < sum.columns ? end : sum.columns) - column, sides);
+        });
+    }
+
+  private:
+    Real* room_ = nullptr;
+    int depth_ = 1, place_ = 0;
+    bool is_last_ = true;
+    TileLanes lanes_;
+    Real* next_ = nullptr;
+};
 
 /// The vectors of a row, added.
 template <class Real>

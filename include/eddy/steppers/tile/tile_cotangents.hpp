@@ -12,14 +12,16 @@ template <class Real>
 struct SumOverTile {
     Real* sum;
     const TileLanes& lanes;
-    Real* scratch;  // outer_scratch_size of the largest matrix
+    OuterSums<Real>& outer;
 
+    /// What follows is of evaluation `index` of `count`.
+    void begin(int index, int count) const { outer.begin(index, count, lanes); }
     void add(int begin, int size, const TileVector<Real>& x) const {
         add_over_lanes(sum + begin, size, x, lanes);
     }
     void add_outer(int begin, int rows, int columns, const TileVector<Real>& u,
                    const TileVector<Real>& v) const {
-        detail::add_outer<Real>({sum + begin, columns, 1, rows, columns}, u, v, lanes, scratch);
+        outer.add({sum + begin, columns, 1, rows, columns}, u, v);
     }
 };
 
@@ -29,6 +31,7 @@ struct SumOfLanes {
     Real* sum;  // (component, lane)
     int width;
 
+    void begin(int, int) const {}
     void add(int begin, int size, const TileVector<Real>& x) const {
         add_rows(
             begin,

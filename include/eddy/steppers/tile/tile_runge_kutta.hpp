@@ -56,6 +56,7 @@ class TileRungeKutta {
 
   public:
     static constexpr int num_residuals = Halves::num_residuals;
+    static constexpr int num_outer_rows = Backward::num_outer_rows;
     /// Rows that a stage keeps for the way back: its state, then the residuals.
     static constexpr int rows_per_stage = state_size + num_residuals;
     /// The longest vector of all programs: what decides how wide a tile may be.
@@ -144,6 +145,7 @@ class TileRungeKutta {
             constexpr int i = count - 1 - reversed;
             k_cotangent<i, count>(in, next_cotangent);
             if (of_stages) add_rows(k_cotangent_, state_size, in.width, of_stages[i]);
+            sink.begin(reversed, count);
             pull_stage<i>(in, kept, sink);
             add_rows(cotangent, state_size, in.width, stage_cotangent_[i]);
         });

@@ -4,6 +4,7 @@
 // and its cost at run time is spread over a tile: a program is as long as its text. The arithmetic of a
 // lane is that of evaluate.hpp, operation by operation.
 
+#include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_layout.hpp>
 #include <eddy/trace/tile/tile_operations.hpp>
 #include <eddy/trace/trace.hpp>
@@ -27,6 +28,19 @@ class TileProgram {
 
   public:
     static constexpr int num_rows = layout.num_rows;
+    /// Of the outer products that it hands over: rows_of_outer, added.
+    static constexpr int num_outer_rows = [] {
+        int rows = 0;
+        for (int i = 0; i < P::code.size(); ++i) {
+            const Node& node = P::code.nodes[i];
+            const auto size = [&](int k) {
+                return P::code.nodes[P::code.operands[node.first + k]].size;
+            };
+            if (layout.places[i].kind == TilePlace::product)
+                rows += rows_of_outer<Real>(size(0), size(1));
+        }
+        return rows;
+    }();
     using Call = TileCall<Real, P::code.num_arguments(), P::code.num_outputs()>;
 
     /// For a summed result the sink is told of its pieces, from component `begin` on:
