@@ -4,6 +4,7 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/rodas3.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
+#include "support/stiff_equations.hpp"
 
 namespace {
 
@@ -24,6 +26,14 @@ struct Pulled {
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
         const auto pull = p[0] * (1.0 - y[0] * y[0] - y[1] * y[1]);  // to the unit circle
         return eddy::vec(y[1] + pull * y[0], pull * y[1] - y[0]);
+    }
+};
+
+/// Nothing damps it: y₁ is 1/p of y₂, as units of position and speed may be.
+struct Oscillator {
+    static constexpr int state_size = 2, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], -p[0] * p[0] * y[0]);
     }
 };
 
@@ -60,6 +70,49 @@ TEST_CASE("stats: steps that stability bounds are counted lane by lane, whatever
         total += stats.stiff_steps;
     }
     CHECK(solution.total_stats().stiff_steps == total);
+}
+
+TEST_CASE("stats: oscillations are not stiff, whatever their units") {
+    const Array y0 = rows({{1, 0}});
+
+    for (const double rtol : {1e-2, 1e-3, 1e-4}) {
+        for (const double frequency : {0.01, 1., 10., 100.}) {
+            CAPTURE(rtol, frequency);
+            const Array p = rows({{frequency}});
+            const eddy::SolveOptions options{
+                .t1 = 1e4 / frequency, .rtol = rtol, .atol = rtol, .max_steps = 100'000};
+
+            const auto by_tsit5 =
+                eddy::solve(Oscillator{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
+            const auto by_bosh3 =
+                eddy::solve(Oscillator{}, eddy::Bosh3{}, y0, p, options, eddy::Serial{});
+
+            CHECK(by_tsit5.stats(0).accepted > 10 * 256);
+            CHECK(by_tsit5.stats(0).stiff_steps == 0);
+            CHECK(by_bosh3.stats(0).stiff_steps == 0);
+        }
+    }
+}
+
+TEST_CASE("stats: what is smooth does not hide a stiff mode where tolerances are tight") {
+    using support::Robertson;
+    const Array y0 = rows({{1, 0, 0}}), p = rows({{0.04, 1e4, 3e7}});
+
+    for (const double rtol : {1e-3, 1e-6, 1e-8}) {
+        CAPTURE(rtol);
+        const eddy::SolveOptions options{
+            .t1 = 10, .rtol = rtol, .atol = 1e-4 * rtol, .max_steps = 40'000};
+        const auto by_tsit5 =
+            eddy::solve(Robertson{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
+        const auto by_bosh3 =
+            eddy::solve(Robertson{}, eddy::Bosh3{}, y0, p, options, eddy::Serial{});
+
+        for (const eddy::LaneStats& stats : {by_tsit5.stats(0), by_bosh3.stats(0)}) {
+            CAPTURE(stats.accepted, stats.stiff_steps);
+            CHECK(static_cast<double>(stats.stiff_steps) >
+                  0.9 * static_cast<double>(stats.accepted));
+        }
+    }
 }
 
 TEST_CASE("stats: lanes that take each other's places are looked at as they are alone") {

@@ -35,7 +35,7 @@ auto is_stiff(double rate, double length, double excited) {
     const eddy::StepInput in{1., y, p, size, eddy::NoPath{}};
     typename Stepper::template Trial<Number> trial;
     Stepper::attempt(in, Stepper::first(in), trial);
-    return Stepper::is_stiff(trial);
+    return Stepper::is_stiff(in, trial);
 }
 
 template <class Method>

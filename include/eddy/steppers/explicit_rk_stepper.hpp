@@ -218,9 +218,9 @@ struct ExplicitRungeKuttaStepper {
     }
 
     static constexpr bool tells_stiffness = estimates_error && Method::tableau.num_stages > 2;
-    template <class Number>
-    [[nodiscard]] EDDY_HD static auto is_stiff(const Trial<Number>& trial) {
-        return detail::StiffnessTest<Method>::holds(trial.k);
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static auto is_stiff(const Input& in, const Trial<Number>& trial) {
+        return detail::StiffnessTest<typename Term::Field, Method>::holds(in, trial.k);
     }
 
     /// Tells from a step's cotangent whether the steps carry the derivative.

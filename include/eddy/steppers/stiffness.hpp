@@ -1,18 +1,20 @@
 #pragma once
-// Was the size of an explicit step bounded by stability, not by its error? Differences of stages hold most
-// of the stiffest mode, and f multiplies it by λ:
+// Was the size of an explicit step bounded by stability, not by its error? Differences u of stages hold most
+// of the stiffest mode (Shampine 1977, Numer. Math. 28; Hairer & Wanner 1996, Solving ODEs II, IV.2), and
+// J multiplies it by λ:
 //
-//   |λ| ≈ |Σ_i w_i k_i| / |Σ_i w_i Y_i|,   Σ_i w_i Y_i = h Σ_j (Σ_i w_i a_ij) k_j,   Σ_i w_i = 0
+//   |λ|² ≈ |J² u| / |u|,   u = h Σ_i w_i k_i,   Σ_i w_i = 0,   hJ v = h (f(t, y + v) − f(t, y)).
 //
-// (Shampine 1977, Numer. Math. 28; Hairer & Wanner 1996, Solving ODEs II, IV.2). Where |hλ| is as long
-// as the method is stable, the controller has found that bound. What is smooth must not hide the mode: two
-// stages of one time differ by no more than their errors; where a method has none, a divided difference
-// takes polynomials out. Norms are largest magnitudes.
+// Where |hλ| is as long as the method is stable, the controller has found that bound. The quotient of u and
+// the difference of the stages' states, |J ΔY| / |ΔY|, would need no f, but it is ω² for an oscillation that
+// units make look flat, in some of its phases, and what is smooth in ΔY hides the mode; J² turns any
+// oscillation into ω², whatever the units, and has left the smooth behind. Norms are largest magnitudes.
 
 #include <cstdint>
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/stability_polynomial.hpp>
+#include <eddy/steppers/term.hpp>
 
 namespace eddy::inline v0 {
 
@@ -95,41 +97,65 @@ inline constexpr auto stage_difference = [] {
     return difference;
 }();
 
-/// Of an explicit Runge–Kutta method: where the stages of a step say it, for each place.
-template <RungeKuttaMethod Method>
+/// Of steps of an explicit Runge–Kutta method for `Field`: where stability bounds their size, for each place.
+template <class Field, RungeKuttaMethod Method>
 struct StiffnessTest {
     static constexpr int num_stages = Method::tableau.num_stages;
     static constexpr auto difference = stage_difference<Method>;
 
-    template <class State, int room>
-    [[nodiscard]] EDDY_HD static auto holds(const State (&k)[room]) {
+    /// `k` are the stages of the step of `in`.
+    template <class Input, class State, int room>
+    [[nodiscard]] EDDY_HD static auto holds(const Input& in, const State (&k)[room]) {
         using Real = std::remove_cvref_t<decltype(primal(k[0][0]))>;
-        constexpr double bound = 0.9 * stability_length<Method>;
-        Real slopes(0), states(0);
+        using Moved = Vec<Real, State::size()>;
+        constexpr double square = 0.81 * stability_length<Method> * stability_length<Method>;
+        Moved u;
         for_components<State::size()>([&](int i) {
-            Real turned(0), moved(0);
+            Real sum(0);
             static_for<0, num_stages>([&]<int j>() {
-                constexpr double of_slopes = difference.weight[j], of_states = moves(j);
-                if constexpr (of_slopes != 0) turned = add(of_slopes, k[j][i], turned);
-                if constexpr (of_states != 0) moved = add(of_states, k[j][i], moved);
+                constexpr double weight = difference.weight[j] / scale;
+                if constexpr (weight != 0)
+                    sum = mul_add(primal(k[j][i]), Real(static_cast<ScalarOf<Real>>(weight)), sum);
             });
-            slopes = max(slopes, abs(turned));
-            states = max(states, abs(moved));
+            u[i] = primal(in.dt.h) * sum;
         });
-        return slopes > Real(static_cast<ScalarOf<Real>>(bound)) * states;
+        Moved v = u;
+        for (int power = 0; power < 2; ++power) v = times_jacobian(in, k[0], v);
+        return largest(v) > Real(static_cast<ScalarOf<Real>>(square)) * largest(u);
     }
 
   private:
-    /// Σ_i w_i a_ij
-    static constexpr double moves(int j) {
+    /// Differences of stages are as large as stages.
+    static constexpr double scale = [] {
         double sum = 0;
-        for (int i = j + 1; i < num_stages; ++i)
-            sum += difference.weight[i] * Method::tableau.a[i][j];
-        return sum;
+        for (const double w : difference.weight) sum += w < 0 ? -w : w;
+        return sum / 2;
+    }();
+
+    /// hJv, as the difference of f for a state off by v. `of_start` is f itself.
+    template <class Input, class State, class Moved>
+    [[nodiscard]] EDDY_HD static Moved times_jacobian(const Input& in, const State& of_start,
+                                                      const Moved& v) {
+        State y, f;
+        for_components<State::size()>([&](int i) { y[i] = in.y[i] + v[i]; });
+        OdeTerm<Field>::derivative(start(in.t), y, in.p, f);
+        Moved product;
+        for_components<State::size()>(
+            [&](int i) { product[i] = primal(in.dt.h) * (primal(f[i]) - primal(of_start[i])); });
+        return product;
     }
-    template <class Number, class Real>
-    [[nodiscard]] EDDY_HD static Real add(double weight, const Number& x, const Real& sum) {
-        return mul_add(primal(x), Real(static_cast<ScalarOf<Real>>(weight)), sum);
+    template <class Time>
+    [[nodiscard]] EDDY_HD static auto start(const Time& t) {
+        if constexpr (requires { t.at_fraction(0.); })
+            return t.at_fraction(0.);
+        else
+            return t;
+    }
+    template <class Moved>
+    [[nodiscard]] EDDY_HD static auto largest(const Moved& v) {
+        auto most = abs(v[0]);
+        for_components<Moved::size() - 1>([&](int i) { most = max(most, abs(v[i + 1])); });
+        return most;
     }
 };
 

@@ -121,11 +121,13 @@ class LaneSolve {
     /// a few more are looked at.
     void look_for_stiffness() {
         constexpr int most = std::numeric_limits<std::uint16_t>::max();
-        if (counted_looks.holds(attempts_) && Stepper::is_stiff(trial_) && stiff_looks_ < most)
-            ++stiff_looks_;
+        const auto is_stiff = [&] {
+            return lane_.with_step(before_, size_,
+                                   [&](const auto& in) { return Stepper::is_stiff(in, trial_); });
+        };
+        if (counted_looks.holds(attempts_) && is_stiff() && stiff_looks_ < most) ++stiff_looks_;
         if constexpr (switches<Spec>) {
-            if (switching_looks.holds(attempts_))
-                stiff_row_ = Stepper::is_stiff(trial_) ? stiff_row_ + 1 : 0;
+            if (switching_looks.holds(attempts_)) stiff_row_ = is_stiff() ? stiff_row_ + 1 : 0;
         }
     }
     /// Is its error far above its tolerance?

@@ -1,9 +1,8 @@
 #pragma once
-// A group of lanes on its way forward, seen by one member of its team: a few chains of places, taken
-// in turn. A round is one attempt of all places (attempt.hpp); what happens to single lanes — a save
-// point, a tstop, the end, a failure — is found by one comparison a round and done off the hot path,
-// where a lane that has ended makes room for the next. Invariant: nothing that a lane computes depends
-// on its neighbours.
+// A group of lanes on its way forward, seen by one member of its team: a few chains of places, taken in turn. A
+// round is one attempt of all places (attempt.hpp); what happens to single lanes — a save point, a tstop, the end,
+// a failure — is found by one comparison a round and done off the hot path, where a lane that has ended makes room
+// for the next. Invariant: nothing that a lane computes depends on its neighbours.
 
 #include <eddy/solve/group/constant_rounds.hpp>
 #include <eddy/solve/group/forward_memory.hpp>
@@ -185,7 +184,7 @@ class GroupForward {
                 [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                       const AfterAttempt<Spec>& leads_to) {
                     const bool only_looks = looks_.are_all(
-                        *team_, chains_[number], number, {tried, leads_to},
+                        *team_, chains_[number], number, {at.chain[number], tried, leads_to},
                         TangentWatch::sees(*problem_, chains_[number], tried), round);
                     const ChainState<Spec> before = at.chain[number];
                     ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
@@ -393,8 +392,7 @@ class GroupForward {
     Chain<Spec> chains_[num_chains];
     [[no_unique_address]] Looks looks_{};
     RefillLimits limits_;
-    // The same for all members:
-    int num_occupied_ = 0;
+    int num_occupied_ = 0;  // this and the next are the same for all members
     std::int64_t num_ended_ = 0, total_attempts_ = 0;  // of lanes that have ended
     std::int64_t longest_ = 0;  // attempts of the longest lane that has ended
 };

@@ -13,9 +13,10 @@
 
 namespace eddy::inline v0::detail {
 
-/// What was tried, and where it leads.
+/// What was tried, from where, and where it leads.
 template <class Spec>
 struct JudgedAttempt {
+    const ChainState<Spec>& from;
     const Attempt<Spec>& attempt;
     const AfterAttempt<Spec>& after;
 };
@@ -46,7 +47,7 @@ class StiffnessLooks {
                                        std::int64_t round) {
         OfChain& looks = of_[number];
         if (round < looks.next) return false;
-        const bool has_switched = look(chain, number, judged.attempt, round);
+        const bool has_switched = look(chain, number, judged, round);
         if (round >= looks.next_attendance ||
             team.any(is_seen || has_switched ||
                      any((judged.after.elapsed >= chain.landing) | judged.attempt.stalled)))
@@ -107,9 +108,13 @@ class StiffnessLooks {
 
     /// True where that sends a lane to the second method.
     [[nodiscard]] EDDY_HD bool look(const Chain<Spec>& chain, int number,
-                                    const Attempt<Spec>& attempt, std::int64_t round) {
+                                    const JudgedAttempt<Spec>& judged, std::int64_t round) {
+        const Attempt<Spec>& attempt = judged.attempt;
         const MaskOf<typename Spec::Primal> seen =
-            attempt.accepted & Spec::Stepper::is_stiff(attempt.trial);
+            attempt.accepted &
+            chain.steps.with_input(judged.from, attempt.size, [&](const auto& in) {
+                return Spec::Stepper::is_stiff(in, attempt.trial);
+            });
         bool has_switched = false;
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
