@@ -1,4 +1,7 @@
-"""check.py good|bad SOURCE COMPILER FLAGS…: the good twin compiles; the first error of the bad one is what its first line expects."""
+"""check.py bad SOURCE COMPILER FLAGS…: the first error of the bad twin is what the first line of the source expects.
+check.py good JOINED SOURCE… -- COMPILER FLAGS…: all good twins compile. Several are written to the file JOINED, each in a namespace of
+its own: one compilation takes a fifth of what one for each does.
+"""
 
 import re
 import subprocess
@@ -14,30 +17,45 @@ def expected_message(source):
     return match[1]
 
 
-def first_error(output):
-    """The first line that tells of an error, and how many there are."""
-    errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
-    return errors[0] if errors else "", len(errors)
+def join_good_twins(joined, sources):
+    """Writes all sources to one file. The headers that come first in each come first; errors name the line of the source."""
+    headers, twins = [], []
+    for number, source in enumerate(sources):
+        with open(source, encoding="utf-8") as text:
+            lines = text.read().splitlines()
+        for index, line in enumerate(lines):
+            if line.startswith("#if"):
+                break
+            if line.startswith("#include"):
+                headers.append(line)
+                lines[index] = ""
+        twins += [f"namespace twin_{number} {{", f'#line 1 "{source}"', *lines, "}"]
+    with open(joined, "w", encoding="utf-8") as text:
+        text.write("\n".join([*dict.fromkeys(headers), *twins, ""]))
 
 
-def main():
-    twin, source, *command = sys.argv[1:]
+def check_good(joined, *rest):
+    end = rest.index("--")
+    sources, command = rest[:end], rest[end + 1 :]
+    source = sources[0]
+    if len(sources) > 1:
+        join_good_twins(joined, sources)
+        source = joined
+    run = subprocess.run([*command, source], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{run.stdout}{run.stderr}\nthe good twins must compile")
+
+
+def check_bad(source, *command):
     expected = expected_message(source)
-    defines = ["-DEDDY_BAD"] if twin == "bad" else []
-    run = subprocess.run(command + defines + [source], capture_output=True, text=True)
+    run = subprocess.run([*command, "-DEDDY_BAD", source], capture_output=True, text=True)
     output = run.stdout + run.stderr
-    compiled = run.returncode == 0
-
-    if twin == "good":
-        if not compiled:
-            sys.exit(f"{output}\n{source}: the good twin must compile")
-        return
-    if compiled:
+    if run.returncode == 0:
         sys.exit(f"{source}: the bad twin must not compile")
-    message, num_errors = first_error(output)
-    print(f"{num_errors} errors, {len(output.splitlines())} lines; the first: {message}")
+    message = next((line for line in output.splitlines() if re.search(r"\berror:", line)), "")
+    print(message)
     if not re.search(expected, message):
         sys.exit(f"{output}\n{source}: the bad twin fails, but its first error does not match: {expected}")
 
 
-main()
+{"good": check_good, "bad": check_bad}[sys.argv[1]](*sys.argv[2:])
