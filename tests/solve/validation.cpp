@@ -114,6 +114,11 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
     CHECK(refusal_of_options([](Options& o) { o.rtol = infinity; }) ==
           "solve: rtol = inf" + wanted);
 
+    CHECK(refusal_of_options([](Options& o) { o.rtol = std::numeric_limits<double>::max(); }) ==
+          "solve: rtol = 1.7976931348623157e+308; give a relative tolerance of at most 1, such as "
+          "1e-6");
+    CHECK(refusal_of_options([](Options& o) { o.rtol = 1; }) == "accepted");
+
     // Less than four units in the last place cannot be told from rounding.
     CHECK(refusal_of_options([](Options& o) { o.rtol = 0x1p-51; }) ==
           "solve: rtol = 4.440892098500626e-16 is less than states of double resolve; give "
