@@ -64,11 +64,11 @@ struct ExplicitRungeKuttaStepper {
 
     template <class Number>
     struct Trial {
-        State<Number> next;
-        State<Number> k[num_stages];
         /// Estimates, where they are asked for.
         [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
         [[no_unique_address]] KeptIf<has_coarse_error, State<Number>> coarse;
+        State<Number> next;
+        State<Number> k[num_stages];
     };
 
     template <class Input>
@@ -177,11 +177,11 @@ struct ExplicitRungeKuttaStepper {
     template <class Number, bool with_times = false, bool dense = false>
     struct Linearization {
         static constexpr int count = dense ? num_dense_stages : Steps::num_stages;
-        State<Number> stage[count];
         struct Stages {
             State<Number> k[count];
         };
         [[no_unique_address]] KeptIf<with_times, Stages> stages;
+        State<Number> stage[count];
     };
     template <class Input, class Memory, class Number, bool with_times, bool dense>
     [[gnu::always_inline]] EDDY_HD static void linearize(

@@ -34,8 +34,8 @@ struct TaylorStepper : MemorylessStepper<Term> {
     using State = Vec<Number, state_size>;
     template <class Number>
     struct Trial {
-        State<Number> next;
         [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
+        State<Number> next;
     };
 
     template <class Input, class Number>

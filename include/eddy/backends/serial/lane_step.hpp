@@ -10,10 +10,10 @@ namespace eddy::inline v0::detail {
 /// All that a step reads, but for its size.
 template <class Spec>
 struct StepStart {
+    [[no_unique_address]] typename Spec::Memory memory{};
     typename Spec::State y;
     double elapsed = 0;       // |t − t0|
     std::int32_t tstop = -1;  // that it heads for
-    [[no_unique_address]] typename Spec::Memory memory{};
 };
 
 /// A step that was accepted.

@@ -54,7 +54,7 @@ class GroupForward {
         num_occupied_ = 0;
         for (int chain = 0; chain < x.count(); ++chain) {
             chains_[chain].begin(*problem_);
-            x.chain[chain] = {{}, Time(0), Time(1), {}, {}};
+            x.chain[chain] = {{}, {}, Time(0), Time(1), {}};
             Changes changes;
             for (int place = 0; place < num_places; ++place) {
                 const std::int32_t lane = team_->take_lane(true);

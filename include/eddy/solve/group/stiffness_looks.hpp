@@ -100,10 +100,10 @@ class StiffnessLooks {
     };
     struct NoRows {};
     struct OfChain {
+        [[no_unique_address]] std::conditional_t<may_switch, Rows, NoRows> rows{};
         std::uint16_t count[Spec::num_places] = {};  // how often stability has bounded a step
         std::int64_t next = 0;                       // a round
         std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
-        [[no_unique_address]] std::conditional_t<may_switch, Rows, NoRows> rows{};
     };
 
     /// True where that sends a lane to the second method.

@@ -131,11 +131,12 @@ class ChainPath {
 
     struct NoLanes {};
     struct NoCells {};
-    [[no_unique_address]] std::conditional_t<Spec::has_path, Time, NoLanes> lanes_;
     // Of noise: those that steps are parts of; or the number of cells before the last tstop.
     [[no_unique_address]] std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
                                              std::conditional_t<Spec::has_noise, Time, NoCells>>
         cells_;
+    // Last, for it is empty only where all is (see ChainState).
+    [[no_unique_address]] std::conditional_t<Spec::has_path, Time, NoLanes> lanes_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -6,14 +6,16 @@
 
 namespace eddy::inline v0::detail {
 
-/// The lanes of one Number: a chain of rounds, whose operations wait for each other.
+/// The lanes of one Number: a chain of rounds, whose operations wait for each other. No class of text for
+/// devices ends with a member that may be empty and has no address: nvcc 13.0 then takes the elements of an
+/// array to lie twice as far apart as they do.
 template <class Spec>
 struct ChainState {
+    [[no_unique_address]] typename Spec::Memory memory;
     typename Spec::State y;
     typename Spec::Time elapsed;  // |t − t0|
     typename Spec::Time size;     // |dt| that the next attempt begins with
     typename Spec::History history;
-    [[no_unique_address]] typename Spec::Memory memory;
 };
 
 template <class Spec>

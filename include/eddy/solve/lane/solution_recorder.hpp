@@ -48,7 +48,7 @@ class SolutionRecorder {
     static constexpr bool watches_tangents = true;
     EDDY_HD SolutionRecorder(const Problem<Spec>& problem, std::ptrdiff_t first_lane,
                              const SavedArrays<Real>& saved, const Steps& steps)
-        : problem_(&problem), first_lane_(first_lane), saved_(saved), steps_(steps) {}
+        : problem_(&problem), first_lane_(first_lane), steps_(steps), saved_(saved) {}
 
     EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD bool wants_steps() const {
         return steps_.is_wanted();
@@ -75,8 +75,8 @@ class SolutionRecorder {
   private:
     const Problem<Spec>* problem_;
     std::ptrdiff_t first_lane_;
-    SavedArrays<Real> saved_;
     [[no_unique_address]] Steps steps_;
+    SavedArrays<Real> saved_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -105,9 +105,9 @@ struct NoMoment {};
 /// W of all noises over a step; and H where `areas` is 1, H and K where it is 2.
 template <class Number, int noises, int areas>
 struct BrownianIncrements {
-    Number w[noises];
     [[no_unique_address]] std::conditional_t<(areas >= 1), Number[noises], NoMoment<1>> h;
     [[no_unique_address]] std::conditional_t<(areas >= 2), Number[noises], NoMoment<2>> k;
+    Number w[noises];
 };
 
 }  // namespace eddy::inline v0

@@ -48,8 +48,8 @@ struct StochasticRungeKuttaStepper
     using State = Vec<Number, state_size>;
     template <class Number>
     struct Trial {
-        State<Number> next;
         [[no_unique_address]] KeptIf<estimates_error, State<Number>> error;
+        State<Number> next;
     };
     struct Rows {
         struct Weights {
