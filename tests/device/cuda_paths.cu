@@ -1,0 +1,77 @@
+// More of stochastic equations on a device: the strong methods of Itô's calculus by adaptive steps, tangents
+// along a path, many paths that are stopped.
+#include <chrono>
+#include <eddy/backends/cuda.hpp>
+#include <eddy/solvers/sosri.hpp>
+#include <eddy/solvers/spark.hpp>
+#include <stop_token>
+#include <thread>
+
+#include "solve/noise_cases.hpp"
+#include "solve/path_cases.hpp"
+#include "support/stochastic_equations.hpp"
+
+namespace {
+
+using support::Array;
+using namespace std::chrono_literals;
+
+const std::vector<oracle::Way<eddy::Cuda>> as_it_is{{"", {}}};
+
+/// The rough equation, each component with a noise of its own.
+struct Diagonal {
+    static constexpr int state_size = 2, parameter_size = 3;
+    static constexpr auto calculus = eddy::ito;
+    constexpr auto drift(auto t, const auto& y, const auto& p) const {
+        return oracle::Rough{}(t, y, p);
+    }
+    constexpr auto diffusion(auto t, const auto& y, const auto& p) const {
+        return eddy::vec(0.2 * p[0] * y[0], (0.1 + t) / (2 + y[1] * y[1]));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("device paths: gradients of SOSRI, which chooses its steps") {
+    CHECK(oracle::compare_noise<eddy::SOSRI, Diagonal>(oracle::with_noise(oracle::adaptive_cases),
+                                                       as_it_is, 101, eddy::pi_controller())
+              .count(eddy::Result::success) == 1);
+}
+
+TEST_CASE("device paths: tangents, with the steps that carry them") {
+    const oracle::Lanes<double> lanes(517);
+    const auto endings = oracle::compare(
+        oracle::with_noise(oracle::adaptive_cases), as_it_is,
+        [&](eddy::SolveOptions options, const auto& backend) {
+            options.save_steps = true;
+            return eddy::pushforward(oracle::RoughNoise{}, eddy::SPaRK{}, lanes.y0, lanes.p,
+                                     lanes.y0_direction, lanes.p_direction, options,
+                                     eddy::observe(oracle::Observed{}), eddy::pi_controller(),
+                                     backend);
+        },
+        [](const auto& expected, const auto& got) { oracle::check_same(expected, got, true); });
+    CHECK(endings.count(eddy::Result::success) == 1);
+    CHECK(endings.count(eddy::Result::non_finite) == 1);
+}
+
+TEST_CASE("device paths: ten billion of them are stopped from another thread") {
+    std::stop_source source;
+    auto options = path_cases::saving;
+    options.paths = 10'000'000'000;
+    options.cancelled = source.get_token();
+    std::chrono::steady_clock::time_point asked;
+    std::thread other([&] {
+        std::this_thread::sleep_for(500ms);
+        asked = std::chrono::steady_clock::now();
+        source.request_stop();
+    });
+
+    const auto found = eddy::solve(path_cases::Pair{}, eddy::EulerMaruyama{}, Array(1, 2, 0.3),
+                                   Array(1, 2, 2.), options, eddy::Cuda{});
+
+    const auto late = std::chrono::steady_clock::now() - asked;
+    other.join();
+    CHECK(found.result(0) == eddy::Result::cancelled);
+    CHECK(late > 0ms);
+    CHECK(late < 2s);
+}
