@@ -24,6 +24,7 @@
 #include <eddy/steppers/esdirk_rows.hpp>
 #include <eddy/steppers/imex.hpp>
 #include <eddy/steppers/newton.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/step_matrix.hpp>
 #include <eddy/steppers/stepper.hpp>
 
@@ -157,14 +158,10 @@ struct Esdirk {
             return sum;
     }
 
-    /// t + c_i h; or what t itself says of that fraction of the step.
     template <int i, class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto stage_time(const Input& in) {
         constexpr double c = Method::coefficients.c[i];
-        if constexpr (requires { in.t.at_fraction(c); })
-            return in.t.at_fraction(c);
-        else
-            return in.t + in.dt.fraction(c);
+        return detail::stage_time_of(in, c);
     }
     /// hγ, and its reciprocal.
     template <class Number, class Size>

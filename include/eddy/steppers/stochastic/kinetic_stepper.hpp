@@ -168,18 +168,11 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
                                    Vector<noise_size>>(Traced{}));
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_at(const Input& in, double c) {
-        if constexpr (requires { in.t.at_fraction(c); })
-            return in.t.at_fraction(c);
-        else
-            return in.t + in.dt.fraction(c);
-    }
-    template <class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto times_of(const Input& in) {
-        Vec<std::remove_cvref_t<decltype(time_at(in, 0.))>, num_nodes> times;
+        Vec<std::remove_cvref_t<decltype(detail::stage_time_of(in, 0.))>, num_nodes> times;
         static_for<0, num_nodes>([&]<int k>() __attribute__((always_inline)) {
             constexpr double node = Method::nodes[k];
-            times[k] = time_at(in, node);
+            times[k] = detail::stage_time_of(in, node);
         });
         return times;
     }

@@ -6,6 +6,7 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/stochastic/path_stepper.hpp>
 #include <eddy/steppers/stochastic/step_noise.hpp>
 
@@ -262,10 +263,7 @@ struct StochasticRungeKuttaStepper
     template <int i, class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_of(const Input& in) {
         constexpr double c = Method::stochastic.c[i];
-        if constexpr (requires { in.t.at_fraction(c); })
-            return in.t.at_fraction(c);
-        else
-            return in.t + in.dt.fraction(c);
+        return detail::stage_time_of(in, c);
     }
 
     /// That of Y_i, or of y⁺.

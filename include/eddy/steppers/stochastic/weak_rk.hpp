@@ -4,6 +4,7 @@
 // column is read in.
 
 #include <eddy/steppers/add_scaled.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/stochastic/weak_noise.hpp>
 #include <eddy/steppers/stochastic/weak_tableau.hpp>
 
@@ -106,19 +107,12 @@ struct WeakRungeKutta {
     template <int i, class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_at(const Input& in) {
         constexpr double c = Method::weak.c[i];
-        return fraction(in, c);
+        return detail::stage_time_of(in, c);
     }
     template <int i, class Input>
     [[nodiscard, gnu::always_inline]] EDDY_HD static auto own_time_at(const Input& in) {
         constexpr double c = Method::weak.c_own[i];
-        return fraction(in, c);
-    }
-    template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto fraction(const Input& in, double c) {
-        if constexpr (requires { in.t.at_fraction(c); })
-            return in.t.at_fraction(c);
-        else
-            return in.t + in.dt.fraction(c);
+        return detail::stage_time_of(in, c);
     }
 
     // A step.

@@ -1,0 +1,17 @@
+#pragma once
+// The times at which a step evaluates.
+
+#include <eddy/core/host_device.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// t + c dt of a step's input; or what t itself says of that fraction of the step.
+template <class Input>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto stage_time_of(const Input& in, double c) {
+    if constexpr (requires { in.t.at_fraction(c); })
+        return in.t.at_fraction(c);
+    else
+        return in.t + in.dt.fraction(c);
+}
+
+}  // namespace eddy::inline v0::detail
