@@ -116,6 +116,17 @@ TEST_CASE("dlpack: what is no (lane, component) array of these numbers is refuse
         return message_of([&] { static_cast<void>(view(foreign.tensor)); });
     };
 
+    foreign.tensor.byte_offset = 3;
+    CHECK(
+        message() ==
+        "from_dlpack: numbers at an address that is no multiple of 8 bytes; copy the array first");
+    foreign.tensor.byte_offset = 0;
+    foreign.tensor.data = nullptr;
+    CHECK(message() == "from_dlpack: a tensor without data; give one whose numbers are there");
+    foreign.shape[0] = -2;
+    CHECK(message() == "from_dlpack: shape[0] = -2; give sizes of at least 0");
+    foreign.shape[0] = 0;  // empty, and so without data
+    CHECK(view(foreign.tensor).num_lanes == 0);
     foreign.tensor.ndim = 3;
     CHECK(message() == "from_dlpack: a tensor of 3 dimensions; give (lane, component), or one row");
     foreign.tensor.dtype.bits = 32;

@@ -87,9 +87,21 @@ template <class Real, class Tensor>
     require_argument(tensor.ndim == 1 || tensor.ndim == 2,
                      "from_dlpack: a tensor of {} dimensions; give (lane, component), or one row",
                      tensor.ndim);
-    auto* const bytes = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
-    auto* const first = reinterpret_cast<Real*>(bytes);
     const auto size = [&](int i) { return static_cast<std::ptrdiff_t>(tensor.shape[i]); };
+    bool is_empty = false;
+    for (int i = 0; i < tensor.ndim; ++i) {
+        require_argument(size(i) >= 0, "from_dlpack: shape[{}] = {}; give sizes of at least 0", i,
+                         size(i));
+        is_empty = is_empty || size(i) == 0;
+    }
+    require_argument(is_empty || tensor.data != nullptr,
+                     "from_dlpack: a tensor without data; give one whose numbers are there");
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
+    require_argument(address % alignof(Real) == 0,
+                     "from_dlpack: numbers at an address that is no multiple of {} bytes; copy the "
+                     "array first",
+                     alignof(Real));
+    auto* const first = reinterpret_cast<Real*>(address);
     const auto stride = [&](int i) { return static_cast<std::ptrdiff_t>(tensor.strides[i]); };
     if (tensor.ndim == 1) return {first, 1, size(0), 0, tensor.strides ? stride(0) : 1};
     if (tensor.strides == nullptr) return {first, size(0), size(1), size(1), 1};
