@@ -3,7 +3,9 @@
 // dual numbers: all others are evaluated without tangents, as the constants to the derivative that
 // they are.
 
+#include <cstddef>
 #include <eddy/core/numeric.hpp>
+#include <eddy/core/vec.hpp>
 #include <eddy/trace/graph.hpp>
 #include <type_traits>
 #include <utility>
@@ -26,6 +28,39 @@ struct ComponentType<T> {
 };
 template <class T>
 using ComponentOf = typename ComponentType<T>::type;
+
+/// How many components a vector has, where its type tells; else -1.
+template <class T>
+inline constexpr int length_of = -1;
+template <class T, int length>
+inline constexpr int length_of<Vec<T, length>> = length;
+template <class T, std::size_t length>
+inline constexpr int length_of<T[length]> = static_cast<int>(length);
+
+/// A number for a scalar; for a vector anything with operator[], which, where its type tells its length,
+/// has that of the vector. Of no components, anything.
+template <class Argument, class Shape>
+constexpr bool fits(const Shape& shape) {
+    if (shape.is_scalar) return !Indexable<Argument>;
+    if (shape.size == 0) return true;
+    return Indexable<Argument> && (length_of<Argument> < 0 || length_of<Argument> == shape.size);
+}
+
+/// Before a caller's arguments are read, perhaps past their end.
+template <class P, class... Arguments>
+consteval void require_arguments() {
+    constexpr bool as_many = sizeof...(Arguments) == P::code.num_arguments();
+    static_assert(as_many, "evaluate: one argument is needed for each argument of the program");
+    if constexpr (as_many) {
+        constexpr bool fit = [] {
+            [[maybe_unused]] int index = 0;
+            return (fits<Arguments>(P::code.arguments[index++]) && ...);
+        }();
+        static_assert(fit,
+                      "evaluate: an argument has another shape than the program was traced with; "
+                      "give a number for a Scalar, and a vector of n components for a Vector<n>");
+    }
+}
 
 template <int index, class T>
 struct ArgumentSlot {

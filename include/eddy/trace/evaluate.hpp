@@ -372,6 +372,7 @@ template <class P, class Real, int... k, class... Arguments>
 template <class Recipe>
 template <class... Arguments>
 constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const {
+    detail::require_arguments<Program, Arguments...>();
     using Real = typename detail::RealOf<Arguments...>::type;
     return detail::call<Program, Real>(std::make_integer_sequence<int, code.num_outputs()>{},
                                        arguments...);
