@@ -39,10 +39,26 @@ inline constexpr bool is_method = RungeKuttaMethod<Method> || requires {
     Method::has_error_estimate;
 };
 
+/// Drift and diffusion without a word on what they mean.
+template <class Field>
+inline constexpr bool lacks_calculus = false;
+template <class Field>
+requires(!StochasticField<Field> &&
+         requires(const Field& field, ArgumentOf<Scalar> t, ArgumentOf<Vector<Field::state_size>> y,
+                  ArgumentOf<Vector<Field::parameter_size>> p) {
+             field.drift(t, y, p);
+             field.diffusion(t, y, p);
+         }) inline constexpr bool lacks_calculus<Field> = true;
+
 /// A vector field, or a stochastic one.
 template <class Field>
 consteval bool check_equation() {
-    if constexpr (StochasticField<Field>)
+    static_assert(!lacks_calculus<Field>,
+                  "stochastic field: a member `static constexpr auto calculus = eddy::ito`, or "
+                  "eddy::stratonovich, is missing; it says what diffusion dW means");
+    if constexpr (lacks_calculus<Field>)
+        return false;
+    else if constexpr (StochasticField<Field>)
         return check_stochastic_field<Field>();
     else if constexpr (KineticField<Field>)
         return check_kinetic_field<Field>();
@@ -50,12 +66,17 @@ consteval bool check_equation() {
         return check_program<Field>();
 }
 
-/// Methods that are for vector fields alone say so.
+/// Methods that are for vector fields alone say so, and those that are for noise alone.
 template <class Field, class Method>
 consteval bool check_noise() {
     constexpr bool is_langevin = requires { requires Method::is_kinetic; };
     constexpr bool refuses = !is_langevin && requires { requires !Method::takes_noise; };
     constexpr bool fits = !StochasticField<Field> || !refuses;
+    constexpr bool wants_noise = requires { Method::calculus; };
+    constexpr bool has_noise = !wants_noise || StochasticField<Field> || KineticField<Field>;
+    static_assert(has_noise,
+                  "solve: this method is for stochastic equations: give the field drift, diffusion "
+                  "and calculus, or take a method for vector fields, such as Tsit5");
     static_assert(fits,
                   "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
                   "SRIW1, Heun and the others of docs/guide/stochastic.md");
@@ -67,7 +88,25 @@ consteval bool check_noise() {
         KineticField<Field> || !is_langevin,
         "solve: ALIGN and QUICSORT are for Langevin's equation: the field must be a struct "
         "with force(t, x, p), friction(p) and temperature(p)");
-    return fits && KineticField<Field> == is_langevin;
+    return fits && has_noise && KineticField<Field> == is_langevin;
+}
+
+/// Of each kind of extra one; and a controller that chooses sizes only where there is something to
+/// choose them by. (Methods for noise say so by themselves.)
+template <class Field, class Method, class... Extras>
+consteval bool check_extras() {
+    constexpr bool once = (0 + ... + IsController<Extras>) < 2 &&
+                          (0 + ... + IsBackend<Extras>) < 2 && (0 + ... + IsObserved<Extras>) < 2;
+    static_assert(once, "solve: two controllers, two backends or two observe(function); give one");
+    using Controller = typename ExtrasOf<Field, Method, Extras...>::Controller;
+    constexpr bool adapts = (IsController<Extras> || ...) && !requires {
+        requires !Controller::is_adaptive;
+    };
+    constexpr bool fits = !adapts || StochasticField<Field> || has_error_estimate<Method>;
+    static_assert(fits,
+                  "solve: this method has no error estimate, its steps are of constant size: "
+                  "leave the controller out, or take a method that has one, such as Tsit5");
+    return once && fits;
 }
 
 /// One step size for all lanes wants a backend that steps them together.
@@ -90,7 +129,7 @@ consteval bool check_solver() {
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
         if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
-                      check_mass<Field, Method>())
+                      check_extras<Field, Method, Extras...>() && check_mass<Field, Method>())
             return check_switch<Field, Method, Extras...>();
     }
     return false;

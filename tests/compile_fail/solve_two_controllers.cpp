@@ -1,0 +1,20 @@
+// expect: solve: two controllers, two backends or two observe
+#include <eddy/eddy.hpp>
+
+struct Decay {
+    static constexpr int state_size = 1, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-p[0] * y[0]);
+    }
+};
+#ifdef EDDY_BAD
+const eddy::PIDController second;
+#else
+const eddy::Serial second;
+#endif
+
+double end_of(const eddy::EnsembleArray<double>& y0, const eddy::EnsembleArray<double>& p) {
+    const eddy::SolveOptions options{.t1 = 1, .dt0 = 0.1};
+    return eddy::solve(Decay{}, eddy::Bosh3{}, y0, p, options, eddy::ConstantController{}, second)
+        .y()(0, 0);
+}
