@@ -90,6 +90,10 @@ class EachRuleCanFail(unittest.TestCase):
     def test_long_header(self):
         self.expect("include/eddy/ad/vjp.hpp", "//\n" * 400, "long header: 402 lines")
 
+    def test_classes_that_end_with_what_may_be_empty(self):
+        self.expect("include/eddy/core/vec.hpp", "struct State {\n    double y;\n    [[no_unique_address]] Memory memory{};\n};\n",
+                    "last member may be empty")
+
     def test_compiler_tests(self):
         for name in ["__CUDACC__", "__CUDA_ARCH__"]:
             with self.subTest(name):

@@ -210,7 +210,7 @@ TEST_CASE("device: numbers that are not finite, wrong devices, too little memory
     eddy::cuda_check(cudaMemGetInfo(&num_free, &in_all));
     void* most = nullptr;
     eddy::cuda_check(cudaMalloc(&most, num_free / 100 * 99));
-    CHECK(said({}, Array(100, 3, 1.0), std::size_t{8} << 30).find("are needed besides") !=
+    CHECK(said({}, Array(100, 3, 1.0), std::size_t{8} << 30).find("this call needs") !=
           std::string::npos);
     cudaFree(most);
 }

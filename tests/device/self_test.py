@@ -98,7 +98,7 @@ class MachineCode(unittest.TestCase):
 
     def test_the_model_bounds_itself(self):
         self.assertEqual(list(model.contradictions("loop", self.path)), [])
-        impossible = [model.Instruction("LDL R1", 1, (), 0)]
+        impossible = [model.Instruction("STL R1", 1, (), 0)]
         self.assertRegex(list(model.contradictions("loop", impossible))[-1], "neither reads nor writes")
 
     def test_a_prediction_grows_with_the_warps_and_with_what_they_move(self):
