@@ -27,10 +27,22 @@ struct ForwardMemory {
     TangentMark* tangent_marks = nullptr;  // (lane) of a pushforward; null: nobody watches
 };
 
+/// Asks for what all lanes of the team begin with: else it comes number by number.
+template <class Spec, class Team>
+EDDY_HD void fetch_starts(const Team& team, const Problem<Spec>& problem) {
+    for (std::int32_t k = team.member(); k < team.num_lanes(); k += Team::num_members) {
+        const std::ptrdiff_t lane = team.first_lane() + k;
+        for (int i = 0; i < Spec::state_size; ++i) team.fetch_ahead(&problem.y0(lane, i));
+        for (int i = 0; !Spec::shares_parameters && i < Spec::parameter_size; ++i)
+            team.fetch_ahead(&problem.p(lane, i));
+    }
+}
+
 /// Chooses the sizes of all first steps of the team's lanes.
 template <class Spec, class Team>
 EDDY_HD void choose_first_sizes(Team& team, const Problem<Spec>& problem,
                                 const ForwardMemory& memory) {
+    if constexpr (may_fetch_ahead<Team>) fetch_starts(team, problem);
     FirstStep<Spec>::choose(problem, team.first_lane(), team.num_lanes(), memory.first_sizes,
                             team.member(), Team::num_members);
     team.sync();
