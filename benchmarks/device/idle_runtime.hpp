@@ -53,12 +53,12 @@ struct IdleRuntime {
         return 0;
     }
     static void release(void* piece) { pieces.erase(static_cast<const std::byte*>(piece)); }
-    static int allocate_page_locked(void*& piece, std::size_t num_bytes) {
+    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
         ++calls.allocations;
-        piece = std::malloc(num_bytes);
-        return 0;
+        here = there = std::malloc(num_bytes);
+        return here ? 0 : 2;
     }
-    static void release_page_locked(void* piece) { std::free(piece); }
+    static void release_mapped(void* here) { std::free(here); }
     static int make_stream(Stream& stream) { return ++calls.allocations, stream = 1, 0; }
     static void release_stream(Stream) {}
     static int copy(void*, const void*, std::size_t num_bytes, Stream) {

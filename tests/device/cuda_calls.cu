@@ -1,5 +1,5 @@
 // What a program does with Cuda besides: arrays that lie on the device, calls that are cancelled, many
-// lanes, two streams, too little memory, the same bits from run to run.
+// lanes, two streams, the same bits from run to run.
 #include <eddy/backends/cuda.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
@@ -190,7 +190,7 @@ TEST_CASE("device: ten million lanes, and a call that is cancelled among them") 
     CHECK(cut.result(lanes - 1) == eddy::Result::cancelled);
 }
 
-TEST_CASE("device: numbers that are not finite, wrong devices, too little memory") {
+TEST_CASE("device: numbers that are not finite, and wrong devices") {
     Array y0(100, 3, 1.0), p = lorenz_parameters(100);
     y0(77, 2) = std::nan("");
     const OnDevice broken(y0), p_there(p);
@@ -206,11 +206,4 @@ TEST_CASE("device: numbers that are not finite, wrong devices, too little memory
     CHECK(said({}, broken.view(), 1 << 20).find("y0(77, 2) = nan; give finite numbers") !=
           std::string::npos);
     CHECK(said({.device = 1000}, Array(100, 3, 1.0), 1 << 20) != "");
-    std::size_t num_free = 0, in_all = 0;
-    eddy::cuda_check(cudaMemGetInfo(&num_free, &in_all));
-    void* most = nullptr;
-    eddy::cuda_check(cudaMalloc(&most, num_free / 100 * 99));
-    CHECK(said({}, Array(100, 3, 1.0), std::size_t{8} << 30).find("this call needs") !=
-          std::string::npos);
-    cudaFree(most);
 }

@@ -127,6 +127,14 @@ class GridWarp {
         return std::exchange(flag, 1) == 0;
     }
     void give_back(std::int32_t& flag) const { flag = 0; }
+    /// Two milliseconds later than when last somebody asked.
+    [[nodiscard]] static std::int64_t nanoseconds() {
+        static std::atomic<std::int64_t> now{0};
+        return now += 2'000'000;
+    }
+    bool replace(std::int64_t& number, std::int64_t expected, std::int64_t by) const {
+        return std::atomic_ref(number).compare_exchange_strong(expected, by);
+    }
     void lower(std::int64_t& least, std::int64_t value) const {
         std::atomic_ref shared(least);
         for (std::int64_t now = shared.load(); value < now;)
@@ -228,13 +236,13 @@ struct EmulatedRuntime {
         return 0;
     }
     static void release(void* piece) { DevicePages::release(piece); }
-    static int allocate_page_locked(void*& piece, std::size_t num_bytes) {
+    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
         if (state.is_capturing) return not_in_a_graph;
         ++state.allocations;
-        piece = ::operator new(num_bytes);
+        here = there = ::operator new(num_bytes);
         return state.fails_with;
     }
-    static void release_page_locked(void* piece) { ::operator delete(piece); }
+    static void release_mapped(void* here) { ::operator delete(here); }
     /// Their numbers say which device they are of.
     static int make_stream(Stream& stream) {
         ++state.allocations;
@@ -286,9 +294,9 @@ struct EmulatedRuntime {
     static int launch(const Work& work, std::ptrdiff_t num_warps, Stream stream) {
         if (state.fails_with != 0) return state.fails_with;
         if (!may_use(stream)) return wrong_stream;
-        if (num_warps < 1) return 9;  // a wrong configuration
-        if constexpr (requires { work.link.cancelled; }) {  // what it looks at again and again
-            const auto* const looked_at = const_cast<const int*>(work.link.cancelled);
+        if (num_warps < 1) return 9;                    // a wrong configuration
+        if constexpr (requires { work.link.relay; }) {  // what it looks at again and again
+            const void* const looked_at = work.link.relay;
             if (looked_at && DevicePages::device_of(looked_at) != state.current) return far_away;
         }
         ++state.launches;

@@ -49,10 +49,12 @@ struct CudaRuntime {
         return code;
     }
     static void release(void* piece) { static_cast<void>(cudaFree(piece)); }
-    static int allocate_page_locked(void*& piece, std::size_t num_bytes) {
-        return cudaHostAlloc(&piece, num_bytes, cudaHostAllocPortable);
+    static int allocate_mapped(void*& here, void*& there, std::size_t num_bytes) {
+        const int code =
+            cudaHostAlloc(&here, num_bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+        return code != cudaSuccess ? code : cudaHostGetDevicePointer(&there, here, 0);
     }
-    static void release_page_locked(void* piece) { static_cast<void>(cudaFreeHost(piece)); }
+    static void release_mapped(void* here) { static_cast<void>(cudaFreeHost(here)); }
     static int make_stream(Stream& stream) {
         return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     }

@@ -45,10 +45,23 @@ class CudaWarp {
         asm volatile("prefetch.global.L1 [%0];" ::"l"(address));
     }
 
+    /// Of a clock that all warps share.
+    [[nodiscard]] __device__ static std::int64_t nanoseconds() {
+        long long now;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+        return now;
+    }
+
     /// What was there before.
     __device__ std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(&counter),
                                                    static_cast<unsigned long long>(value)));
+    }
+    /// False where something else is there than was expected.
+    __device__ bool replace(std::int64_t& number, std::int64_t expected, std::int64_t by) const {
+        const auto before = static_cast<unsigned long long>(expected);
+        return atomicCAS(reinterpret_cast<unsigned long long*>(&number), before,
+                         static_cast<unsigned long long>(by)) == before;
     }
     /// Of a flag that is zero; false where it is not.
     __device__ bool claim(std::int32_t& flag) const {

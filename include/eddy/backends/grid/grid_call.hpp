@@ -78,6 +78,7 @@ class GridCall {
         }
         if (is_asynchronous_) return keep_order(), leave(flights_[0]);
         for (Flight& flight : flights_) end(flight);
+        tell_the_rest();
         keep_order();
         if constexpr (has_costs) fetch_costs();
     }
@@ -197,7 +198,7 @@ class GridCall {
         pool.reserve(bytes);
         static_cast<void>(
             pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
-        watches_.push_back(call_.may_be_stopped() ? Watch(place.device, pool, call_.is_cancelled())
+        watches_.push_back(call_.may_be_stopped() ? Watch(pool, place.stream, call_.is_cancelled())
                                                   : Watch());
         is_ordered_.push_back(pool.takes_order_of(plan_));
         if constexpr (has_costs) memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
@@ -238,16 +239,15 @@ class GridCall {
             kernel.stores = pool.stores();
             kernel.costs = costs_of(part.place).first;
         }
-        GridMailbox* const mailbox = watches_[part.place].there();
+        const Watch& watch = watches_[part.place];
         const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
-        const Work work{kernel,
-                        plan,
-                        static_cast<std::byte*>(pool.first(GridPiece::arenas)),
-                        bytes_per_arena_,
-                        static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
-                        {mailbox ? &mailbox->cancelled : nullptr,
-                         call_.is_watched() ? &mailbox->counts : nullptr,
-                         is_ordered_[part.place] ? order_of(part) : nullptr}};
+        const Work work{
+            kernel,
+            plan,
+            static_cast<std::byte*>(pool.first(GridPiece::arenas)),
+            bytes_per_arena_,
+            static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
+            {watch.relay(), watch.mailbox(), is_ordered_[part.place] ? order_of(part) : nullptr}};
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
         if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
@@ -316,17 +316,30 @@ class GridCall {
             GridCounts now;
             for (Watch& watch : watches_) {
                 if (call_.is_cancelled()) watch.cancel();
-                if (!call_.is_watched()) continue;
-                const GridCounts there = watch.look();
-                now.lanes_done += there.lanes_done;
-                now.accepted += there.accepted;
-                now.rejected += there.rejected;
+                add(now, watch.counts());
             }
-            if (!call_.is_watched()) continue;
-            call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
-                        now.rejected - told_.rejected);
-            told_ = now;
+            if (call_.is_watched()) tell(now);
         }
+    }
+    /// What nobody has carried.
+    void tell_the_rest() {
+        if (!call_.is_watched()) return;
+        GridCounts now;
+        for (std::size_t at = 0; at < shares_; ++at) {
+            const DeviceInUse<Runtime> in_use(places_[at].device);
+            add(now, watches_[at].last_counts(places_[at].stream));
+        }
+        tell(now);
+    }
+    static void add(GridCounts& sum, const GridCounts& part) {
+        sum.lanes_done += part.lanes_done;
+        sum.accepted += part.accepted;
+        sum.rejected += part.rejected;
+    }
+    void tell(const GridCounts& now) {
+        call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
+                    now.rejected - told_.rejected);
+        told_ = now;
     }
     void fetch_costs() {
         for (std::size_t at = 0; at < shares_; ++at)

@@ -13,7 +13,6 @@
 #include <eddy/backends/grid/runtime.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/mirrors.hpp>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,14 +22,20 @@ namespace eddy::inline v0::detail {
 struct GridCounts {
     std::int64_t lanes_done = 0, accepted = 0, rejected = 0;
 };
-/// Through which the host and running kernels tell each other: grid_watch.hpp.
+/// Through which the host and running kernels tell each other (grid_watch.hpp): memory that both reach.
 struct GridMailbox {
     int cancelled = 0;  // written by the host
     GridCounts counts;  // and by the device
 };
+/// What kernels look at in its place.
+struct GridRelay {
+    int cancelled = 0;
+    std::int64_t carried_at = 0;  // nanoseconds of the device
+    GridCounts counts;
+};
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.
-enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order, mailbox };
+enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order, relay };
 inline constexpr std::size_t num_grid_pieces = 9;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
@@ -108,12 +113,18 @@ class GridPool {
         return static_cast<Number*>(first(which));
     }
 
-    /// Of the host, from which copies need no other; always of the same size.
-    [[nodiscard]] void* page_locked(std::size_t num_bytes) {
-        if (kept_.page_locked == nullptr)
-            require_done<Runtime>(Runtime::allocate_page_locked(kept_.page_locked, num_bytes),
-                                  "allocating page-locked memory");
-        return kept_.page_locked;
+    struct Mailbox {
+        GridMailbox* here;
+        GridMailbox* there;  // as kernels know it
+    };
+    /// Of the last call, as it left it.
+    [[nodiscard]] Mailbox mailbox() {
+        if (kept_.mailbox_here == nullptr)
+            require_done<Runtime>(Runtime::allocate_mapped(kept_.mailbox_here, kept_.mailbox_there,
+                                                           sizeof(GridMailbox)),
+                                  "allocating memory that host and device share");
+        return {static_cast<GridMailbox*>(kept_.mailbox_here),
+                static_cast<GridMailbox*>(kept_.mailbox_there)};
     }
     /// Brings tables to the beginning of one of the mirrors, unless they are there.
     void send_tables(GridPiece which, std::vector<std::byte>& tables, Stream stream) {
@@ -191,9 +202,12 @@ class GridPool {
         kept_.flight.is_up = false;
     }
     /// A stream besides the caller's.
-    [[nodiscard]] Stream other_stream() { return made(kept_.other); }
-    /// In which no kernels run.
-    [[nodiscard]] Stream watch_stream() { return made(kept_.watch); }
+    [[nodiscard]] Stream other_stream() {
+        if (!kept_.has_stream)
+            require_done<Runtime>(Runtime::make_stream(kept_.stream), "making a stream");
+        kept_.has_stream = true;
+        return kept_.stream;
+    }
     /// The stores of a gradient's placement.
     [[nodiscard]] GridStores& stores() { return kept_.stores; }
 
@@ -222,8 +236,9 @@ class GridPool {
         std::array<Piece, num_grid_pieces> pieces{};
         std::vector<Piece> of_graphs;  // set aside
         GridImprint imprint;           // of the last call that returned early
-        void* page_locked = nullptr;
-        std::optional<Stream> other, watch;
+        void *mailbox_here = nullptr, *mailbox_there = nullptr;
+        Stream stream{};
+        bool has_stream = false;
         GridStores stores;
         std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
         std::vector<const void*> known;
@@ -235,14 +250,6 @@ class GridPool {
 
     [[nodiscard]] const Piece& piece(GridPiece which) const {
         return kept_.pieces[static_cast<std::size_t>(which)];
-    }
-    [[nodiscard]] static Stream made(std::optional<Stream>& stream) {
-        if (!stream) {
-            Stream fresh{};
-            require_done<Runtime>(Runtime::make_stream(fresh), "making a stream");
-            stream = fresh;
-        }
-        return *stream;
     }
     static void release(Piece& piece) {
         if (piece.first) Runtime::release(piece.first);
@@ -305,9 +312,8 @@ class GridPool {
         settle();
         for (Piece& piece : kept_.pieces) release(piece);
         for (Piece& piece : kept_.of_graphs) release(piece);
-        if (kept_.page_locked) Runtime::release_page_locked(kept_.page_locked);
-        if (kept_.other) Runtime::release_stream(*kept_.other);
-        if (kept_.watch) Runtime::release_stream(*kept_.watch);
+        if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);
+        if (kept_.has_stream) Runtime::release_stream(kept_.stream);
         kept_ = {};
     }
     void swap(GridPool& other) noexcept { std::swap(kept_, other.kept_); }

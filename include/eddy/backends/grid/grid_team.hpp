@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/backends/grid/grid_pool.hpp>
+#include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
@@ -14,8 +15,8 @@ namespace eddy::inline v0::detail {
 
 /// What warps at work know of their call.
 struct GridLink {
-    const volatile int* cancelled;        // null: nobody can
-    GridCounts* counts = nullptr;         // null: nobody watches
+    GridRelay* relay = nullptr;           // null: nobody watches, or may stop it
+    GridMailbox* mailbox = nullptr;       // in memory of the host
     const std::int32_t* order = nullptr;  // (lane) of its group; null: as they come
 };
 
@@ -79,8 +80,8 @@ class GridTeam {
         return link_->order ? link_->order[first_lane_ + k] : k;
     }
     EDDY_HD_AS_ARGUMENT EDDY_HD void ended(const LaneOutcome& outcome) {
-        if (link_->counts == nullptr) return;
-        GridCounts& counts = *link_->counts;
+        if (link_->relay == nullptr) return;
+        GridCounts& counts = link_->relay->counts;
         warp_.add(counts.lanes_done, outcome.result == Result::cancelled ? 0 : 1);
         warp_.add(counts.accepted, outcome.accepted);
         warp_.add(counts.rejected, outcome.rejected);
@@ -94,15 +95,21 @@ class GridTeam {
     }
     [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) { return !look(where); }
     [[nodiscard]] EDDY_HD std::int64_t patience(std::int64_t) const {
-        return link_->cancelled ? 256 : std::int64_t{1} << 40;
+        return link_->relay ? 256 : std::int64_t{1} << 40;
     }
 
   private:
     /// Together: members that look by themselves might see different things.
     [[gnu::noinline]] EDDY_HD bool look(Place where) {
-        is_cancelled_ = is_cancelled_ || (link_->cancelled && any(*link_->cancelled != 0, where));
+        if (!is_cancelled_ && link_->relay) is_cancelled_ = any(is_told(), where);
         calls_to_look_ = is_cancelled_ ? 0 : calls_between_looks;
         return is_cancelled_;
+    }
+
+    [[nodiscard]] EDDY_HD bool is_told() const {
+        if (member() != 0) return false;
+        carry_news(warp_, *link_->relay, *link_->mailbox);
+        return static_cast<const volatile GridRelay*>(link_->relay)->cancelled != 0;
     }
 
     Warp warp_;

@@ -1,15 +1,32 @@
 #pragma once
-// How the host and the kernels of a call tell each other: through a few numbers in the memory of the device, which the
-// host copies in a stream of their own while kernels run. Kernels never wait for the bus: a read of the host's
-// memory takes a microsecond of all warps that read.
+// How the host and the kernels of a call tell each other. The host writes into memory of its own that the device
+// reaches; kernels look at a relay in the memory of the device, for a look at the host's takes a microsecond of all
+// warps, one after another. Once in a while one warp of all carries news between the two. (A copy by the host
+// would not do: on an H100 that is full of warps it waits for them to end.)
 
 #include <cstddef>
 #include <cstdint>
 #include <eddy/backends/grid/grid_pool.hpp>
 #include <eddy/backends/grid/runtime.hpp>
+#include <eddy/core/host_device.hpp>
 #include <new>
 
 namespace eddy::inline v0::detail {
+
+/// By a single thread: carries news if nobody has for a millisecond.
+template <class Warp>
+[[gnu::noinline]] EDDY_HD void carry_news(const Warp& warp, GridRelay& relay, GridMailbox& host) {
+    constexpr std::int64_t nanoseconds_between = 1'000'000;
+    const std::int64_t now = warp.nanoseconds();
+    const std::int64_t last = static_cast<volatile GridRelay&>(relay).carried_at;
+    if (now - last < nanoseconds_between || !warp.replace(relay.carried_at, last, now)) return;
+    volatile GridMailbox& there = host;
+    volatile GridRelay& here = relay;
+    if (there.cancelled != 0) here.cancelled = 1;
+    there.counts.lanes_done = here.counts.lanes_done;
+    there.counts.accepted = here.counts.accepted;
+    there.counts.rejected = here.counts.rejected;
+}
 
 /// One device's part of a call that somebody watches, or may stop.
 template <class Runtime>
@@ -19,44 +36,39 @@ class GridWatch {
   public:
     /// Nobody does.
     GridWatch() = default;
-    /// Before the first kernel is launched.
-    GridWatch(int device, GridPool<Runtime>& pool, bool is_cancelled)
-        : device_(device),
-          stream_(pool.watch_stream()),
-          there_(static_cast<GridMailbox*>(pool.reserve(GridPiece::mailbox, sizeof(GridMailbox)))),
-          here_(::new (pool.page_locked(sizeof(GridMailbox))) GridMailbox) {
-        here_->cancelled = is_cancelled_ = is_cancelled;
-        copy(there_, here_, sizeof(GridMailbox));
+    /// Before the first kernel, in the stream that it comes in.
+    GridWatch(GridPool<Runtime>& pool, Stream stream, bool is_cancelled)
+        : mailbox_(pool.mailbox()),
+          relay_(static_cast<GridRelay*>(pool.reserve(GridPiece::relay, sizeof(GridRelay)))) {
+        ::new (mailbox_.here) GridMailbox;
+        if (is_cancelled) cancel();
+        constexpr GridRelay no_news;
+        require_done<Runtime>(Runtime::copy(relay_, &no_news, sizeof no_news, stream),
+                              "copying to the device");
     }
 
-    /// As kernels know it; null where nobody watches.
-    [[nodiscard]] GridMailbox* there() const { return there_; }
-    /// Tells kernels at work to come to an end.
-    void cancel() {
-        if (is_cancelled_) return;
-        const DeviceInUse<Runtime> in_use(device_);
-        here_->cancelled = is_cancelled_ = 1;
-        copy(&there_->cancelled, &here_->cancelled, sizeof here_->cancelled);
+    /// As kernels know them; null where nobody watches.
+    [[nodiscard]] GridRelay* relay() const { return relay_; }
+    [[nodiscard]] GridMailbox* mailbox() const { return mailbox_.there; }
+    /// Kernels at work are to come to an end.
+    void cancel() { static_cast<volatile GridMailbox&>(*mailbox_.here).cancelled = 1; }
+    /// How far kernels were when news was last carried.
+    [[nodiscard]] GridCounts counts() const {
+        const volatile GridMailbox& now = *mailbox_.here;
+        return {now.counts.lanes_done, now.counts.accepted, now.counts.rejected};
     }
-    /// How far kernels are.
-    [[nodiscard]] GridCounts look() {
-        const DeviceInUse<Runtime> in_use(device_);
-        copy(&here_->counts, &there_->counts, sizeof(GridCounts));
-        return here_->counts;
+    /// How far they have come, when they are done.
+    [[nodiscard]] GridCounts last_counts(Stream stream) const {
+        GridCounts counts;
+        int code = Runtime::copy(&counts, &relay_->counts, sizeof counts, stream);
+        if (code == 0) code = Runtime::synchronize(stream);
+        require_done<Runtime>(code, "copying from the device");
+        return counts;
     }
 
   private:
-    void copy(void* to, const void* from, std::size_t num_bytes) const {
-        int code = Runtime::copy(to, from, num_bytes, stream_);
-        if (code == 0) code = Runtime::synchronize(stream_);
-        require_done<Runtime>(code, "telling kernels of their caller");
-    }
-
-    int device_ = 0;
-    Stream stream_{};
-    GridMailbox* there_ = nullptr;
-    GridMailbox* here_ = nullptr;
-    bool is_cancelled_ = false;
+    typename GridPool<Runtime>::Mailbox mailbox_{};
+    GridRelay* relay_ = nullptr;
 };
 
 }  // namespace eddy::inline v0::detail

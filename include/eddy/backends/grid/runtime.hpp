@@ -33,8 +33,8 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     { R::place_of(from, number) } -> std::same_as<int>;
     { R::allocate(piece, num_bytes) } -> std::same_as<int>;
     R::release(there);
-    { R::allocate_page_locked(piece, num_bytes) } -> std::same_as<int>;  // of the host
-    R::release_page_locked(there);
+    { R::allocate_mapped(piece, piece, num_bytes) } -> std::same_as<int>;  // here, there
+    R::release_mapped(there);
     // Of the current device, beside its default stream.
     { R::make_stream(stream) } -> std::same_as<int>;
     R::release_stream(stream);
