@@ -1,8 +1,8 @@
 #pragma once
 // How the host and the kernels of a call tell each other. The host writes into memory of its own that the device
 // reaches; kernels look at a relay in the memory of the device, for a look at the host's takes a microsecond of all
-// warps, one after another. Once in a while one warp of all carries news between the two. (A copy by the host
-// would not do: on an H100 that is full of warps it waits for them to end.)
+// warps, one after another. Once in a while one warp of all carries news between the two. (Copies by the host
+// would not do: calls that fill an H100 with warps could not be stopped so.)
 
 #include <cstddef>
 #include <cstdint>
