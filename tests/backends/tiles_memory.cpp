@@ -52,6 +52,13 @@ extern "C" void* mmap(void* at, std::size_t size, int protection, int flags, int
     return memory;
 }
 
+/// An arena that has grown is another: what was written into the first is gone.
+extern "C" int munmap(void* at, std::size_t size) noexcept {
+    if (mappings != nullptr)
+        std::erase_if(*mappings, [&](const Mapped& arena) { return arena.first == at; });
+    return static_cast<int>(syscall(SYS_munmap, at, size));
+}
+
 namespace {
 
 constexpr auto network = eddy::nn::mlp<3, 16, 2>(eddy::nn::tanh);
