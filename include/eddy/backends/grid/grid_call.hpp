@@ -35,7 +35,6 @@ class GridCall {
     using Sort = SortWork<typename Runtime::Warp>;
     using Places = std::vector<GridPlace<Runtime>>;
     static_assert(std::is_trivially_copyable_v<Work>);
-    static constexpr bool has_costs = requires(Kernel kernel) { kernel.costs; };
     static constexpr char tag_of_kernel = 0;
     static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
 
@@ -80,7 +79,7 @@ class GridCall {
         for (Flight& flight : flights_) end(flight);
         tell_the_rest();
         keep_order();
-        if constexpr (has_costs) fetch_costs();
+        if constexpr (kernel_goes_back<Kernel>) fetch_costs();
     }
 
   private:
@@ -179,7 +178,8 @@ class GridCall {
         };
         const auto workers = static_cast<std::size_t>(workers_);
         size_of(GridPiece::arenas) = bytes_per_arena_ * workers;
-        if constexpr (has_costs) size_of(GridPiece::costs) = workers * sizeof(BackCost);
+        if constexpr (kernel_goes_back<Kernel>)
+            size_of(GridPiece::costs) = workers * sizeof(BackCost);
         bool has_two = false;
         for (const Part& part : parts_) {
             if (part.place != at) continue;
@@ -201,7 +201,8 @@ class GridCall {
         watches_.push_back(call_.may_be_stopped() ? Watch(pool, place.stream, call_.is_cancelled())
                                                   : Watch());
         is_ordered_.push_back(pool.takes_order_of(plan_));
-        if constexpr (has_costs) memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
+        if constexpr (kernel_goes_back<Kernel>)
+            memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
         // What the caller has put into its stream, and the costs, are there for the other one as well.
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
@@ -235,19 +236,19 @@ class GridCall {
             part.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
         pool.send_tables(piece, flight.mirrors->tables(), stream);
-        if constexpr (has_costs) {
+        if constexpr (kernel_goes_back<Kernel>) {
             kernel.stores = pool.stores();
             kernel.costs = costs_of(part.place).first;
         }
         const Watch& watch = watches_[part.place];
         const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
-        const Work work{
-            kernel,
-            plan,
-            static_cast<std::byte*>(pool.first(GridPiece::arenas)),
-            bytes_per_arena_,
-            static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
-            {watch.relay(), watch.mailbox(), is_ordered_[part.place] ? order_of(part) : nullptr}};
+        const Work work{kernel,
+                        plan,
+                        static_cast<std::byte*>(pool.first(GridPiece::arenas)),
+                        bytes_per_arena_,
+                        static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
+                        {watch.relay(), watch.mailbox(), call_.is_watched(),
+                         is_ordered_[part.place] ? order_of(part) : nullptr}};
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
         if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
@@ -255,7 +256,7 @@ class GridCall {
             require_done<Runtime>(Runtime::launch(Sort{kernel.outcomes, plan, order_of(part)},
                                                   plan.num_groups(), stream),
                                   "launching a kernel");
-        if constexpr (has_costs) {
+        if constexpr (kernel_goes_back<Kernel>) {
             if (is_asynchronous_) add_shared(kernel, plan, stream);
         }
     }
@@ -292,7 +293,7 @@ class GridCall {
         GridPool<Runtime>& pool = *places_[0].pool;
         pool.has_begun(imprint_);
         pool.leave(places_[0].stream, flight.mirrors->columns());
-        if constexpr (has_costs)
+        if constexpr (kernel_goes_back<Kernel>)
             pool.brings_back({kernel_.costs, costs_of(0).first,
                               static_cast<std::size_t>(workers_) * sizeof(BackCost)});
         flight.mirrors.reset();

@@ -17,6 +17,7 @@ namespace eddy::inline v0::detail {
 struct GridLink {
     GridRelay* relay = nullptr;           // null: nobody watches, or may stop it
     GridMailbox* mailbox = nullptr;       // in memory of the host
+    bool is_counted = false;              // does anybody watch?
     const std::int32_t* order = nullptr;  // (lane) of its group; null: as they come
 };
 
@@ -80,7 +81,7 @@ class GridTeam {
         return link_->order ? link_->order[first_lane_ + k] : k;
     }
     EDDY_HD_AS_ARGUMENT EDDY_HD void ended(const LaneOutcome& outcome) {
-        if (link_->relay == nullptr) return;
+        if (!link_->is_counted) return;
         GridCounts& counts = link_->relay->counts;
         warp_.add(counts.lanes_done, outcome.result == Result::cancelled ? 0 : 1);
         warp_.add(counts.accepted, outcome.accepted);

@@ -26,17 +26,20 @@ template <class Spec, bool goes_back>
     return bytes_of_state <= 24 && !goes_back ? 12 : 8;
 }
 
+/// Does a kernel go back, and say what that has cost?
+template <class Kernel>
+inline constexpr bool kernel_goes_back = requires(Kernel kernel) {
+    kernel.costs;
+};
+
 /// A warp for each group of lanes. As many as the device holds at once have memory to work in: a warp
 /// claims a free arena when it begins, and gives it back at its end. (Warps that stay, and take one
 /// group after another, take more registers: what is the same for all groups is then kept in them.)
 template <class Kernel, class Warp>
 struct GroupWork {
     using Team = GridTeam<Warp>;
-    static constexpr int warps_per_processor = warps_for < typename Kernel::Spec,
-                         requires(Kernel back) {
-        back.costs;
-    }
-    > ();
+    static constexpr int warps_per_processor =
+        warps_for<typename Kernel::Spec, kernel_goes_back<Kernel>>();
 
     Kernel kernel;
     LaunchPlan plan;
