@@ -63,11 +63,12 @@ double median(std::vector<double> times) {
     return times[times.size() / 2];
 }
 
-/// What eleven calls take after three, in milliseconds each: of the wall.
-template <class Call>
-double wall(const Call& call) {
+/// What eleven calls take after three, in milliseconds each: of the wall. `before` each, off the clock.
+template <class Call, class Before>
+double wall(const Call& call, const Before& before) {
     std::vector<double> times;
     for (int i = -3; i < 11; ++i) {
+        before();
         const auto start = std::chrono::steady_clock::now();
         call();
         const std::chrono::duration<double, std::milli> time =
@@ -118,18 +119,8 @@ void row(const std::string& what, const char* goal, const Make& make, const Call
     auto left = make(eddy::Cuda{.stream = stream, .asynchronous = true});
     call(left).wait();
     const double by_calls = clock([&] { static_cast<void>(call(left)); });
-    const double enqueued = [&] {
-        std::vector<double> times;
-        for (int i = 0; i < 11; ++i) {
-            eddy::cuda_check(cudaStreamSynchronize(stream));
-            const auto start = std::chrono::steady_clock::now();
-            static_cast<void>(call(left));
-            const std::chrono::duration<double, std::micro> time =
-                std::chrono::steady_clock::now() - start;
-            times.push_back(time.count());
-        }
-        return median(times);
-    }();
+    const double enqueued = wall([&] { static_cast<void>(call(left)); },
+                                 [&] { eddy::cuda_check(cudaStreamSynchronize(stream)); });
     call(left).wait();
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
@@ -143,10 +134,10 @@ void row(const std::string& what, const char* goal, const Make& make, const Call
     cudaGraphDestroy(graph);
 
     auto waiting = make(eddy::Cuda{});
-    const double waited = wall([&] { static_cast<void>(call(waiting)); });
+    const double waited = wall([&] { static_cast<void>(call(waiting)); }, [] {});
     cudaStreamDestroy(stream);
     std::printf("| %s | %s | %.4f | %.4f | %.1f | %.3f | %.1f |\n", what.c_str(), goal, by_calls,
-                by_graph, enqueued, waited,
+                by_graph, 1e3 * enqueued, waited,
                 static_cast<double>(steps.accepted + steps.rejected) / 1e6);
     std::fflush(stdout);
 }

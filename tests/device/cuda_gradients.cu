@@ -13,14 +13,12 @@
 
 namespace {
 
+using device_lanes::Norm;
 using support::Array;
 using support::Forced;
 using support::same_array;
 using support::same_bits;
 
-struct Norm {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
-};
 /// More parameters than lanes hand out by themselves.
 struct Crowded {
     static constexpr int state_size = 1, parameter_size = 65;

@@ -16,14 +16,11 @@
 
 namespace {
 
+using device_lanes::Norm;
 using support::Array;
 using support::Forced;
 using support::same_array;
 using support::same_bits;
-
-struct Norm {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
-};
 
 const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-5, .atol = 1e-8, .stable_gradients = false};
 

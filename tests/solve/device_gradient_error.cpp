@@ -11,6 +11,7 @@
 
 namespace {
 
+using device_lanes::Norm;
 using support::Array;
 using support::EmulatedDevice;
 using support::EmulatedRuntime;
@@ -19,9 +20,6 @@ using support::same_array;
 using support::same_bits;
 using OnDevice = support::DeviceArray<double>;
 
-struct Norm {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
-};
 const eddy::SolveOptions options{.t1 = 1,
                                  .rtol = 1e-3,
                                  .atol = 1e-6,

@@ -1,7 +1,8 @@
 #pragma once
-// Numbers for the lanes of device tests.
+// Numbers for the lanes of device tests, and a loss.
 
 #include <cstddef>
+#include <eddy/core/vec_math.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 
 namespace device_lanes {
@@ -17,5 +18,10 @@ inline eddy::EnsembleArray<double> varied(std::ptrdiff_t lanes, double first, bo
     }
     return array;
 }
+
+/// |y|².
+struct Norm {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
+};
 
 }  // namespace device_lanes
