@@ -48,6 +48,8 @@ struct Esdirk {
     using State = Vec<Number, state_size>;
     template <class Number>
     using Lu = SparseLu<Matrix, Number>;
+    /// Then the step is one text for all who take it, and its iterations are one for all its stages.
+    static constexpr bool is_long = detail::is_long_step<Matrix, num_stages>;
 
     /// What a step computes: increments, the states of the stages from the second on, and the factors of
     /// its matrix, without tangents.
@@ -106,25 +108,12 @@ struct Esdirk {
     template <class Input, class Number, class Mask>
     [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number>& work,
                                                    Mask& failed) {
-        if constexpr (detail::is_dual<Number>) {
+        if constexpr (detail::is_dual<Number>)
             run_dual(in, work, failed);
-        } else {
-            const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
-            work.lu.factor(start.matrix);
-            work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
-            add_explicit<0>(in, in.y, work);
-            const NewtonScale<ScalarOf<Number>> scale(in.tolerances);
-            NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
-            static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
-                const State<Number> base = known<i>(in.y, work);
-                work.y[i] = guess<i>(in.y, work);
-                iterate<i>(in, base, scale, work.lu, work.y[i], progress);
-                work.z[i] = work.y[i] - base;
-                add_explicit<i>(in, work.y[i], work);
-            });
-            failed = progress.failed();
-            work.num_updates = progress.num_updates();
-        }
+        else if constexpr (is_long)
+            run_out_of_line(in, work, failed);
+        else
+            run_here(in, work, failed);
     }
 
     /// y⁺.
@@ -177,6 +166,35 @@ struct Esdirk {
     }
 
   private:
+    template <class Input, class Number, class Mask>
+    [[gnu::noinline]] EDDY_HD static void run_out_of_line(const Input& in, Work<Number>& work,
+                                                          Mask& failed) {
+        run_here(in, work, failed);
+    }
+    template <class Input, class Number, class Mask>
+    [[gnu::always_inline]] EDDY_HD static void run_here(const Input& in, Work<Number>& work,
+                                                        Mask& failed) {
+        const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
+        work.lu.factor(start.matrix);
+        work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
+        add_explicit<0>(in, in.y, work);
+        const NewtonScale<ScalarOf<Number>> scale(in.tolerances);
+        NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
+        static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            const State<Number> base = known<i>(in.y, work);
+            work.y[i] = guess<i>(in.y, work);
+            const auto t = stage_time<i>(in);
+            if constexpr (is_long)
+                iterate_out_of_line(in, t, base, scale, work.lu, work.y[i], progress);
+            else
+                iterate(in, t, base, scale, work.lu, work.y[i], progress);
+            work.z[i] = work.y[i] - base;
+            add_explicit<i>(in, work.y[i], work);
+        });
+        failed = progress.failed();
+        work.num_updates = progress.num_updates();
+    }
+
     /// ψ_i.
     template <int i, class Number>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> known(const State<Number>& y,
@@ -218,13 +236,20 @@ struct Esdirk {
         return sum;
     }
 
-    /// Solves y = base + hγ f(t_i, y), beginning with the y that is there.
-    template <int i, class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void iterate(const Input& in, const State<Number>& base,
+    /// Solves y = base + hγ f(t, y), beginning with the y that is there.
+    template <class Input, class Time, class Number>
+    [[gnu::noinline]] EDDY_HD static void iterate_out_of_line(
+        const Input& in, const Time& t, const State<Number>& base,
+        const NewtonScale<ScalarOf<Number>>& scale, const Lu<Number>& lu, State<Number>& y,
+        NewtonProgress<Number>& progress) {
+        iterate(in, t, base, scale, lu, y, progress);
+    }
+    template <class Input, class Time, class Number>
+    [[gnu::always_inline]] EDDY_HD static void iterate(const Input& in, const Time& t,
+                                                       const State<Number>& base,
                                                        const NewtonScale<ScalarOf<Number>>& scale,
                                                        const Lu<Number>& lu, State<Number>& y,
                                                        NewtonProgress<Number>& progress) {
-        const auto t = stage_time<i>(in);
         const auto per_step = per_increment<Number>(in.dt);
         progress.begin_stage();
         for (int k = 0; k < scale.most_iterations && progress.goes_on(); ++k) {

@@ -106,15 +106,31 @@ struct EsdirkAdjoint {
         ParameterCotangent& p_cotangent, Times& times) {
         const State<Number>& y = state<i>(in, work);
         State<Number> v;
-        if constexpr (i == 0) {
+        if constexpr (i == 0)
             v = detail::scaled(Steps::template increment<Number>(in.dt), of_increment);
-        } else {
-            const auto t = Steps::template stage_time<i>(in);
-            typename Steps::template Lu<Number> lu;
-            lu.factor(Steps::template linear<Number>(t, y, in.p, in.dt).matrix);
-            v = -lu.solve_transposed(of_increment);
-        }
+        else if constexpr (Steps::is_long)
+            solve_out_of_line(in, Steps::template stage_time<i>(in), y, of_increment, v);
+        else
+            solve(in, Steps::template stage_time<i>(in), y, of_increment, v);
         return pull_part<typename Steps::Implicit, i>(in, y, work.z[i], v, p_cotangent, times);
+    }
+
+    /// v with Nᵀ v = −ζ, N at (t, y).
+    template <class Input, class Time, class Number>
+    [[gnu::noinline]] EDDY_HD static void solve_out_of_line(const Input& in, const Time& t,
+                                                            const State<Number>& y,
+                                                            const State<Number>& of_increment,
+                                                            State<Number>& v) {
+        solve(in, t, y, of_increment, v);
+    }
+    template <class Input, class Time, class Number>
+    [[gnu::always_inline]] EDDY_HD static void solve(const Input& in, const Time& t,
+                                                     const State<Number>& y,
+                                                     const State<Number>& of_increment,
+                                                     State<Number>& v) {
+        typename Steps::template Lu<Number> lu;
+        lu.factor(Steps::template linear<Number>(t, y, in.p, in.dt).matrix);
+        v = -lu.solve_transposed(of_increment);
     }
 
     template <int i, class Own, class Number>
@@ -137,8 +153,13 @@ struct EsdirkAdjoint {
         const State<Number>& v, ParameterCotangent& p_cotangent, [[maybe_unused]] Times& times) {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> of_y{};
-        const Number of_time = Term::template pull_derivative<has_times>(
-            Steps::template stage_time<i>(in), y, in.p, v, of_y, p_cotangent);
+        Number of_time;
+        if constexpr (Steps::is_long)
+            of_time = pull_derivative_out_of_line<Term, has_times>(
+                Steps::template stage_time<i>(in), y, in.p, v, of_y, p_cotangent);
+        else
+            of_time = Term::template pull_derivative<has_times>(Steps::template stage_time<i>(in),
+                                                                y, in.p, v, of_y, p_cotangent);
         if constexpr (has_times) {
             constexpr double c = Method::coefficients.c[i];
             times.t = times.t + of_time;
@@ -147,6 +168,13 @@ struct EsdirkAdjoint {
             times.dt = mul_add(weight, dot(v, increment), times.dt);
         }
         return of_y;
+    }
+    template <class Term, bool has_times, class Time, class Parameters, class Number,
+              class ParameterCotangent>
+    [[gnu::noinline]] EDDY_HD static Number pull_derivative_out_of_line(
+        const Time& t, const State<Number>& y, const Parameters& p, const State<Number>& v,
+        State<Number>& of_y, ParameterCotangent& p_cotangent) {
+        return Term::template pull_derivative<has_times>(t, y, p, v, of_y, p_cotangent);
     }
 };
 

@@ -134,19 +134,10 @@ struct Rosenbrock {
         inspect(work.lu, matrix);
     }
 
-    /// A long step: so many operations of linear algebra that its states are not in registers anyway.
-    /// Eight states of chemistry by eight stages take 250, 20 states 900.
-    static constexpr bool is_long =
-        !compiling_for_device &&
-        SymbolicLu<Matrix>::sizes.factor + num_stages * SymbolicLu<Matrix>::sizes.solve > 400;
-    /// Calls body(c) for the components of a state: in loops where the step is long, which take no longer then and compile in
-    /// half the time.
+    static constexpr bool is_long = detail::is_long_step<Matrix, num_stages>;
     template <class Body>
     [[gnu::always_inline]] EDDY_HD static void for_states(Body&& body) {
-        if constexpr (is_long)
-            for_components<state_size>(body);
-        else
-            for_components_of_sum<state_size>(body);
+        detail::for_states<state_size, is_long>(body);
     }
 
     /// All stages up to `stages`. A long step is one text for all who take it, on the way forward, once more

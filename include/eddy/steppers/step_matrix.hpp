@@ -140,6 +140,23 @@ struct StepMatrix {
     }
 };
 
+/// A long step: so many operations of linear algebra that its states are not in registers anyway.
+/// Eight states of chemistry by eight stages take 250, 20 states 900.
+template <class Matrix, int num_stages>
+inline constexpr bool is_long_step =
+    !compiling_for_device &&
+    SymbolicLu<Matrix>::sizes.factor + num_stages * SymbolicLu<Matrix>::sizes.solve > 400;
+
+/// Calls body(c) for the components of a state: in loops where the step is long, which take no longer then
+/// and compile in half the time.
+template <int state_size, bool is_long, class Body>
+[[gnu::always_inline]] EDDY_HD constexpr void for_states(Body&& body) {
+    if constexpr (is_long)
+        for_components<state_size>(body);
+    else
+        for_components_of_sum<state_size>(body);
+}
+
 }  // namespace detail
 
 }  // namespace eddy::inline v0
