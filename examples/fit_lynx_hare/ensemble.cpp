@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "machine.hpp"
 #include "model.hpp"
 
 namespace lynx_hare {
@@ -23,6 +24,12 @@ eddy::SolveOptions options_at(const std::vector<double>& years, double rtol) {
             .atol = 1e-100,
             .save_at = since_first,
             .max_steps = static_cast<std::int64_t>(125 * std::pow(rtol, -0.2))};
+}
+
+Table table(const Eigen::ArrayXXd& array) { return Table(eddy::ensemble_view(array)); }
+
+Lanes lanes_of(const UnknownsArray& unknowns) {
+    return {table(first_counts(unknowns)), table(rates(unknowns))};
 }
 
 /// The logarithms at each year: one row, shared by all lanes.
@@ -59,25 +66,23 @@ eddy::SolveOptions options_at_years(const Counts& counts, double rtol) {
 }
 
 Eigen::ArrayXd sums_of_squares(const Counts& counts, const UnknownsArray& unknowns, double rtol) {
-    const auto solution =
-        eddy::solve(LotkaVolterra{}, eddy::Tsit5{}, first_counts(unknowns), rates(unknowns),
-                    options_at_years(counts, rtol), eddy::observe(LogCounts{}));
-
+    const std::vector<Table> at_years =
+        machine().log_counts(lanes_of(unknowns), options_at_years(counts, rtol));
     const Eigen::ArrayXXd data = log_counts(counts);
     Eigen::ArrayXd sums = Eigen::ArrayXd::Zero(unknowns.rows());
-    for (int k = 0; k < solution.num_saves(); ++k) {
-        const Eigen::ArrayXXd logs = solution.y(k);
+    for (int k = 0; k < counts.num_rows(); ++k) {
+        const Eigen::ArrayXXd logs = at_years[static_cast<std::size_t>(k)];
         sums += (logs.rowwise() - data.row(k)).square().rowwise().sum();
     }
     return sums.isFinite().select(sums, std::numeric_limits<double>::infinity());
 }
 
 UnknownsArray gradients(const Counts& counts, const UnknownsArray& unknowns, double rtol) {
-    const Eigen::ArrayXXd y0 = first_counts(unknowns), p = rates(unknowns);
-    const auto [loss, gradient, report] =
-        eddy::value_and_gradient(LotkaVolterra{}, eddy::Tsit5{}, SquaredLogError{},
-                                 shared_data(counts), y0, p, options_at_years(counts, rtol));
-    return by_logarithms(gradient, y0, p);
+    std::vector<Table> data;
+    for (const Eigen::ArrayXXd& logs : shared_data(counts)) data.push_back(table(logs));
+    const Lanes gradient =
+        machine().gradients(data, lanes_of(unknowns), options_at_years(counts, rtol));
+    return by_logarithms(gradient, first_counts(unknowns), rates(unknowns));
 }
 
 Curvature curvature(const Counts& counts, const Eigen::VectorXd& unknowns, double rtol) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "fitting/shown_text.hpp"
+#include "machine.hpp"
 
 namespace lynx_hare {
 
@@ -46,9 +47,10 @@ void print_data(const Counts& counts, const std::string& file) {
         "data: %s\n"
         "  %d rows, %g to %g\n"
         "model: hare' = a hare - b hare lynx,  lynx' = -c lynx + d hare lynx\n"
-        "  least squares on the logarithms of both: %d residuals, %d unknowns\n",
+        "  least squares on the logarithms of both: %d residuals, %d unknowns\n"
+        "ensembles of trajectories: on %s\n",
         fitting::shown(file).c_str(), counts.num_rows(), counts.year.front(), counts.year.back(),
-        2 * counts.num_rows(), num_unknowns);
+        2 * counts.num_rows(), num_unknowns, machine().name.c_str());
 }
 
 void print_screening(const Screening& screening) {
