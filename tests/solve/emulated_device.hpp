@@ -116,14 +116,25 @@ class GridWarp {
     }
     void sync(Place where = Place::current()) const { warp_->sync(where); }
     void fetch_ahead(const void*) const {}
+    /// Others may go between what is read and what is written.
+    template <class Number>
+    [[nodiscard]] Number read(const Number& number) const {
+        pass();
+        return number;
+    }
+    template <class Number>
+    void write(Number& number, Number value) const {
+        pass();
+        number = value;
+    }
+    static void publish() {}
     /// What was there before.
     std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return warp_->fetch_add(counter, value);
     }
     /// Others go first: who waits for a flag would wait for ever.
     bool claim(std::int32_t& flag) const {
-        std::int64_t nothing = 0;
-        warp_->fetch_add(nothing, 0);
+        pass();
         return std::exchange(flag, 1) == 0;
     }
     void give_back(std::int32_t& flag) const { flag = 0; }
@@ -133,6 +144,7 @@ class GridWarp {
         return now += 2'000'000;
     }
     bool replace(std::int64_t& number, std::int64_t expected, std::int64_t by) const {
+        pass();
         return std::atomic_ref(number).compare_exchange_strong(expected, by);
     }
     void lower(std::int64_t& least, std::int64_t value) const {
@@ -142,6 +154,10 @@ class GridWarp {
     }
 
   private:
+    void pass() const {
+        std::int64_t nothing = 0;
+        warp_->fetch_add(nothing, 0);
+    }
     eddy::test::EmulatedWarp* warp_;
     std::ptrdiff_t index_, num_warps_;
 };

@@ -52,6 +52,19 @@ class CudaWarp {
         return now;
     }
 
+    // Memory that others use meanwhile, or the host: whole numbers, from where all see the same.
+
+    template <class Number>
+    [[nodiscard]] __device__ static Number read(const Number& number) {
+        return static_cast<const volatile Number&>(number);
+    }
+    template <class Number>
+    __device__ static void write(Number& number, Number value) {
+        static_cast<volatile Number&>(number) = value;
+    }
+    /// What was written, to the host as well.
+    __device__ static void publish() { __threadfence_system(); }
+
     /// What was there before.
     __device__ std::int64_t add(std::int64_t& counter, std::int64_t value) const {
         return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(&counter),

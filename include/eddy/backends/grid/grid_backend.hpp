@@ -124,10 +124,17 @@ struct GridBackend {
         detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous)
             .run();
     }
-    /// Waits for what a call that returned early has left at work, and brings its results: of(pool).
+    /// Has the last gradient added up the parts of its shared parameters, so that nobody else needs to?
+    [[nodiscard]] static bool has_added_shared(const Kept& kept) {
+        return kept.pools.front().adds_shared();
+    }
+    /// Waits for what a call that returned early has left at work, and brings its results: of(pool). One that
+    /// has waited may leave there what became of its lanes, until somebody asks.
     [[nodiscard]] static detail::Unfinished unfinished(Kept& kept) {
-        return {[](void* pool) { static_cast<detail::GridPool<Runtime>*>(pool)->land(); },
-                &kept.pools.front()};
+        detail::GridPool<Runtime>& first = kept.pools.front();
+        if (!first.has_left_something()) return {};
+        return {[](void* pool) { static_cast<detail::GridPool<Runtime>*>(pool)->land(); }, &first,
+                first.all_succeeded()};
     }
 
   private:

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/grid/grid_finish.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
 #include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
-#include <eddy/backends/grid/lane_order.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <memory>
@@ -32,11 +32,11 @@ class GridCall {
     using Memory = GridMemory<Runtime>;
     using Watch = GridWatch<Runtime>;
     using Work = GroupWork<Kernel, typename Runtime::Warp>;
-    using Sort = SortWork<typename Runtime::Warp>;
     using Places = std::vector<GridPlace<Runtime>>;
     static_assert(std::is_trivially_copyable_v<Work>);
     static constexpr char tag_of_kernel = 0;
     static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
+    static constexpr bool goes_back = kernel_goes_back<Kernel>;
 
   public:
     GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call,
@@ -70,7 +70,7 @@ class GridCall {
         if (plan_.num_lanes == 0) return;
         divide();
         for (std::size_t at = 0; at < shares_; ++at) prepare(at);
-        for (const Part& part : parts_) {
+        for (Part& part : parts_) {
             Flight& flight = flights_[2 * part.place + part.slot];
             end(flight);
             begin(flight, part);
@@ -79,7 +79,12 @@ class GridCall {
         for (Flight& flight : flights_) end(flight);
         tell_the_rest();
         keep_order();
-        if constexpr (kernel_goes_back<Kernel>) fetch_costs();
+        for (std::size_t at = 0; at < shares_; ++at) {
+            if (watches_[at].is_not_finite()) memory_of(flights_[2 * at]).throw_if_not_finite();
+        }
+        if constexpr (goes_back) {
+            for (const Part& part : parts_) detail::add(kernel_.costs[part.place], part.cost);
+        }
     }
 
   private:
@@ -88,9 +93,12 @@ class GridCall {
         std::size_t place, slot;          // slot: one of two streams
         std::size_t num_bytes = 0;        // of its mirrors
         std::vector<std::byte> tables{};  // as they have to be there
+        std::ptrdiff_t first_group = 0;   // of the groups of its place
+        BackCost cost{};                  // of its way back
     };
     struct Flight {
         std::size_t place = 0, slot = 0;
+        Part* part = nullptr;
         std::unique_ptr<Mirrors<Memory>> mirrors;  // null: nothing is at work
     };
 
@@ -141,7 +149,7 @@ class GridCall {
         const std::ptrdiff_t first = share(at), end = share(at + 1),
                              groups_of_unit = unit / plan_.group_size;
         Part whole{range(first, end), at, 0};
-        const std::size_t worth = count_bytes(whole) / Runtime::bytes_of_chunk();
+        const std::size_t worth = count_bytes(whole, shares_ == 1) / Runtime::bytes_of_chunk();
         const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
             2 * (end - first) * groups_of_unit / workers_, 1,
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
@@ -152,14 +160,17 @@ class GridCall {
                                  to = first + (end - first) * (k + 1) / count;
             if (from == to) continue;
             chunks.push_back({range(from, to), at, chunks.size() % 2});
-            count_bytes(chunks.back());
+            count_bytes(chunks.back(), false);
+            chunks.back().first_group = (from - first) * groups_of_unit;
         }
         return chunks;
     }
     /// Of a part's mirrors; returns how many are copied.
-    std::size_t count_bytes(Part& part) const {
-        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), part.lanes);
+    std::size_t count_bytes(Part& part, bool has_all_lanes) const {
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), part.lanes, has_all_lanes);
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
+        if constexpr (goes_back) static_cast<void>(mirrors.out(&part.cost, 1));
+        static_cast<void>(mirrors.row_tasks());
         part.num_bytes = mirrors.num_bytes();
         const std::size_t bytes_copied = mirrors.bytes_copied();
         part.tables = std::move(mirrors.tables());
@@ -178,8 +189,6 @@ class GridCall {
         };
         const auto workers = static_cast<std::size_t>(workers_);
         size_of(GridPiece::arenas) = bytes_per_arena_ * workers;
-        if constexpr (kernel_goes_back<Kernel>)
-            size_of(GridPiece::costs) = workers * sizeof(BackCost);
         bool has_two = false;
         for (const Part& part : parts_) {
             if (part.place != at) continue;
@@ -188,22 +197,27 @@ class GridCall {
             most = std::max(most, part.num_bytes);
             if (has_order())
                 size_of(GridPiece::order) =
-                    Sort::num_bytes({part.lanes.count, plan_.group_size, workers_});
+                    static_cast<std::size_t>(part.lanes.count) * sizeof(std::int32_t);
+            if constexpr (goes_back) {
+                std::size_t& of_costs = size_of(GridPiece::costs);
+                of_costs = std::max(of_costs,
+                                    static_cast<std::size_t>(part.first_group + groups_of(part)) *
+                                        sizeof(BackCost));
+            }
             has_two = has_two || part.slot == 1;
         }
         if (is_asynchronous_) {
-            imprint_ = {&tag_of_kernel, plan_, bytes};
-            pool.begin_call(imprint_, parts_[0].tables, place.stream);
+            imprint_ = {&tag_of_kernel, plan_, bytes, parts_[0].tables};
+            pool.begin_call(imprint_, place.stream);
         }
         pool.reserve(bytes);
         static_cast<void>(
             pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
-        watches_.push_back(call_.may_be_stopped() ? Watch(pool, place.stream, call_.is_cancelled())
-                                                  : Watch());
+        watches_.push_back(is_asynchronous_ ? Watch()
+                                            : Watch(pool, place.stream, call_.may_be_stopped(),
+                                                    call_.is_cancelled()));
         is_ordered_.push_back(pool.takes_order_of(plan_));
-        if constexpr (kernel_goes_back<Kernel>)
-            memory_of(flights_[2 * at]).fill(costs_of(at), BackCost{});
-        // What the caller has put into its stream, and the costs, are there for the other one as well.
+        // What the caller has put into its stream is there for the other one as well.
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
     }
@@ -220,26 +234,29 @@ class GridCall {
         for (std::size_t at = 0; at < shares_ && has_order(); ++at)
             places_[at].pool->has_order_of(plan_);
     }
-    [[nodiscard]] EnsembleView<BackCost> costs_of(std::size_t at) const {
-        return {static_cast<BackCost*>(places_[at].pool->first(GridPiece::costs)), workers_, 1, 1,
-                workers_};
+    [[nodiscard]] std::ptrdiff_t groups_of(const Part& part) const {
+        return LaunchPlan{part.lanes.count, plan_.group_size, workers_}.num_groups();
     }
 
-    void begin(Flight& flight, const Part& part) {
+    void begin(Flight& flight, Part& part) {
         const GridPlace<Runtime>& place = places_[part.place];
         const DeviceInUse<Runtime> in_use(place.device);
         GridPool<Runtime>& pool = *place.pool;
         const auto stream = stream_of(flight);
         const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
+        flight.part = &part;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
-            memory_of(flight), part.lanes, static_cast<std::byte*>(pool.first(piece)),
-            part.tables.size());
+            memory_of(flight), part.lanes, parts_.size() == 1,
+            static_cast<std::byte*>(pool.first(piece)), part.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
-        pool.send_tables(piece, flight.mirrors->tables(), stream);
-        if constexpr (kernel_goes_back<Kernel>) {
+        [[maybe_unused]] BackCost* cost = nullptr;
+        if constexpr (goes_back) {
+            cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &part.cost, 1);
             kernel.stores = pool.stores();
-            kernel.costs = costs_of(part.place).first;
+            kernel.costs = static_cast<BackCost*>(pool.first(GridPiece::costs)) + part.first_group;
         }
+        const RowTasks row_tasks = flight.mirrors->row_tasks();
+        pool.send_tables(piece, flight.mirrors->tables(), stream);
         const Watch& watch = watches_[part.place];
         const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
         const Work work{kernel,
@@ -247,55 +264,46 @@ class GridCall {
                         static_cast<std::byte*>(pool.first(GridPiece::arenas)),
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
+                        row_tasks,
+                        has_order() ? order_of(part) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
                          is_ordered_[part.place] ? order_of(part) : nullptr}};
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
-        if constexpr (has_losses) add_losses(kernel, part.lanes.count, stream);
-        if (has_order())
-            require_done<Runtime>(Runtime::launch(Sort{kernel.outcomes, plan, order_of(part)},
-                                                  plan.num_groups(), stream),
-                                  "launching a kernel");
-        if constexpr (kernel_goes_back<Kernel>) {
-            if (is_asynchronous_) add_shared(kernel, plan, stream);
+        if constexpr (goes_back) {
+            finish(kernel, plan, cost, stream);
+            pool.adds_shared(kernel.shared.may_be_added);
         }
     }
+    /// Sums over the lanes of a gradient, so far as the host does not make them.
     template <class Stream>
-    static void add_losses(const Kernel& kernel, std::ptrdiff_t num_lanes, Stream stream) {
-        if (kernel.seeds.block_sums == nullptr) return;
-        using Real = typename Kernel::Real;
-        const LossWork<Real, typename Runtime::Warp> work{kernel.outcomes, kernel.seeds.loss,
-                                                          kernel.seeds.loss_stride, num_lanes,
-                                                          kernel.seeds.block_sums};
-        require_done<Runtime>(Runtime::launch(work, (num_blocks(num_lanes) + 31) / 32, stream),
-                              "launching a kernel");
-    }
-    /// The gradient of shared parameters, which else the host adds up.
-    template <class Stream>
-    static void add_shared([[maybe_unused]] const Kernel& kernel,
-                           [[maybe_unused]] const LaunchPlan& plan,
-                           [[maybe_unused]] Stream stream) {
+    void finish(const Kernel& kernel, const LaunchPlan& plan, BackCost* cost, Stream stream) const {
         using Spec = typename Kernel::Spec;
+        using Real = typename Kernel::Real;
+        FinishWork<Real, typename Runtime::Warp> work;
+        work.costs = {kernel.costs, plan.num_groups(), plan.num_workers, cost};
+        if constexpr (has_losses)
+            work.losses = {kernel.outcomes, kernel.seeds.loss, kernel.seeds.loss_stride,
+                           plan.num_lanes, kernel.seeds.block_sums};
         if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
-            using Add = SharedSumWork<typename Spec::Scalar, typename Runtime::Warp>;
             const auto& shared = kernel.shared;
-            const Add work =
-                shared.parts ? Add{shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p}
-                : Spec::sums_by_lane
-                    ? Add{shared.sums, num_blocks(plan.num_lanes), 1, kernel.target.p}
-                    : Add{shared.sums, plan.num_groups(), 1, kernel.target.p};
-            require_done<Runtime>(Runtime::launch(work, Spec::parameter_size, stream),
-                                  "launching a kernel");
+            if (!shared.may_be_added)
+                work.shared = {};
+            else if (shared.parts)
+                work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p};
+            else
+                work.shared = {shared.sums,
+                               Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(),
+                               1, kernel.target.p};
         }
+        require_done<Runtime>(Runtime::launch(work, work.num_warps(), stream),
+                              "launching a kernel");
     }
     /// What it brings back is asked for later.
     void leave(Flight& flight) {
         GridPool<Runtime>& pool = *places_[0].pool;
         pool.has_begun(imprint_);
-        pool.leave(places_[0].stream, flight.mirrors->columns());
-        if constexpr (kernel_goes_back<Kernel>)
-            pool.brings_back({kernel_.costs, costs_of(0).first,
-                              static_cast<std::size_t>(workers_) * sizeof(BackCost)});
+        pool.leave(places_[0].stream, flight.mirrors->columns(), false);
         flight.mirrors.reset();
     }
     void end(Flight& flight) {
@@ -303,8 +311,20 @@ class GridCall {
         const DeviceInUse<Runtime> in_use(places_[flight.place].device);
         const auto stream = stream_of(flight);
         if (call_.may_be_stopped()) attend(stream);
+        // Where nothing else wants its place, what became of the lanes stays there until somebody asks.
+        const bool may_stay = parts_.size() == 1;
+        std::vector<MirroredColumn> staying;
+        for (const MirroredColumn& column : flight.mirrors->columns()) {
+            if (may_stay && column.may_come_later)
+                staying.push_back(column);
+            else
+                require_done<Runtime>(
+                    Runtime::copy(column.here, column.there, column.num_bytes, stream), "a kernel");
+        }
         require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
-        flight.mirrors->fetch();
+        if (may_stay)
+            places_[0].pool->leave(stream, staying,
+                                   !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
     }
     /// While kernels run: the caller is asked, told how far they are, and passed on to them.
@@ -341,13 +361,6 @@ class GridCall {
         call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
                     now.rejected - told_.rejected);
         told_ = now;
-    }
-    void fetch_costs() {
-        for (std::size_t at = 0; at < shares_; ++at)
-            memory_of(flights_[2 * at])
-                .copy_out(kernel_.costs + static_cast<std::ptrdiff_t>(at) * workers_,
-                          costs_of(at).first,
-                          static_cast<std::size_t>(workers_) * sizeof(BackCost));
     }
 
     LaunchPlan plan_;

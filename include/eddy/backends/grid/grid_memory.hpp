@@ -6,6 +6,7 @@
 #include <eddy/backends/grid/grid_pool.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <variant>
 
 namespace eddy::inline v0 {
 
@@ -48,14 +49,36 @@ class GridMemory {
         const DeviceInUse in_use(device_);
         detail::require_done<Runtime>(Runtime::synchronize(stream_), "waiting for the device");
     }
-    /// What an asynchronous call has asked once it knows: an address of a device stays one.
+    /// What a solver object has asked once it knows: an address of a device stays one.
     [[nodiscard]] bool holds(const void* address) const {
-        if (!is_asynchronous_ || pool_ == nullptr) return is_there(address);
+        if (pool_ == nullptr) return is_there(address);
         pool_->use(device_);
         if (pool_->knows(address)) return true;
         const bool found = is_there(address);
         if (found) pool_->learn(address);
         return found;
+    }
+    /// The kernels of the call look whether these numbers are finite (RowTask). Only if they find one that
+    /// is not, somebody asks which: throw_if_not_finite().
+    template <class Real>
+    void look_later(const EnsembleView<Real>& array, const char* name, const char* where) const {
+        pool_->use(device_);
+        const EnsembleView<const std::remove_const_t<Real>> numbers{
+            array.first, array.num_lanes, array.num_components, array.lane_stride,
+            array.component_stride};
+        pool_->looks().push_back({numbers, name, where});
+    }
+    void forget_looks() const {
+        if (pool_) pool_->looks().clear();
+    }
+    void throw_if_not_finite() const {
+        for (const detail::GridLook& look : pool_->looks()) {
+            const NotFinite found = std::visit(
+                [&](const auto& numbers) { return first_not_finite(numbers); }, look.numbers);
+            if (found.lane >= 0)
+                detail::throw_not_finite(found.value, found.lane, found.component, look.name,
+                                         look.where);
+        }
     }
     template <class Real>
     [[nodiscard]] NotFinite first_not_finite(const EnsembleView<Real>& array) const {
@@ -78,12 +101,6 @@ class GridMemory {
         copy_out(&value, &array(where.lane, where.component), sizeof(value));
         where.value = static_cast<double>(value);
         return where;
-    }
-    /// Writes the same everywhere.
-    template <class T>
-    void fill(const EnsembleView<T>& array, const T& value) const {
-        const DeviceInUse in_use(device_);
-        run(detail::FillWork<T, Warp>{array, value}, array);
     }
 
   private:

@@ -14,6 +14,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -24,14 +25,23 @@ struct GridCounts {
 };
 /// Through which the host and running kernels tell each other (grid_watch.hpp): memory that both reach.
 struct GridMailbox {
-    int cancelled = 0;  // written by the host
-    GridCounts counts;  // and by the device
+    std::int32_t cancelled = 0;  // written by the host
+    // And by the device.
+    std::int32_t has_failed = 0;     // has any lane?
+    std::int32_t is_not_finite = 0;  // is a number that was given?
+    GridCounts counts;
 };
 /// What kernels look at in its place.
 struct GridRelay {
-    int cancelled = 0;
+    std::int32_t cancelled = 0;
     std::int64_t carried_at = 0;  // nanoseconds of the device
     GridCounts counts;
+};
+
+/// An array on the device whose numbers have to be finite, and what it is called in a message.
+struct GridLook {
+    std::variant<EnsembleView<const double>, EnsembleView<const float>> numbers;
+    const char *name, *where;
 };
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.
@@ -39,16 +49,18 @@ enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, foun
 inline constexpr std::size_t num_grid_pieces = 9;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
-/// What decides where in the pieces a call keeps what: calls that agree in it, and in their tables, leave
-/// to each other nothing but room to write in.
+/// What decides where in the pieces a call keeps what: calls that agree in it leave to each other nothing but
+/// room to write in.
 struct GridImprint {
     const void* kernel = nullptr;  // stands for its type
     LaunchPlan plan;
     GridSizes bytes{};
+    std::vector<std::byte> tables{};  // but for addresses in the pieces
 
     friend bool operator==(const GridImprint& a, const GridImprint& b) {
         return a.kernel == b.kernel && a.bytes == b.bytes && a.plan.num_lanes == b.plan.num_lanes &&
-               a.plan.group_size == b.plan.group_size && a.plan.num_workers == b.plan.num_workers;
+               a.plan.group_size == b.plan.group_size && a.plan.num_workers == b.plan.num_workers &&
+               a.tables == b.tables;
     }
 };
 
@@ -146,6 +158,8 @@ class GridPool {
         if (kept_.known.size() == most) kept_.known.clear();
         kept_.known.push_back(address);
     }
+    /// Arrays of the call at hand that its kernels look at.
+    [[nodiscard]] std::vector<GridLook>& looks() { return kept_.looks; }
 
     /// Do calls of this division leave an order of their lanes, and has one done so? Not if nobody says so
     /// again, once it is at work.
@@ -161,9 +175,8 @@ class GridPool {
 
     /// Before a call that returns early takes its memory. Of one that is captured nothing may be changed
     /// here; where another was, what it uses is left to its graph.
-    void begin_call(const GridImprint& imprint, const std::vector<std::byte>& tables,
-                    Stream stream) {
-        const bool is_like_the_last = imprint == kept_.imprint && tables == kept_.tables;
+    void begin_call(const GridImprint& imprint, Stream stream) {
+        const bool is_like_the_last = imprint == kept_.imprint;
         kept_.imprint = {};
         if (!is_like_the_last) {
             require_no_capture(stream);
@@ -184,13 +197,19 @@ class GridPool {
 
     // A call that was left running in its stream.
 
-    /// When it is done, these come back.
-    void leave(Stream stream, const std::vector<MirroredColumn>& columns) {
+    /// When it is done, or when somebody asks, these come back. Of a call that is done it may be known that
+    /// every lane reached its end.
+    void leave(Stream stream, const std::vector<MirroredColumn>& columns, bool all_succeeded) {
         kept_.flight.columns = columns;
         kept_.flight.stream = stream;
         kept_.flight.is_up = true;
+        kept_.flight.all_succeeded = all_succeeded;
     }
-    void brings_back(const MirroredColumn& column) { kept_.flight.columns.push_back(column); }
+    /// Are the parts of a shared gradient of the call at hand added there?
+    void adds_shared(bool it_does) { kept_.adds_shared = it_does; }
+    [[nodiscard]] bool adds_shared() const { return kept_.adds_shared; }
+    [[nodiscard]] bool has_left_something() const { return kept_.flight.is_up; }
+    [[nodiscard]] bool all_succeeded() const { return kept_.flight.all_succeeded; }
     /// Waits for it, and brings what comes back.
     void land() {
         const DeviceInUse<Runtime> in_use(kept_.device);
@@ -229,7 +248,7 @@ class GridPool {
     };
     struct Flight {
         Stream stream{};
-        bool is_up = false;
+        bool is_up = false, all_succeeded = false;
         std::vector<MirroredColumn> columns;
     };
     struct Kept {
@@ -242,10 +261,12 @@ class GridPool {
         GridStores stores;
         std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
         std::vector<const void*> known;
+        std::vector<GridLook> looks;
         LaunchPlan ordered;  // whose lanes have an order
         Flight flight;
         std::size_t free_at_first = 0;
         int device = -1;
+        bool adds_shared = false;
     };
 
     [[nodiscard]] const Piece& piece(GridPiece which) const {
@@ -299,6 +320,7 @@ class GridPool {
     void settle() noexcept {
         kept_.tables.clear();
         kept_.other_tables.clear();
+        kept_.imprint = {};
         kept_.ordered = {};
         if (!kept_.flight.is_up) return;
         int before = 0;

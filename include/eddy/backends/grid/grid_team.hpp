@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 /// What warps at work know of their call.
 struct GridLink {
     GridRelay* relay = nullptr;           // null: nobody watches, or may stop it
-    GridMailbox* mailbox = nullptr;       // in memory of the host
+    GridMailbox* mailbox = nullptr;       // in memory of the host; null: nobody reads it
     bool is_counted = false;              // does anybody watch?
     const std::int32_t* order = nullptr;  // (lane) of its group; null: as they come
 };
@@ -30,10 +30,10 @@ class GridTeam {
     static constexpr int num_members = 32;
 
     EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
-                     std::ptrdiff_t worker, std::ptrdiff_t group)
+                     std::ptrdiff_t group)
         : warp_(warp),
           link_(&link),
-          worker_(worker),
+          group_(group),
           first_lane_(plan.first_lane(group)),
           num_lanes_(plan.lanes_of(group)) {}
 
@@ -63,7 +63,8 @@ class GridTeam {
         warp_.fetch_ahead(address);
     }
 
-    [[nodiscard]] EDDY_HD std::ptrdiff_t worker() const { return worker_; }
+    /// Each group leaves what it has cost in a place of its own, whoever's memory it works in.
+    [[nodiscard]] EDDY_HD std::ptrdiff_t worker() const { return group_; }
     [[nodiscard]] EDDY_HD std::ptrdiff_t first_lane() const { return first_lane_; }
     [[nodiscard]] EDDY_HD std::int32_t num_lanes() const { return num_lanes_; }
     [[nodiscard]] EDDY_HD std::int32_t num_taken() const { return num_taken_; }
@@ -110,12 +111,12 @@ class GridTeam {
     [[nodiscard]] EDDY_HD bool is_told() const {
         if (member() != 0) return false;
         carry_news(warp_, *link_->relay, *link_->mailbox);
-        return static_cast<const volatile GridRelay*>(link_->relay)->cancelled != 0;
+        return warp_.read(link_->relay->cancelled) != 0;
     }
 
     Warp warp_;
     const GridLink* link_;
-    std::ptrdiff_t worker_, first_lane_;
+    std::ptrdiff_t group_, first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
     static constexpr int calls_between_looks = 256;
     int calls_to_look_ = calls_between_looks;

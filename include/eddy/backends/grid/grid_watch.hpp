@@ -9,23 +9,26 @@
 #include <eddy/backends/grid/grid_pool.hpp>
 #include <eddy/backends/grid/runtime.hpp>
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
 #include <new>
 
 namespace eddy::inline v0::detail {
 
-/// By a single thread: carries news if nobody has for a millisecond.
+/// By a single thread: carries news if nobody has for a millisecond. Nobody waits for another here: whoever
+/// runs may carry, so that news arrives however few warps the device holds at a time. Numbers are read and written
+/// whole, past the caches of a processor, and none says anything of another: their order does not matter. One
+/// who carried later may be done first; the host takes the larger count.
 template <class Warp>
 [[gnu::noinline]] EDDY_HD void carry_news(const Warp& warp, GridRelay& relay, GridMailbox& host) {
     constexpr std::int64_t nanoseconds_between = 1'000'000;
     const std::int64_t now = warp.nanoseconds();
-    const std::int64_t last = static_cast<volatile GridRelay&>(relay).carried_at;
+    const std::int64_t last = warp.read(relay.carried_at);
     if (now - last < nanoseconds_between || !warp.replace(relay.carried_at, last, now)) return;
-    volatile GridMailbox& there = host;
-    volatile GridRelay& here = relay;
-    if (there.cancelled != 0) here.cancelled = 1;
-    there.counts.lanes_done = here.counts.lanes_done;
-    there.counts.accepted = here.counts.accepted;
-    there.counts.rejected = here.counts.rejected;
+    if (warp.read(host.cancelled) != 0) warp.write(relay.cancelled, 1);
+    warp.write(host.counts.lanes_done, warp.read(relay.counts.lanes_done));
+    warp.write(host.counts.accepted, warp.read(relay.counts.accepted));
+    warp.write(host.counts.rejected, warp.read(relay.counts.rejected));
+    warp.publish();
 }
 
 /// One device's part of a call that somebody watches, or may stop.
@@ -36,13 +39,15 @@ class GridWatch {
   public:
     /// Nobody does.
     GridWatch() = default;
-    /// Before the first kernel, in the stream that it comes in.
-    GridWatch(GridPool<Runtime>& pool, Stream stream, bool is_cancelled)
-        : mailbox_(pool.mailbox()),
-          relay_(static_cast<GridRelay*>(pool.reserve(GridPiece::relay, sizeof(GridRelay)))) {
+    /// Before the first kernel, in the stream that it comes in. Who waits for a call reads its mailbox; who may
+    /// stop it, or watches it, has a relay as well.
+    GridWatch(GridPool<Runtime>& pool, Stream stream, bool has_relay, bool is_cancelled)
+        : mailbox_(pool.mailbox()) {
         ::new (mailbox_.here) GridMailbox;
+        if (!has_relay) return;
+        relay_ = static_cast<GridRelay*>(pool.reserve(GridPiece::relay, sizeof(GridRelay)));
         if (is_cancelled) cancel();
-        constexpr GridRelay no_news;
+        const GridRelay no_news{.cancelled = is_cancelled ? 1 : 0, .carried_at = 0, .counts = {}};
         require_done<Runtime>(Runtime::copy(relay_, &no_news, sizeof no_news, stream),
                               "copying to the device");
     }
@@ -52,11 +57,17 @@ class GridWatch {
     [[nodiscard]] GridMailbox* mailbox() const { return mailbox_.there; }
     /// Kernels at work are to come to an end.
     void cancel() { static_cast<volatile GridMailbox&>(*mailbox_.here).cancelled = 1; }
-    /// How far kernels were when news was last carried.
-    [[nodiscard]] GridCounts counts() const {
+    /// How far kernels were when news was last carried: never less than before.
+    [[nodiscard]] GridCounts counts() {
         const volatile GridMailbox& now = *mailbox_.here;
-        return {now.counts.lanes_done, now.counts.accepted, now.counts.rejected};
+        seen_.lanes_done = max<std::int64_t>(seen_.lanes_done, now.counts.lanes_done);
+        seen_.accepted = max<std::int64_t>(seen_.accepted, now.counts.accepted);
+        seen_.rejected = max<std::int64_t>(seen_.rejected, now.counts.rejected);
+        return seen_;
     }
+    /// When kernels are done: has a lane failed, and was a number that they were given not finite?
+    [[nodiscard]] bool has_failed() const { return mailbox_.here->has_failed != 0; }
+    [[nodiscard]] bool is_not_finite() const { return mailbox_.here->is_not_finite != 0; }
     /// How far they have come, when they are done.
     [[nodiscard]] GridCounts last_counts(Stream stream) const {
         GridCounts counts;
@@ -69,6 +80,7 @@ class GridWatch {
   private:
     typename GridPool<Runtime>::Mailbox mailbox_{};
     GridRelay* relay_ = nullptr;
+    GridCounts seen_;
 };
 
 }  // namespace eddy::inline v0::detail

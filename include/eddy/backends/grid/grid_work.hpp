@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <eddy/backends/grid/grid_pool.hpp>
 #include <eddy/backends/grid/grid_team.hpp>
+#include <eddy/backends/grid/lane_order.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/call/row_task.hpp>
 #include <eddy/solve/group/kernel.hpp>
-#include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/saving.hpp>
-#include <limits>
 
 namespace eddy::inline v0::detail {
 
@@ -46,27 +46,64 @@ struct GroupWork {
     std::byte* arenas;  // (worker)
     std::size_t bytes_per_arena;
     std::int32_t* is_busy;  // (worker); zero before and after a launch
+    RowTasks row_tasks;
+    std::int32_t* next_order;  // (lane) of its group; null: nobody wants one
     GridLink link;
 
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t group = warp.index();
-        if (group * plan.group_size >= plan.num_lanes) return;
-        const std::ptrdiff_t worker = claim_arena(warp);
-        Team team(warp, link, plan, worker, group);
-        kernel(team, Arena(arenas + static_cast<std::size_t>(worker) * bytes_per_arena));
-        warp.sync();
-        if (warp.member() == 0) warp.give_back(is_busy[worker]);
+        if (warp.index() * plan.group_size >= plan.num_lanes) return;
+        const std::ptrdiff_t worker = open_group(warp);
+        Team team(warp, link, plan, warp.index());
+        kernel(team, Arena(arena(worker)));
+        close_group(warp, worker);
     }
 
   private:
-    EDDY_HD_AS_ARGUMENT [[gnu::noinline]] EDDY_HD std::ptrdiff_t claim_arena(
+    [[nodiscard]] EDDY_HD std::byte* arena(std::ptrdiff_t worker) const {
+        return arenas + static_cast<std::size_t>(worker) * bytes_per_arena;
+    }
+    /// What the group's lanes find when they begin, and an arena, which this returns.
+    EDDY_HD_AS_ARGUMENT [[gnu::noinline]] EDDY_HD std::ptrdiff_t open_group(
         const Warp& warp) const {
+        const std::ptrdiff_t group = warp.index(), first = plan.first_lane(group),
+                             end = first + plan.lanes_of(group);
+        const bool all_finite = row_tasks.run(first, end, warp.member(), Team::num_members);
+        for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members)
+            kernel.outcomes[lane] = {};
+        if constexpr (kernel_goes_back<Kernel>) {
+            if (warp.member() == 0) kernel.costs[group] = {};
+        }
+        if (!all_finite && link.mailbox) warp.write(link.mailbox->is_not_finite, 1);
         std::ptrdiff_t worker = 0;
         if (warp.member() == 0) {
-            worker = warp.index() % plan.num_workers;
+            worker = group % plan.num_workers;
             while (!warp.claim(is_busy[worker])) worker = (worker + 1) % plan.num_workers;
         }
-        return warp.from_first(worker);
+        worker = warp.from_first(worker);
+        // What others have written in the arena was before, for all members: a shuffle orders nothing.
+        warp.sync();
+        return worker;
+    }
+    /// What became of its lanes, once it has no use for its arena any more.
+    EDDY_HD_AS_ARGUMENT [[gnu::noinline]] EDDY_HD void close_group(const Warp& warp,
+                                                                   std::ptrdiff_t worker) const {
+        const std::ptrdiff_t first = plan.first_lane(warp.index());
+        const std::int32_t count = plan.lanes_of(warp.index());
+        warp.sync();
+        if (link.mailbox) {
+            bool any_failed = false;
+            for (std::int32_t lane = warp.member(); lane < count; lane += Team::num_members)
+                any_failed = any_failed || is_failure(kernel.outcomes[first + lane].result);
+            if (warp.any(any_failed) && warp.member() == 0) warp.write(link.mailbox->has_failed, 1);
+        }
+        if constexpr (sorts_lanes<typename Kernel::Spec>) {
+            if (next_order)
+                LaneSort<Warp>(warp, kernel.outcomes + first, count,
+                               reinterpret_cast<std::int32_t*>(arena(worker)))
+                    .run(next_order + first);
+        }
+        warp.sync();
+        if (warp.member() == 0) warp.give_back(is_busy[worker]);
     }
 };
 
@@ -87,99 +124,6 @@ struct SearchWork {
             warp.lower(*found, i - count);
             return;
         }
-    }
-};
-
-/// The same everywhere.
-template <class T, class Warp>
-struct FillWork {
-    static constexpr int warps_per_processor = 32;
-
-    EnsembleView<T> array;
-    T value;
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t count = array.num_lanes * array.num_components;
-        const std::ptrdiff_t threads = warp.num_warps() * 32;
-        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads)
-            array(i % array.num_lanes, i / array.num_lanes) = value;
-    }
-};
-
-/// What the host does with losses that lie there: those of each block of lanes are added in the order
-/// of the lanes, a thread a block; that of a lane that failed counts as zero, and becomes NaN.
-template <class Real, class Warp>
-struct LossWork {
-    static constexpr int warps_per_processor = 32;
-
-    const LaneOutcome* outcomes;  // (lane)
-    Real* loss;                   // (lane)
-    std::ptrdiff_t stride, num_lanes;
-    double* sums;  // (block)
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t threads = warp.num_warps() * 32;
-        for (std::ptrdiff_t block = warp.index() * 32 + warp.member();
-             block < num_blocks(num_lanes); block += threads) {
-            const std::ptrdiff_t first = block * lanes_per_block;
-            double sum = 0;
-            for (std::ptrdiff_t lane = first; lane < eddy::min(num_lanes, first + lanes_per_block);
-                 ++lane)
-                sum = sum + of_lane(lane);
-            sums[block] = sum;
-        }
-    }
-
-  private:
-    [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
-        Real& number = loss[lane * stride];
-        if (!is_failure(outcomes[lane].result)) return static_cast<double>(number);
-        number = std::numeric_limits<Real>::quiet_NaN();
-        return 0;
-    }
-};
-
-/// What the host does with the rows of a shared gradient: adds those of a block in their order, then
-/// blocks in pairs (lane/lane_sums.hpp), a warp a component. A member takes a run of 2^k blocks, whose sum
-/// is one of those of the pairs, and leaves it in the first row of its run.
-template <class Real, class Warp>
-struct SharedSumWork {
-    static constexpr int warps_per_processor = 32;
-
-    Real* rows;  // (row, component)
-    std::ptrdiff_t num_rows, rows_of_block;
-    EnsembleView<Real> total;  // (1, component)
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t blocks = (num_rows + rows_of_block - 1) / rows_of_block;
-        std::ptrdiff_t run = 1;
-        while (32 * run < blocks) run *= 2;
-        for (std::ptrdiff_t i = warp.index(); i < total.num_components; i += warp.num_warps()) {
-            const std::ptrdiff_t first = warp.member() * run;
-            if (first < blocks) {
-                PairwiseSum<Real> sum;
-                for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); ++block)
-                    sum.add(of_block(block, i));
-                row(first * rows_of_block, i) = sum.total();
-            }
-            warp.sync();
-            if (warp.member() != 0) continue;
-            PairwiseSum<Real> sum;
-            for (std::ptrdiff_t block = 0; block < blocks; block += run)
-                sum.add(row(block * rows_of_block, i));
-            total(0, i) = sum.total();
-        }
-    }
-
-  private:
-    [[nodiscard]] EDDY_HD Real& row(std::ptrdiff_t index, std::ptrdiff_t i) const {
-        return rows[index * total.num_components + i];
-    }
-    [[nodiscard]] EDDY_HD Real of_block(std::ptrdiff_t block, std::ptrdiff_t i) const {
-        if (rows_of_block == 1) return row(block, i);
-        const std::ptrdiff_t first = block * rows_of_block;
-        return sum_of_block<Real>(first, eddy::min(num_rows, first + rows_of_block),
-                                  [&](std::ptrdiff_t index) { return row(index, i); });
     }
 };
 

@@ -2,13 +2,12 @@
 // The order in which a group's lanes take the places of its warp: the longest first, by the attempts of
 // the call before, so that the last ones to end are short (Graham 1969, Bounds on multiprocessing timing
 // anomalies, SIAM J. Appl. Math. 17(2)). Who is where changes no bit of a lane: order is a matter of time
-// alone. A kernel of its own sorts the lanes of each group when they are solved; nothing comes to the host.
+// alone. A warp sorts the lanes of its group when they are solved; nothing comes to the host.
 
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/numeric.hpp>
-#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 
 namespace eddy::inline v0::detail {
@@ -93,31 +92,6 @@ class LaneSort {
     std::int32_t num_lanes_;
     std::int32_t* buckets_;
     float per_attempt_ = 0;
-};
-
-/// A warp a group.
-template <class Warp>
-struct SortWork {
-    static constexpr int warps_per_processor = 32;
-
-    const LaneOutcome* outcomes;  // (lane)
-    LaunchPlan plan;
-    std::int32_t* order;  // (lane) of its group; behind them (group, bucket)
-
-    [[nodiscard]] static std::size_t num_bytes(const LaunchPlan& plan) {
-        return static_cast<std::size_t>(plan.num_lanes +
-                                        plan.num_groups() * LaneSort<Warp>::num_buckets) *
-               sizeof(std::int32_t);
-    }
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t group = warp.index();
-        if (group >= plan.num_groups()) return;
-        const std::ptrdiff_t first = plan.first_lane(group);
-        LaneSort<Warp>(warp, outcomes + first, plan.lanes_of(group),
-                       order + plan.num_lanes + group * LaneSort<Warp>::num_buckets)
-            .run(order + first);
-    }
 };
 
 }  // namespace eddy::inline v0::detail

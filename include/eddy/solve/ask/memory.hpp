@@ -18,18 +18,15 @@ struct NotFinite {
 };
 
 /// What a backend says of the memory that its kernels read. Functions are called by the thread that
-/// called, and are done when they return; but `copy_in` and `fill` when `wait` has, and before what
-/// follows them there.
+/// called, and are done when they return; but `copy_in` when `wait` has, and before what follows it there.
 template <class M>
 concept DeviceMemory = requires(const M& memory, void* there, const void* from_there, void* here,
                                 const void* from_here, std::size_t num_bytes,
                                 const EnsembleView<const double>& doubles,
-                                const EnsembleView<const float>& floats,
-                                const EnsembleView<double>& written) {
+                                const EnsembleView<const float>& floats) {
     { M::name } -> std::convertible_to<const char*>;  // "the memory of the device"
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
-    memory.fill(written, 0.);
     memory.wait();
     // Is this an address of it? Asked of each array of the caller's.
     { memory.holds(from_there) } -> std::same_as<bool>;
@@ -90,8 +87,8 @@ inline constexpr const char* memory_name = [] {
         return Memory::name;
 }();
 
-/// Checks the numbers of an array where it lies: but for those of a call that returns early, where a lane
-/// that begins with others is `non_finite`. `Array` is its type, which says where that is.
+/// Checks the numbers of an array where it lies, or leaves that to the launch of the call, which sees them
+/// anyway: but for those of a call that returns early, where a lane that begins with others is `non_finite`. `Array` is its type, which says where that is.
 template <class Array, class Memory, class Real>
 void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
                        const char* name, const char* where) {
@@ -109,6 +106,8 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
         require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
                          where, name, Memory::name);
         if (returns_early(memory)) return;
+        if constexpr (requires { memory.look_later(array, name, where); })
+            return memory.look_later(array, name, where);
         const NotFinite found = memory.first_not_finite(array);
         if (found.lane >= 0)
             throw_not_finite(found.value, found.lane, found.component, name, where);

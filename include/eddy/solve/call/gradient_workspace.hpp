@@ -39,6 +39,7 @@ struct GradientWorkspace {
     CallArrays call_arrays;
     BlockSums block_sums;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
+    bool keeps_parts = false;    // of a shared gradient, (lane): who runs the kernel adds them up
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     template <class Memory>
@@ -143,14 +144,19 @@ struct GradientWorkspace {
             memory_limits(options.memory_budget, backend, kept));
         plan.watches = result.report.is_watched = watches<Backend>;
         const auto stores = backend.stores(plan, groups.num_workers, kept);
+        SharedRows<Spec> rows = shared_sums.rows();
+        rows.may_be_added = !Spec::is_dual && !options.gather_sums && !keeps_parts;
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
         launch(groups,
-               Kernel{prepared.problem, result.report.lanes().data(), seeds, target,
-                      shared_sums.rows(), plan, stores, costs.data(),
-                      plan.watches ? result.report.marks.data() : nullptr,
+               Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
+                      stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                       plan.watches && leaves_out_marked},
                backend, kept, options, cancelled, title, within);
+        if constexpr (may_return_early<Backend>) {
+            shared_is_added_ = lanes > 0 && backend.has_added_shared(kept);
+            if (!backend.asynchronous && lanes > 0) result.report.follow(backend.unfinished(kept));
+        }
         result.report.checkpoints = plan.checkpoints;
         set_costs(result.report, costs);
     }
@@ -161,12 +167,15 @@ struct GradientWorkspace {
         if constexpr (first_of_p + columns_of_p > 0) {
             block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
             if constexpr (Seeds::has_loss) add_losses();
-            if constexpr (Spec::shares_parameters)
-                shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
+            if constexpr (Spec::shares_parameters) {
+                if (!shared_is_added_)
+                    shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
+            }
             block_sums.gather(gather, where);
             if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
         }
         if constexpr (Spec::shares_parameters) {
+            if (shared_is_added_) return;
             const auto total = [&](std::ptrdiff_t column) {
                 return block_sums.template total<Real>(column);
             };
@@ -244,7 +253,7 @@ struct GradientWorkspace {
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {
-        if (returns_early(memory))
+        if (!is_of_host<Memory> && num_paths == 1)
             result.report.reset_later(static_cast<std::size_t>(lanes));
         else
             result.report.reset(static_cast<std::size_t>(lanes), num_paths);
@@ -254,6 +263,7 @@ struct GradientWorkspace {
         constexpr bool may_mark = can_watch<Spec> && is_of_host<Memory>;
         result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
         result.report.was_redone.clear();
+        shared_is_added_ = false;
         result.report.is_watched = false;
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
@@ -318,7 +328,8 @@ struct GradientWorkspace {
         result.loss.total = total.total();
     }
 
-    Unfinished rest_;  // what the device brings, of a call that returned early
+    bool shared_is_added_ = false;  // where it was computed
+    Unfinished rest_;               // what the device brings, of a call that returned early
     std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
     struct NoPaths {};
     using Paths =

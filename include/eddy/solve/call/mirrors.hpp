@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/call/row_task.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <limits>
@@ -21,22 +22,30 @@ struct LaneShare {
     std::ptrdiff_t first = 0, count = 0;
 };
 
-/// What comes back from there, in one piece.
+/// What comes back from there, in one piece; some of it not before somebody asks.
 struct MirroredColumn {
     void* here;
     const void* there;
     std::size_t num_bytes;
+    bool may_come_later = false;
 };
+enum class ComesBack { when_done, when_asked, never };
 
 /// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
 template <class Memory>
 class Mirrors {
   public:
-    /// Counts alone: nothing that comes of it is to be used.
-    Mirrors(const Memory& memory, const LaneShare& lanes) : memory_(memory), lanes_(lanes) {}
+    /// Counts alone: nothing that comes of it is to be used. `has_all_lanes`: it is the only launch of its call.
+    Mirrors(const Memory& memory, const LaneShare& lanes, bool has_all_lanes)
+        : memory_(memory), lanes_(lanes), has_all_lanes_(has_all_lanes) {}
     /// Takes what was counted, from `there` on: tables first.
-    Mirrors(const Memory& memory, const LaneShare& lanes, std::byte* there, std::size_t table_bytes)
-        : memory_(memory), lanes_(lanes), there_(there), rest_there_(there + table_bytes) {
+    Mirrors(const Memory& memory, const LaneShare& lanes, bool has_all_lanes, std::byte* there,
+            std::size_t table_bytes)
+        : memory_(memory),
+          lanes_(lanes),
+          has_all_lanes_(has_all_lanes),
+          there_(there),
+          rest_there_(there + table_bytes) {
         tables_.reserve(table_bytes);
     }
 
@@ -67,7 +76,12 @@ class Mirrors {
     template <class Real>
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& whole) {
         const EnsembleView<const Real> view = rows_of(whole);
-        if (view.first == nullptr || lies_in(memory_, view.first)) return view;
+        if (view.first == nullptr) return view;
+        if (lies_in(memory_, view.first)) {
+            if (!returns_early(memory_))
+                row_tasks_.push_back(RowTask::looks_at(view, lanes_per_row(view)));
+            return view;
+        }
         const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;
         Real* const there = take<Real>(lanes * columns, true);
         if (there && is_dense(view)) {
@@ -89,36 +103,48 @@ class Mirrors {
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
 
-    /// What kernels write: `value` everywhere at first.
+    /// What kernels write, all that is read of it.
     template <class T>
-    [[nodiscard]] T* out(T* here, std::ptrdiff_t count, const T& value = T(),
-                         bool comes_back = true) {
+    [[nodiscard]] T* out(T* here, std::ptrdiff_t count, ComesBack comes = ComesBack::when_done) {
         static_assert(std::is_trivially_copyable_v<T>);
         if (here == nullptr || count <= 0) return nullptr;
-        return out_dense(EnsembleView<T>{here, count, 1, 1, count}, value, comes_back).first;
+        return out_dense(EnsembleView<T>{here, count, 1, 1, count}, comes).first;
     }
-    /// The lanes' share of it, `per_lane` for each.
+    /// The lanes' share of it.
     template <class T>
-    [[nodiscard]] T* out_of_lanes(T* here, std::ptrdiff_t per_lane, const T& value = T(),
-                                  bool comes_back = true) {
-        return here
-                   ? out(here + lanes_.first * per_lane, lanes_.count * per_lane, value, comes_back)
-                   : nullptr;
+    [[nodiscard]] T* out_of_lanes(T* here, ComesBack comes = ComesBack::when_done) {
+        return here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;
     }
-    /// The lanes' rows of an array; those of one that lies there are written in place.
+    /// Rows of numbers, or of what consists of some, that are zero at first: one for each `lanes_per_row`
+    /// lanes.
+    template <class Number, class T>
+    [[nodiscard]] T* out_zero(T* here, std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
+                              std::ptrdiff_t lanes_per_row,
+                              ComesBack comes = ComesBack::when_done) {
+        static_assert(sizeof(T) % sizeof(Number) == 0);
+        T* const there = out(here, num_rows * per_row, comes);
+        const std::ptrdiff_t columns =
+            per_row * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(Number));
+        const EnsembleView<Number> rows{reinterpret_cast<Number*>(there), num_rows, columns,
+                                        columns, 1};
+        if (here && num_rows > 0)
+            row_tasks_.push_back(RowTask::fills(rows, lanes_per_row, Number(0)));
+        return there;
+    }
+    /// The lanes' rows of an array, `value` everywhere at first; those of one that lies there are written
+    /// in place.
     template <class Real>
     [[nodiscard]] EnsembleView<Real> out(const EnsembleView<Real>& whole, Real value) {
-        const EnsembleView<Real> view = rows_of(whole);
+        EnsembleView<Real> view = rows_of(whole);
         if (view.first == nullptr) return view;
-        if (memory_.holds(view.first)) {
-            if (there_) memory_.fill(view, value);
-            return view;
-        }
-        require_argument(view.lane_stride == 1 || view.num_lanes <= 1,
+        const bool is_there = memory_.holds(view.first);
+        require_argument(is_there || view.lane_stride == 1 || view.num_lanes <= 1,
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
-        return out_dense(view, value, true);
+        if (!is_there) view = out_dense(view, ComesBack::when_done);
+        row_tasks_.push_back(RowTask::fills(view, lanes_per_row(view), value));
+        return view;
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<Real>* out(const EnsembleView<Real>* views,
@@ -127,14 +153,14 @@ class Mirrors {
         for (EnsembleView<Real>& view : there) view = out(view, value);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
-    /// Brings back what kernels have written.
-    void fetch() const {
-        for (const MirroredColumn& column : columns_)
-            memory_.copy_out(column.here, column.there, column.num_bytes);
+    /// What groups do with their rows of all that was asked for, as the last of the tables.
+    [[nodiscard]] RowTasks row_tasks() {
+        const auto count = static_cast<std::ptrdiff_t>(row_tasks_.size());
+        return {in(row_tasks_.data(), count), static_cast<std::int32_t>(count)};
     }
+    /// What comes back of what kernels have written.
     [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
-    /// Are sums over lanes made there, and not on the host?
-    [[nodiscard]] bool adds_there() const { return returns_early(memory_); }
+    [[nodiscard]] bool has_all_lanes() const { return has_all_lanes_; }
 
     [[nodiscard]] const LaneShare& lanes() const { return lanes_; }
 
@@ -157,6 +183,10 @@ class Mirrors {
         view.num_lanes = lanes_.count;
         return view;
     }
+    template <class View>
+    [[nodiscard]] std::ptrdiff_t lanes_per_row(const View& view) const {
+        return view.num_lanes <= 1 ? std::max<std::ptrdiff_t>(1, lanes_.count) : 1;
+    }
     /// Null while bytes are counted.
     template <class T>
     [[nodiscard]] T* take(std::ptrdiff_t count, bool is_copied) {
@@ -170,28 +200,29 @@ class Mirrors {
         return (bytes + line - 1) / line * line;
     }
     template <class T>
-    [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, const T& value,
-                                            bool comes_back) {
+    [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, ComesBack comes) {
         const std::ptrdiff_t lanes = here.num_lanes, columns = here.num_components;
         const EnsembleView<T> there{take<T>(lanes * columns, true), lanes, columns, 1, lanes};
-        if (there.first == nullptr) return there;
-        memory_.fill(there, value);
-        if (!comes_back) return there;
+        if (there.first == nullptr || comes == ComesBack::never) return there;
+        const bool may_come_later = comes == ComesBack::when_asked;
         if (is_dense(here)) {
-            columns_.push_back({here.first, there.first, bytes_of<T>(lanes * columns)});
+            columns_.push_back(
+                {here.first, there.first, bytes_of<T>(lanes * columns), may_come_later});
         } else {
             for (std::ptrdiff_t i = 0; i < columns; ++i)
-                columns_.push_back({&here(0, i), &there(0, i), bytes_of<T>(lanes)});
+                columns_.push_back({&here(0, i), &there(0, i), bytes_of<T>(lanes), may_come_later});
         }
         return there;
     }
 
     Memory memory_;
     LaneShare lanes_;
+    bool has_all_lanes_;
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
     std::vector<MirroredColumn> columns_;           // to be brought back
+    std::vector<RowTask> row_tasks_;
 };
 
 template <class Spec, class Memory>
@@ -246,7 +277,8 @@ template <class Real, class Memory>
     const std::int64_t before = first.front();
     for (std::int64_t& step : first) step -= before;
     steps.first = mirrors.in(first.data(), lanes.count + 1);
-    steps.count = mirrors.out_of_lanes(steps.count, 1);
+    steps.count =
+        mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
     steps.t = mirrors.out(steps.t + before, first.back());
     steps.y = mirrors.out(steps.y + before * state_size, first.back() * state_size);
     return steps;
@@ -259,10 +291,10 @@ template <class Spec, class Observable, class Memory>
     const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
     kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);
     kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, 1);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan);
     kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan);
-    kernel.tangent_marks = mirrors.out_of_lanes(kernel.tangent_marks, 1);
+    kernel.tangent_marks = nullptr;  // nobody watches on a device
     return kernel;
 }
 
@@ -271,11 +303,10 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
 [[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
                             const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
     using Real = typename Spec::Scalar;
-    using Lane = typename Spec::Lane;
     const LaneShare& lanes = mirrors.lanes();
     kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
     kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, 1);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
     auto& target = kernel.target;
     for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
                        &target.t1, &target.save_at})
@@ -284,13 +315,17 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
-    const bool comes_back = !mirrors.adds_there();
-    kernel.shared.parts =
-        mirrors.out_of_lanes(kernel.shared.parts, Spec::parameter_size, Lane(0), comes_back);
+    kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
+    const auto comes = kernel.shared.may_be_added ? ComesBack::never : ComesBack::when_done;
+    if (kernel.shared.parts)
+        kernel.shared.parts = mirrors.template out_zero<Real>(
+            kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,
+            Spec::parameter_size, 1, comes);
     if (kernel.shared.sums)
-        kernel.shared.sums = mirrors.out(kernel.shared.sums + first_row * Spec::parameter_size,
-                                         rows * Spec::parameter_size, Lane(0), comes_back);
-    kernel.marks = mirrors.out_of_lanes(kernel.marks, 1);
+        kernel.shared.sums = mirrors.template out_zero<Real>(
+            kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
+            Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
+    kernel.marks = nullptr;  // nobody watches on a device
     return kernel;
 }
 

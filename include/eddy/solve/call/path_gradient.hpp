@@ -70,6 +70,7 @@ class PathGradient {
             if (has_rows) rows_.gather(of_lanes, data_[k]);
             part_.arrays.push_back(has_rows ? std::as_const(data_[k]).view() : of_lanes);
         }
+        part_.keeps_parts = true;
         part_.seeds = whole.seeds;
         part_.seeds.data = part_.arrays.data();
         part_.open_loss();

@@ -72,8 +72,8 @@ inline constexpr AttemptCost attempt_cost = [] {
 }  // namespace detail
 
 /// What became of every lane: common to solutions and gradients. After an asynchronous call
-/// (`Cuda{.asynchronous = true}`) whoever asks first waits for it, and threads that ask must not do so
-/// at once; wait() before they begin.
+/// (`Cuda{.asynchronous = true}`) whoever asks first waits for it; and what became of lanes on a device is
+/// brought when somebody asks for more than success().
 class EDDY_EXPORT Outcomes {
   public:
     Outcomes() = default;

@@ -93,10 +93,9 @@ struct SolveWorkspace {
     void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
                   const Cancellation& cancelled, const char* title) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        solution.reset(
-            lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
-            {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(), options.save_steps, 1,
-             returns_early(memory_for(backend, kept)), prepared.noise_cell()});
+        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
+                       {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
+                        options.save_steps, 1, may_return_early<Backend>, prepared.noise_cell()});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
@@ -115,15 +114,15 @@ struct SolveWorkspace {
                    Kernel{prepared.problem, solution.lanes().data(), saved,
                           static_cast<std::int32_t>(plan.group_size), steps, marks},
                    backend, kept, options, cancelled, title, within);
+            if constexpr (may_return_early<Backend>) {
+                if (lanes > 0) solution.follow(backend.unfinished(kept));
+            }
         };
         if constexpr (is_of_host<typename Backend::Memory>) {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
             run_kernel(StepArrays<Real>{});
             if (options.save_steps) run_again_for_steps(run_kernel);
-        }
-        if constexpr (may_return_early<Backend>) {
-            if (backend.asynchronous && lanes > 0) solution.follow(backend.unfinished(kept));
         }
     }
 
@@ -162,7 +161,7 @@ struct SolveWorkspace {
         const auto lanes = static_cast<std::size_t>(solution.num_lanes());
         std::vector<std::int64_t> first(lanes + 1), count(lanes);
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const LaneOutcome& outcome = solution.lanes()[lane];
+            const LaneOutcome& outcome = solution.outcomes()[lane];
             if (outcome.result == Result::cancelled) return;
             first[lane + 1] = first[lane] + outcome.accepted + 1;
         }

@@ -1,6 +1,10 @@
 #pragma once
 // Work that a call has left running, and what of its results is still to come to the host: kernels of an
-// asynchronous backend. Whoever reads such a result waits for it.
+// asynchronous backend, or what lies on a device until somebody asks. Whoever reads such a result waits for
+// it; of threads that ask at once, one does.
+
+#include <atomic>
+#include <mutex>
 
 namespace eddy::inline v0::detail {
 
@@ -11,7 +15,8 @@ class Unfinished {
     using Finish = void (*)(void* of);
 
     Unfinished() = default;
-    Unfinished(Finish finish, void* of) : finish_(finish), of_(of), is_waiting_(true) {}
+    Unfinished(Finish finish, void* of, bool all_succeeded = false)
+        : finish_(finish), of_(of), is_waiting_(true), all_succeeded_(all_succeeded) {}
     // What is still to come arrives where it was promised: who copies or moves a result waits first,
     // and begins without anything to wait for.
     Unfinished(const Unfinished& other) { other.need(); }
@@ -32,37 +37,57 @@ class Unfinished {
     ~Unfinished() = default;
 
     /// The result that these belong to is about to be written anew.
-    void forget() { finish_ = nullptr, of_ = nullptr, is_waiting_ = false; }
+    void forget() {
+        finish_ = nullptr, of_ = nullptr, all_succeeded_ = false;
+        is_waiting_.store(false, std::memory_order_release);
+    }
     /// What was put to work just now, in the place of what was before.
     void follow(const Unfinished& next) {
-        finish_ = next.finish_, of_ = next.of_, is_waiting_ = next.is_waiting_;
+        finish_ = next.finish_, of_ = next.of_, all_succeeded_ = next.all_succeeded_;
+        is_waiting_.store(next.is_waiting_.load(std::memory_order_acquire),
+                          std::memory_order_release);
     }
 
+    /// Is it known of the lanes, before what became of them has come, that all reached their ends?
+    [[nodiscard]] bool all_succeeded() const { return all_succeeded_; }
     /// Waits, if nobody has done so yet. What it throws leaves the result unfinished.
     void need() const {
-        if (is_waiting_) wait();
+        if (!is_waiting_.load(std::memory_order_acquire)) return;
+        const std::lock_guard lock(one_waits());
+        if (is_waiting_.load(std::memory_order_relaxed)) finish();
     }
     /// Waits for what was put to work last.
     void wait() const {
         if (finish_ == nullptr) return;
-        finish_(of_);
-        is_waiting_ = false;
+        const std::lock_guard lock(one_waits());
+        finish();
     }
 
   private:
+    /// A result is finished within another's: a gradient's, that of its backend.
+    [[nodiscard]] static std::recursive_mutex& one_waits() {
+        static std::recursive_mutex mutex;
+        return mutex;
+    }
+    void finish() const {
+        finish_(of_);
+        is_waiting_.store(false, std::memory_order_release);
+    }
     /// An error that waiting meets is met again by who reads the result.
     void take(Unfinished& other) noexcept {
         try {
             other.need();
         } catch (...) {
-            finish_ = other.finish_, of_ = other.of_, is_waiting_ = true;
+            finish_ = other.finish_, of_ = other.of_;
+            is_waiting_.store(true, std::memory_order_release);
         }
         other.forget();
     }
 
     Finish finish_ = nullptr;
     void* of_ = nullptr;
-    mutable bool is_waiting_ = false;
+    mutable std::atomic<bool> is_waiting_{false};
+    bool all_succeeded_ = false;
 };
 
 }  // namespace eddy::inline v0::detail

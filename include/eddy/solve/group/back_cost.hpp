@@ -21,5 +21,11 @@ struct BackCost {
     std::int64_t evaluations = 0;  // of f, by lanes
     std::int64_t most_bytes = 0;   // of states and logs, that a group has used
 };
+/// Of groups that had the same memory, one after another.
+EDDY_HD inline void add(BackCost& total, const BackCost& cost) {
+    add(total.loops, cost.loops);
+    total.evaluations += cost.evaluations;
+    total.most_bytes = max(total.most_bytes, cost.most_bytes);
+}
 
 }  // namespace eddy::inline v0::detail

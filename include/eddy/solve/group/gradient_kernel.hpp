@@ -14,6 +14,8 @@ struct SharedRows {
 
     Lane* parts = nullptr;  // (lane), where lanes are few
     Lane* sums = nullptr;   // (block of lanes), or (group) beyond 64 parameters
+    /// Who launches may add them up, where they lie, into the target; else the host does.
+    bool may_be_added = false;
 
     [[nodiscard]] EDDY_HD SharedTarget<Lane> of_group(std::ptrdiff_t first_lane,
                                                       std::ptrdiff_t group) const {

@@ -1,0 +1,138 @@
+#pragma once
+// What a gradient's launch on a device is followed by: sums over its lanes, in the shape in which the host
+// adds them up, and what its groups have cost. One launch does all of it.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/group/back_cost.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+#include <limits>
+#include <type_traits>
+
+namespace eddy::inline v0::detail {
+
+/// Losses that lie there: those of each block of lanes are added in the order of the lanes, a thread a
+/// block; that of a lane that failed counts as zero, and becomes NaN.
+template <class Real>
+struct BlockLosses {
+    const LaneOutcome* outcomes = nullptr;  // (lane)
+    Real* loss = nullptr;                   // (lane)
+    std::ptrdiff_t stride = 1, num_lanes = 0;
+    double* sums = nullptr;  // (block); null: the host adds
+
+    [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
+        return sums ? (num_blocks(num_lanes) + 31) / 32 : 0;
+    }
+    template <class Warp>
+    EDDY_HD void add(const Warp& warp, std::ptrdiff_t index) const {
+        const std::ptrdiff_t first = (index * 32 + warp.member()) * lanes_per_block;
+        if (first >= num_lanes) return;
+        double sum = 0;
+        for (std::ptrdiff_t lane = first; lane < eddy::min(num_lanes, first + lanes_per_block);
+             ++lane)
+            sum = sum + of_lane(lane);
+        sums[first / lanes_per_block] = sum;
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
+        Real& number = loss[lane * stride];
+        if (!is_failure(outcomes[lane].result)) return static_cast<double>(number);
+        number = std::numeric_limits<Real>::quiet_NaN();
+        return 0;
+    }
+};
+
+/// The rows of a shared gradient: adds those of a block in their order, then blocks in pairs
+/// (lane/lane_sums.hpp), a warp a component. A member takes a run of 2^k blocks, whose sum is one of those
+/// of the pairs, and leaves it in the first row of its run.
+template <class Real>
+struct SharedRowSums {
+    Real* rows = nullptr;  // (row, component); null: the host adds
+    std::ptrdiff_t num_rows = 0, rows_of_block = 1;
+    EnsembleView<Real> total{};  // (1, component)
+
+    [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
+        return rows ? total.num_components : 0;
+    }
+    template <class Warp>
+    EDDY_HD void add(const Warp& warp, std::ptrdiff_t i) const {
+        const std::ptrdiff_t blocks = (num_rows + rows_of_block - 1) / rows_of_block;
+        std::ptrdiff_t run = 1;
+        while (32 * run < blocks) run *= 2;
+        const std::ptrdiff_t first = warp.member() * run;
+        if (first < blocks) {
+            PairwiseSum<Real> sum;
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); ++block)
+                sum.add(of_block(block, i));
+            row(first * rows_of_block, i) = sum.total();
+        }
+        warp.sync();
+        if (warp.member() != 0) return;
+        PairwiseSum<Real> sum;
+        for (std::ptrdiff_t block = 0; block < blocks; block += run)
+            sum.add(row(block * rows_of_block, i));
+        total(0, i) = sum.total();
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD Real& row(std::ptrdiff_t index, std::ptrdiff_t i) const {
+        return rows[index * total.num_components + i];
+    }
+    [[nodiscard]] EDDY_HD Real of_block(std::ptrdiff_t block, std::ptrdiff_t i) const {
+        if (rows_of_block == 1) return row(block, i);
+        const std::ptrdiff_t first = block * rows_of_block;
+        return sum_of_block<Real>(first, eddy::min(num_rows, first + rows_of_block),
+                                  [&](std::ptrdiff_t index) { return row(index, i); });
+    }
+};
+
+/// What the groups of a launch have cost, in one. Bytes are those of as many groups as have room at a time.
+struct GroupCosts {
+    const BackCost* costs = nullptr;  // (group)
+    std::ptrdiff_t num_groups = 0, num_workers = 1;
+    BackCost* total = nullptr;
+
+    template <class Warp>
+    EDDY_HD void add(const Warp& warp) const {
+        BackCost sum;
+        for (std::ptrdiff_t group = warp.member(); group < num_groups; group += 32)
+            detail::add(sum, costs[group]);
+        LoopCounters& loops = sum.loops;
+        loops.advances = warp.sum(loops.advances);
+        loops.recomputed = warp.sum(loops.recomputed);
+        loops.pullbacks = warp.sum(loops.pullbacks);
+        loops.stores = warp.sum(loops.stores);
+        loops.loads = warp.sum(loops.loads);
+        loops.peak_checkpoints = warp.max(loops.peak_checkpoints);
+        sum.evaluations = warp.sum(sum.evaluations);
+        sum.most_bytes = warp.max(sum.most_bytes) * eddy::min(num_groups, num_workers);
+        if (warp.member() == 0) *total = sum;
+    }
+};
+
+/// All of it, each part by warps of its own.
+template <class Real, class Warp>
+struct FinishWork {
+    static constexpr int warps_per_processor = 32;
+
+    BlockLosses<Real> losses;
+    SharedRowSums<Real> shared;
+    GroupCosts costs;
+
+    [[nodiscard]] std::ptrdiff_t num_warps() const {
+        return losses.num_warps() + shared.num_warps() + 1;
+    }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        std::ptrdiff_t index = warp.index();
+        if (index == 0) return costs.add(warp);
+        if (--index < losses.num_warps()) return losses.add(warp, index);
+        index -= losses.num_warps();
+        if (index < shared.num_warps()) shared.add(warp, index);
+    }
+};
+
+}  // namespace eddy::inline v0::detail
