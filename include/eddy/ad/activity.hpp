@@ -40,4 +40,15 @@ template <int... argument>
     return flags;
 }
 
+/// Does a program have the arguments that it is to be differentiated by?
+template <class P, int... argument>
+consteval bool check_arguments() {
+    constexpr bool has_all =
+        ((argument >= 0 && argument < P::graph.num_arguments()) && ... && true);
+    static_assert(has_all,
+                  "derivative: the program has no argument of this number; they count from 0, as "
+                  "in gradient<0>(program)");
+    return has_all;
+}
+
 }  // namespace eddy::inline v0::detail

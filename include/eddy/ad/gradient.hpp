@@ -36,10 +36,12 @@ struct GradientOf {
 };
 
 template <class P>
-consteval void require_scalar_result() {
+consteval bool check_scalar_result() {
+    constexpr bool is_scalar = P::graph.num_outputs() == 1 && P::graph.outputs[0].size == 1;
     static_assert(
-        P::graph.num_outputs() == 1 && P::graph.outputs[0].size == 1,
+        is_scalar,
         "gradient: the program must have one scalar result; use vjp or jacobian for vectors");
+    return is_scalar;
 }
 
 }  // namespace detail
@@ -48,15 +50,18 @@ consteval void require_scalar_result() {
 /// none is given).
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto gradient(const Program<Recipe>&) {
-    detail::require_scalar_result<Program<Recipe>>();
-    return Program<detail::GradientOf<Program<Recipe>, argument...>>{};
+    using P = Program<Recipe>;
+    if constexpr (detail::check_scalar_result<P>() && detail::check_arguments<P, argument...>())
+        return Program<detail::GradientOf<P, argument...>>{};
 }
 
 /// The Hessian–vector product of a program with one scalar result with respect to one argument: a
 /// program of (x..., direction) that returns the Hessian times the direction.
 template <int argument, class Recipe>
 [[nodiscard]] constexpr auto hvp(const Program<Recipe>& program) {
-    return jvp<argument>(gradient<argument>(program));
+    using P = Program<Recipe>;
+    if constexpr (detail::check_scalar_result<P>() && detail::check_arguments<P, argument>())
+        return jvp<argument>(gradient<argument>(program));
 }
 
 }  // namespace eddy::inline v0

@@ -148,7 +148,8 @@ struct Jacobian {
 /// The Jacobian of a program's result with respect to one of its arguments.
 template <int argument, class Recipe>
 [[nodiscard]] constexpr auto jacobian(const Program<Recipe>&) {
-    return Jacobian<Program<Recipe>, argument>{};
+    if constexpr (detail::check_arguments<Program<Recipe>, argument>())
+        return Jacobian<Program<Recipe>, argument>{};
 }
 
 }  // namespace eddy::inline v0

@@ -184,7 +184,8 @@ constexpr Graph detail::JvpOf<P, argument...>::make() {
 /// results.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto jvp(const Program<Recipe>&) {
-    return Program<detail::JvpOf<Program<Recipe>, argument...>>{};
+    if constexpr (detail::check_arguments<Program<Recipe>, argument...>())
+        return Program<detail::JvpOf<Program<Recipe>, argument...>>{};
 }
 
 }  // namespace eddy::inline v0

@@ -322,7 +322,8 @@ constexpr Graph detail::VjpOf<P, argument...>::make() {
 /// arguments.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto vjp(const Program<Recipe>&) {
-    return Program<detail::VjpOf<Program<Recipe>, argument...>>{};
+    if constexpr (detail::check_arguments<Program<Recipe>, argument...>())
+        return Program<detail::VjpOf<Program<Recipe>, argument...>>{};
 }
 
 }  // namespace eddy::inline v0

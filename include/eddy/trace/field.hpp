@@ -49,16 +49,6 @@ struct SumOfParts {
     { return Field{}.stiff(t, y, p) + Field{}.non_stiff(t, y, p); }
 };
 
-template <class Function>
-inline constexpr bool is_stateless =
-    std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
-
-template <class Shape>
-using ArgumentOf = decltype(ArgumentShape<Shape>::make(std::declval<Graph&>(), 0));
-
-template <class Function, class... Shapes>
-inline constexpr bool is_traceable = std::is_invocable_v<const Function&, ArgumentOf<Shapes>...>;
-
 template <class Field, class Function>
 inline constexpr bool is_traceable_on =
     is_traceable<Function, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>;
@@ -90,7 +80,9 @@ consteval bool check_sizes() {
         static_assert(!both || traceable,
                       "vector field: the field must be callable as f(t, y, p) with arguments of "
                       "any type: take them as auto and const auto&");
-        return traceable;
+        if constexpr (traceable)
+            return check_traced<WholeOf<Field>, Scalar, Vector<Field::state_size>,
+                                Vector<Field::parameter_size>>();
     }
     return false;
 }

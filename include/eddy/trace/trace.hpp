@@ -70,8 +70,8 @@ inline auto make_argument(Graph& graph, const DynamicVector& shape) {
 template <class Result>
 constexpr void push_result(Graph& graph, const Result& result) {
     static_assert(shape_of<Result> != no_shape,
-                  "trace: the function must return a number, a traced value or a vector of them "
-                  "(eddy::vec(a, b, …))");
+                  "trace: the function must return a number, a traced value or a vector of them, "
+                  "eddy::vec(a, b, ...)");
     const int node = node_of(graph, result);
     const bool is_scalar = shape_of<Result> == scalar_shape;
     std::vector<int> parts{node};
@@ -82,12 +82,58 @@ constexpr void push_result(Graph& graph, const Result& result) {
     graph.push_output(parts, graph[node].size, is_scalar);
 }
 
+template <class Function>
+inline constexpr bool is_stateless =
+    std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
+
+template <class Shape>
+using ArgumentOf = decltype(ArgumentShape<Shape>::make(std::declval<Graph&>(), 0));
+
+template <class Function, class... Shapes>
+inline constexpr bool is_traceable = std::is_invocable_v<const Function&, ArgumentOf<Shapes>...>;
+
+/// Calls the function and forgets what it did.
+template <class Function, class... Shapes>
+constexpr bool try_call() {
+    Graph graph;
+    [&]<int... index>(std::integer_sequence<int, index...>) {
+        (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
+        (void)Function{}(ArgumentShape<Shapes>::make(graph, index)...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
+    return true;
+}
+template <class Function, class... Shapes>
+concept RunsAtCompileTime = requires {
+    typename std::bool_constant<try_call<Function, Shapes...>()>;
+};
+
+/// Says in one sentence what is wrong with a function that can be called with traced arguments,
+/// before its trace fails in thirty; true where nothing is.
+template <class Function, class... Shapes>
+consteval bool check_traced() {
+    using Result = std::invoke_result_t<const Function&, ArgumentOf<Shapes>...>;
+    constexpr bool returns = !std::is_void_v<Result>;
+    static_assert(returns,
+                  "trace: the function returns nothing; end it with a return, such as return "
+                  "eddy::vec(a, b)");
+    constexpr bool has_shape = !returns || shape_of<Result> != no_shape;
+    static_assert(has_shape,
+                  "trace: the function must return a number, a traced value or a vector of them, "
+                  "eddy::vec(a, b, ...); not a std::array or another container");
+    if constexpr (returns && has_shape) {
+        constexpr bool runs = RunsAtCompileTime<Function, Shapes...>;
+        static_assert(runs,
+                      "trace: the function cannot be called at compile time; write constexpr "
+                      "before it, and leave out what a constant expression may not do: static "
+                      "variables, output, functions that are not constexpr");
+        return runs;
+    }
+    return false;
+}
+
 template <class Function, class... Shapes>
 struct TraceOf {
-    static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
-                  "trace: the function must be an empty functor or a captureless lambda; pass "
-                  "values as arguments");
-
     static constexpr Graph make_raw() {
         return make_indexed(std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
     }
@@ -98,10 +144,6 @@ struct TraceOf {
   private:
     template <int... index>
     static constexpr Graph make_indexed(std::integer_sequence<int, index...>) {
-        static_assert(
-            std::is_invocable_v<const Function&, decltype(ArgumentShape<Shapes>::make(
-                                                     std::declval<Graph&>(), 0))...>,
-            "trace: the function must be callable with the traced arguments as f(arguments...)");
         Graph graph;
         (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
         push_result(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
@@ -114,7 +156,19 @@ struct TraceOf {
 /// Traces `function` at compile time; Shapes are `Scalar` or `Vector<n>`, one per argument.
 template <class First, class... Shapes, class Function>
 [[nodiscard]] constexpr auto trace(const Function&) {
-    return Program<detail::TraceOf<Function, First, Shapes...>>{};
+    static_assert(detail::is_stateless<Function>,
+                  "trace: the function must be an empty functor or a captureless lambda; pass "
+                  "values as arguments");
+    if constexpr (detail::is_stateless<Function>) {
+        constexpr bool callable = detail::is_traceable<Function, First, Shapes...>;
+        static_assert(
+            callable,
+            "trace: the function must be callable with the traced arguments as f(arguments...)");
+        if constexpr (callable) {
+            if constexpr (detail::check_traced<Function, First, Shapes...>())
+                return Program<detail::TraceOf<Function, First, Shapes...>>{};
+        }
+    }
 }
 
 /// Traces `function` now: one shape per argument, `Scalar{}`, `DynamicVector{length}` or

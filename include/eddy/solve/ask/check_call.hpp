@@ -91,6 +91,27 @@ consteval bool check_noise() {
     return fits && has_noise && KineticField<Field> == is_langevin;
 }
 
+template <class Field, class Extra>
+inline constexpr bool is_right_extra = true;
+/// What is saved in place of the state.
+template <class Field, class Function>
+inline constexpr bool is_right_extra<Field, Observed<Function>> = [] {
+    static_assert(is_stateless<Function>,
+                  "observe: the function must be an empty functor or a captureless lambda; pass "
+                  "values as parameters");
+    if constexpr (is_stateless<Function>) {
+        constexpr bool callable = is_traceable<Function, Scalar, Vector<Field::state_size>,
+                                               Vector<Field::parameter_size>>;
+        static_assert(callable,
+                      "observe: the function must be callable as function(t, y, p) with arguments "
+                      "of any type: take them as auto and const auto&");
+        if constexpr (callable)
+            return check_traced<Function, Scalar, Vector<Field::state_size>,
+                                Vector<Field::parameter_size>>();
+    }
+    return false;
+}();
+
 /// Of each kind of extra one; and a controller that chooses sizes only where there is something to
 /// choose them by. (Methods for noise say so by themselves.)
 template <class Field, class Method, class... Extras>
@@ -106,7 +127,7 @@ consteval bool check_extras() {
     static_assert(fits,
                   "solve: this method has no error estimate, its steps are of constant size: "
                   "leave the controller out, or take a method that has one, such as Tsit5");
-    return once && fits;
+    return once && fits && (is_right_extra<Field, Extras> && ...);
 }
 
 /// One step size for all lanes wants a backend that steps them together.

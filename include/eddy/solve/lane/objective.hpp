@@ -159,9 +159,12 @@ struct LossTerm {
     using type = TracedObjective<Field, Traced>;
 
     static consteval bool returns_one_number() {
-        static_assert(Traced::graph.outputs[0].size == 1,
-                      "loss: loss(t, y, p, data) must return one number");
-        return Traced::graph.outputs[0].size == 1;
+        if constexpr (!std::is_void_v<Traced>) {
+            static_assert(Traced::graph.outputs[0].size == 1,
+                          "loss: loss(t, y, p, data) must return one number");
+            return Traced::graph.outputs[0].size == 1;
+        }
+        return false;
     }
 };
 template <class Field, class Loss>
