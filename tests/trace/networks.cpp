@@ -64,8 +64,23 @@ TEST_CASE("networks: a network is what its layers say, as a function and as a fi
     CHECK(std::abs(eddy::trace_field(small)(-1.2, y, p.data())[0] - by_hand(0.7, -1.2, p)) < 1e-15);
 }
 
+TEST_CASE("networks: Mlp<sizes...>{tanh} is the network with tanh") {
+    using nn::tanh;
+    constexpr auto network = nn::Mlp<2, 3, 2>{tanh};
+    constexpr auto same = nn::mlp<2, 3, 2>(tanh);
+    const std::vector<double> p = nn::glorot_normal<double>(network, 5), x{0.3, -0.4};
+
+    STATIC_REQUIRE(std::is_empty_v<nn::Mlp<2, 3, 2>>);
+    CHECK(p == nn::glorot_normal<double>(same, 5));
+    CHECK(network.kind() == "mlp(tanh)");
+    CHECK(eddy::trace_field(network)(0., x.data(), p.data()) ==
+          eddy::trace_field(same)(0., x.data(), p.data()));
+    CHECK(eddy::trace_field(nn::residual(nn::Mlp<2, 3, 2>{}))(0., x.data(), p.data())[0] ==
+          0.3 + eddy::trace_field(same)(0., x.data(), p.data())[0]);
+}
+
 TEST_CASE("networks: a residual network adds its input") {
-    using Network = nn::Mlp<nn::Gelu, 2, 4, 2>;
+    using Network = nn::Perceptron<nn::Gelu, 2, 4, 2>;
     const std::vector<double> p = nn::kaiming_uniform<double>(Network{}, 3), x{0.3, -0.4};
 
     const auto plain = eddy::trace_field(Network{})(0., x.data(), p.data());

@@ -8,6 +8,7 @@
 #include <eddy/trace/nn/activations.hpp>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace eddy::inline v0::nn {
 
@@ -32,14 +33,14 @@ struct LayerView {
     }
 };
 
-/// `Mlp<Tanh, 2, 64, 64, 2>`, or mlp<2, 64, 64, 2>(nn::tanh): two inputs, two hidden layers of 64, two
-/// outputs. As a field its state has as many components as there are outputs; with one input more, t comes
-/// last.
+/// Of mlp<2, 64, 64, 2>(nn::tanh) the type, Perceptron<Tanh, 2, 64, 64, 2>: two inputs, two hidden layers of
+/// 64, two outputs. As a field its state has as many components as there are outputs; with one input more, t
+/// comes last.
 template <class Activation, int... size>
-struct Mlp {
+struct Perceptron {
     static_assert(
         sizeof...(size) >= 2 && ((size > 0) && ...),
-        "nn::Mlp: give the numbers of inputs, of hidden units and of outputs, all positive");
+        "nn::mlp: give the numbers of inputs, of hidden units and of outputs, all positive");
 
   private:
     static constexpr std::array<int, sizeof...(size)> sizes{size...};
@@ -69,7 +70,7 @@ struct Mlp {
     template <class Time, class State, class P>
     [[nodiscard]] constexpr auto operator()(const Time& t, const State& y, const P& p) const {
         static_assert(num_inputs == num_outputs || num_inputs == num_outputs + 1,
-                      "nn::Mlp: as a field it has as many inputs as outputs, or one more, for t");
+                      "nn::mlp: as a field it has as many inputs as outputs, or one more, for t");
         if constexpr (num_inputs == num_outputs)
             return layers_from<0>(y, p);
         else
@@ -116,9 +117,31 @@ struct Mlp {
 
 /// A multilayer perceptron of these sizes: mlp<2, 64, 64, 2>(nn::tanh).
 template <int... size, class Activation>
-[[nodiscard]] constexpr Mlp<Activation, size...> mlp(const Activation&) {
+[[nodiscard]] constexpr Perceptron<Activation, size...> mlp(const Activation&) {
     return {};
 }
+
+/// Mlp<2, 64, 64, 2>{nn::tanh}, or Mlp<2, 64, 64, 2>{}: a perceptron with tanh after each layer but the last.
+/// An equation is told by its type, and braces cannot add to the type in front of them: networks with another
+/// activation are made by mlp<2, 64, 64, 2>(nn::relu).
+template <int... size>
+struct Mlp : Perceptron<Tanh, size...> {
+    Mlp() = default;
+    explicit constexpr Mlp(const Tanh&) {}
+    template <class Other>
+    explicit constexpr Mlp(const Other&) {
+        static_assert(!std::is_function_v<Other>,
+                      "nn::Mlp: that is a function of the C library; write nn::tanh");
+        static_assert(std::is_function_v<Other> || sizeof...(size) == 0,
+                      "nn::Mlp: Mlp<sizes...>{nn::tanh} is the network with tanh; write "
+                      "nn::mlp<sizes...>(activation) for one with another activation");
+    }
+    /// Of a name that stands for several functions, as `tanh` does after `using std::tanh`.
+    explicit constexpr Mlp(double (*)(double)) {
+        static_assert(sizeof...(size) == 0,
+                      "nn::Mlp: that is a function of the C library; write nn::tanh");
+    }
+};
 
 /// x + f(x, p): a residual layer around a network with as many outputs as inputs. `Residual<Network>`, or
 /// residual(network).
