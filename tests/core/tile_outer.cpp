@@ -107,6 +107,22 @@ TEST_CASE(
     check_sums<float>();
 }
 
+TEST_CASE("outer: rows that are added together have the bits of each by itself") {
+    constexpr int width = 2 * eddy::native_lanes<float>, size = 2 * eddy::native_lanes<float> + 3;
+    const Evaluations<float> of(1, size, 1, width, false, false, false);
+    const auto lanes = all_lanes(width);
+    std::vector<float> total(size, 0.1f);
+
+    eddy::detail::add_over_lanes(total.data(), size, of.operand(of.u[0], false),
+                                 {lanes.data(), width, true});
+
+    for (int c = 0; c < size; ++c) {
+        const float* const row = of.u[0].data() + c * width;
+        CHECK(total[static_cast<std::size_t>(c)] ==
+              0.1f + sum(eddy::detail::add_vectors(row, width)));
+    }
+}
+
 TEST_CASE("outer: evaluations are divided into groups as even as may be") {
     CHECK(eddy::detail::outer_depth(6, 64) == 6);
     CHECK(eddy::detail::outer_depth(7, 64) == 4);

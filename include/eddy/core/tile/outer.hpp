@@ -7,16 +7,10 @@
 // in their order, evaluation by evaluation, so that the sum depends on nothing but these.
 
 #include <eddy/core/simd/transpose.hpp>
+#include <eddy/core/tile/lane_sums.hpp>
 #include <eddy/core/tile/product.hpp>
 
 namespace eddy::inline v0::detail {
-
-/// The lanes of a tile that take part, in their order.
-struct TileLanes {
-    const int* lane = nullptr;
-    int count = 0;
-    bool are_all = false;  // lanes 0, 1, … up to the width
-};
 
 /// Rows of a block as columns: to[lane · padded + component], for the lanes that take part, with zeros
 /// up to whole vectors.
@@ -48,14 +42,6 @@ template <class Real>
         }
     }
 }
-
-/// A matrix that outer products are added to: its transpose has the strides swapped.
-template <class Real>
-struct TileSum {
-    Real* data;
-    std::ptrdiff_t row_stride, column_stride;
-    int rows, columns;
-};
 
 /// Rows of a block without the lanes that take no part: to[component · stride + place of the lane].
 template <class Real>
@@ -161,9 +147,12 @@ template <class Real>
 [[nodiscard]] constexpr bool is_outer_swapped(int rows, int columns) {
     return columns < rows && columns < native_lanes<Real>;
 }
+/// So few rows or columns that a transposition would take longer than adding over the lanes of each evaluation.
+[[nodiscard]] constexpr bool is_outer_thin(int size) { return size <= 4; }
 /// Numbers, for each lane of each evaluation, that the two sides of an outer product take.
 template <class Real>
 [[nodiscard]] constexpr int rows_of_outer(int rows, int columns) {
+    if (is_outer_thin(rows) || is_outer_thin(columns)) return 0;
     return is_outer_swapped<Real>(rows, columns) ? columns + whole_vectors<Real>(rows)
                                                  : rows + whole_vectors<Real>(columns);
 }
@@ -186,10 +175,11 @@ class OuterSums {
     }
     /// sum(r, c) += Σ_lanes u_r v_c, at the end of the group at the latest: u and v are rows of lanes.
     void add(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v) {
+        if (is_outer_thin(sum.columns)) return add_thin_outer(sum, u, v, lanes_);
+        if (is_outer_thin(sum.rows)) return add_thin_outer(transposed(sum), v, u, lanes_);
         if (is_outer_swapped<Real>(sum.rows, sum.columns)) {
             std::swap(u, v);
-            std::swap(sum.rows, sum.columns);
-            std::swap(sum.row_stride, sum.column_stride);
+            sum = transposed(sum);
         }
         const int num_places = (place_ + 1) * lanes_.count, first = place_ * lanes_.count;
         const std::ptrdiff_t u_stride = std::ptrdiff_t{depth_} * whole_vectors<Real>(lanes_.count);
@@ -215,54 +205,5 @@ class OuterSums {
     TileLanes lanes_;
     Real* next_ = nullptr;
 };
-
-/// The vectors of a row, added.
-template <class Real>
-[[nodiscard, gnu::always_inline]] inline TilePack<Real> add_vectors(const Real* row, int width) {
-    using P = TilePack<Real>;
-    P of_row = P::load(row);
-    for (int lane = P::size; lane < width; lane += P::size) of_row = of_row + P::load(row + lane);
-    return of_row;
-}
-/// sum(c) += Σ_lanes x_c for as many components as a vector has elements: their vectors, transposed, are
-/// halved as `sum` halves one.
-template <class Real>
-[[gnu::always_inline]] inline void add_square_over_lanes(Real* total, const TileVector<Real>& x,
-                                                         int width) {
-    using P = TilePack<Real>;
-    typename P::Part square[P::size];
-    simd::for_parts<P::size>([&]<int c>() __attribute__((always_inline)) {
-        square[c] = add_vectors(x.data + c * x.stride, width).part[0];
-    });
-    simd::transpose(square);
-    const auto halve = [&]<int half>(const auto& again) __attribute__((always_inline)) {
-        simd::for_parts<half>([&]<int lane>() __attribute__((always_inline)) {
-            square[lane] = square[lane] + square[lane + half];
-        });
-        if constexpr (half > 1) again.template operator()<half / 2>(again);
-    };
-    if constexpr (P::size > 1) halve.template operator()<P::size / 2>(halve);
-    (P::load(total) + P::from_part(square[0])).store(total);
-}
-
-/// sum(c) += Σ_lanes x_c. Of a whole row vectors are added, then their elements.
-template <class Real>
-[[gnu::noinline]] void add_over_lanes(Real* total, int size, const TileVector<Real>& x,
-                                      const TileLanes& lanes) {
-    constexpr int of_vector = native_lanes<Real>;
-    int c = 0;
-    if (lanes.are_all && !x.is_uniform) {
-        for (; c + of_vector <= size; c += of_vector)
-            add_square_over_lanes(total + c, x.from(c), lanes.count);
-    }
-    for (; c < size; ++c) {
-        const Real* const row = x.data + c * x.stride;
-        if (lanes.are_all && !x.is_uniform) {
-            total[c] += sum(add_vectors(row, lanes.count));
-        } else {
-            for (int k = 0; k < lanes.count; ++k) total[c] += row[x.is_uniform ? 0 : lanes.lane[k]];
-        }
-    }
-}
 
 }  // namespace eddy::inline v0::detail
