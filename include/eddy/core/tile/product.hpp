@@ -80,18 +80,34 @@ template <int vectors, class Real>
     });
 }
 
-/// Calls part<count>(first lane) for panels of one or two vectors that cover a row.
+/// Calls part<count>(first lane) for panels of one or two vectors that cover a row, from a lane on.
 template <class Real, class Part>
-[[gnu::always_inline]] inline void for_panels(int width, Part&& part) {
+[[gnu::always_inline]] inline void for_panels(int width, Part&& part, int lane = 0) {
     constexpr int of_vector = native_lanes<Real>;
-    int lane = 0;
     for (; lane + 2 * of_vector <= width; lane += 2 * of_vector) part.template operator()<2>(lane);
     if (lane < width) part.template operator()<1>(lane);
+}
+
+/// Two rows, as states of two components want, times four vectors: of two their sums would wait.
+template <class Real>
+[[gnu::noinline]] void multiply_two_rows(const TileMatrix<Real>& matrix, const Real* x, Real* to,
+                                         int width) {
+    constexpr int vectors = 4, lanes = vectors * native_lanes<Real>;
+    int lane = 0;
+    for (; lane + lanes <= width; lane += lanes)
+        multiply_panel<2, vectors>(matrix, 0, x + lane, to + lane, width);
+    for_panels<Real>(
+        width,
+        [&]<int fewer>(int first) {
+            multiply_panel<2, fewer>(matrix, 0, x + first, to + first, width);
+        },
+        lane);
 }
 
 /// to = W x (+ b): blocks of W's rows and of its columns.
 template <class Real>
 inline void multiply(const TileMatrix<Real>& matrix, const Real* x, Real* to, int width) {
+    if (matrix.rows == 2) return multiply_two_rows(matrix, x, to, width);
     for_panels<Real>(width, [&]<int vectors>(int lane) {
         multiply_lanes<vectors>(matrix, x + lane, to + lane, width);
     });
