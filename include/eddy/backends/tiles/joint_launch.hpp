@@ -5,7 +5,6 @@
 // caches, and what all tiles would have to keep at once is not.
 
 #include <eddy/backends/tiles/joint_solve.hpp>
-#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -36,23 +35,22 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
     using Spec = typename Kernel::Spec;
     const LaunchPlan tiles{plan.num_lanes, tile_lanes<Spec, false>, plan.num_workers};
     ArenaMemory& memory = workers.front().memory;
+    Workspace& lists = workers.front().joint;
     if constexpr (!requires { Kernel::differentiates_times; }) {
         const auto recorder = [&](std::ptrdiff_t first) { return kernel.recorder(first); };
-        JointSolve<Spec, typename Kernel::Recorder, true>(tiles, link, kernel.problem,
-                                                          kernel.outcomes, recorder, memory)
+        using Solve = JointSolve<Spec, typename Kernel::Recorder, true>;
+        Solve(tiles, link, kernel.problem, kernel.outcomes, recorder, memory,
+              lists.get<typename Solve::Lists>())
             .run(kernel.problem.times);
     } else {
         const auto recorder = [](std::ptrdiff_t) { return NoRecorder<Spec>{}; };
-        JointSteps steps;
-        std::int64_t bytes_of_first = 0;
-        {
-            JointSolve<Spec, NoRecorder<Spec>, false> solve(tiles, link, kernel.problem,
-                                                            kernel.outcomes, recorder, memory);
-            solve.run(kernel.problem.times);
-            steps = std::move(solve.steps);
-            bytes_of_first = solve.num_bytes();
-        }
-        const std::vector<LaneOutcome> first(kernel.outcomes, kernel.outcomes + plan.num_lanes);
+        using Solve = JointSolve<Spec, NoRecorder<Spec>, false>;
+        auto& kept = lists.get<typename Solve::Lists>();
+        Solve solve(tiles, link, kernel.problem, kernel.outcomes, recorder, memory, kept);
+        solve.run(kernel.problem.times);
+        const JointSteps& steps = kept.steps;
+        const std::vector<LaneOutcome>& first = kept.outcomes;
+        kept.outcomes.assign(kernel.outcomes, kernel.outcomes + plan.num_lanes);
         const std::int64_t all[] = {0, static_cast<std::int64_t>(steps.size.size())};
         Kernel second = kernel;
         second.problem.given = {all, steps.elapsed.data(), steps.size.data()};
@@ -63,7 +61,7 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
         // The first worker has had the first solve's memory as well: at most both, where they do not
         // overlap.
         BackCost& cost = kernel.costs[0];
-        cost.most_bytes += bytes_of_first + steps.num_bytes() +
+        cost.most_bytes += solve.num_bytes() + steps.num_bytes() +
                            static_cast<std::int64_t>(first.size() * sizeof(LaneOutcome));
         for (std::ptrdiff_t lane = 0; lane < plan.num_lanes; ++lane)
             add_first_solve(kernel.outcomes[lane], first[static_cast<std::size_t>(lane)]);

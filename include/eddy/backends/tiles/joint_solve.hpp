@@ -34,6 +34,23 @@ struct JointTile {
           recorder(with) {}
 };
 
+/// What a solve keeps for the next one, which then allocates nothing.
+template <class Spec, class Recorder>
+struct JointLists {
+    JointSteps steps;
+    std::vector<JointTile<Spec, Recorder>> tiles;
+    std::vector<float> norms;           // (lane)
+    std::vector<LaneOutcome> outcomes;  // (lane), where lanes are solved twice
+
+    void begin(std::ptrdiff_t num_tiles, std::ptrdiff_t num_lanes) {
+        steps.elapsed.clear();
+        steps.size.clear();
+        tiles.clear();
+        tiles.reserve(static_cast<std::size_t>(num_tiles));
+        norms.resize(static_cast<std::size_t>(num_lanes));
+    }
+};
+
 /// A team that lanes end in twice: the second time it counts.
 template <class Team>
 struct UncountingTeam {
@@ -49,16 +66,20 @@ class JointSolve {
     using Team = TileTeam<Spec>;
 
   public:
-    JointSteps steps;
+    using Lists = JointLists<Spec, Recorder>;
 
     /// recorder(first lane) for each tile.
     template <class MakeRecorder>
     JointSolve(const LaunchPlan& tiles, const ThreadLink& link, const Problem<Spec>& problem,
-               LaneOutcome* outcomes, const MakeRecorder& recorder, ArenaMemory& memory)
+               LaneOutcome* outcomes, const MakeRecorder& recorder, ArenaMemory& memory,
+               Lists& lists)
         : plan_(tiles),
           link_(link),
           outcomes_(outcomes),
-          norms_(static_cast<std::size_t>(tiles.num_lanes)) {
+          steps_(lists.steps),
+          tiles_(lists.tiles),
+          norms_(lists.norms) {
+        lists.begin(plan_.num_groups(), plan_.num_lanes);
         const auto lay_out = [&](Arena& arena, const auto& take) {
             for (std::ptrdiff_t tile = 0; tile < plan_.num_groups(); ++tile)
                 take(Tile(problem, recorder(plan_.first_lane(tile)), arena));
@@ -69,7 +90,6 @@ class JointSolve {
         num_bytes_ = static_cast<std::int64_t>(
             counting.num_bytes() + static_cast<std::size_t>(plan_.num_groups()) * sizeof(Tile) +
             norms_.size() * sizeof(float));
-        tiles_.reserve(static_cast<std::size_t>(plan_.num_groups()));
         lay_out(arena, [&](const Tile& tile) { tiles_.push_back(tile); });
     }
 
@@ -133,8 +153,8 @@ class JointSolve {
             const auto& clock =
                 tiles_[static_cast<std::size_t>(last / Tile::most_lanes)].solve.clock(
                     static_cast<int>(last % Tile::most_lanes));
-            steps.elapsed.push_back(clock.before());
-            steps.size.push_back(clock.size());
+            steps_.elapsed.push_back(clock.before());
+            steps_.size.push_back(clock.size());
         }
         return true;
     }
@@ -174,8 +194,9 @@ class JointSolve {
     LaunchPlan plan_;
     ThreadLink link_;
     LaneOutcome* outcomes_;
-    std::vector<Tile> tiles_;
-    std::vector<float> norms_;  // (lane)
+    JointSteps& steps_;
+    std::vector<Tile>& tiles_;
+    std::vector<float>& norms_;
     std::int64_t num_bytes_ = 0;
     float norm_ = 0;
 };

@@ -31,7 +31,7 @@ class TileTeam : public ThreadTeam<1> {
 /// What a worker keeps from group to group and from call to call; a copy begins empty.
 struct TileWorker {
     ArenaMemory memory;
-    Workspace loop;
+    Workspace loop, joint;
 };
 
 /// Calls of tiles for `count` lanes: work(first, count) for each, with `first` counted from 0. False from it
@@ -88,6 +88,7 @@ void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
     struct Kept {
         std::unique_ptr<Loop> loop;
         std::int64_t checkpoints = 0;
+        typename Gradient::Lists lists;
     };
     const GradientPlan& plan = kernel.plan;
     struct Pieces {
@@ -108,6 +109,7 @@ void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
                                            LoopOptions{.checkpoints = plan.checkpoints});
         kept.checkpoints = plan.checkpoints;
     }
+    pieces.gradient.work_in(kept.lists);
     auto recorder = kernel.recorder(team.first_lane(), team.num_lanes(), pieces.recorder);
     recorder.begin(0, 1);
     LaneOutcome* const outcomes = kernel.outcomes + team.first_lane();

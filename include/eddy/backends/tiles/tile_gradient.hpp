@@ -57,6 +57,14 @@ class TileGradient {
         }
     }
 
+    /// What does not lie in the arena, kept from call to call.
+    struct Lists {
+        State start;
+        std::vector<Clock> after_log, clocks;  // those of the first state behind the log; at work
+    };
+
+    void work_in(Lists& lists) { lists_ = &lists; }
+
     /// The gradient of `count` lanes from `first_lane` on.
     template <class Loop>
     void run(Loop& loop, Team& team, std::ptrdiff_t first_lane, int count, std::int32_t number,
@@ -71,12 +79,13 @@ class TileGradient {
         std::fill_n(round_kept_, num_kept_, -1);
         std::fill_n(logged_tstops_, most_lanes, 0);
         log_.begin(count, num_kept_);
-        start_.vectors.resize(static_cast<std::size_t>(state_size * (width / native_lanes<Real>)));
-        solve_.begin(first_lane, count, number, recorder, outcomes, start_.y());
-        start_.clocks.clear();
-        carry_clocks(start_);
+        State& start = lists_->start;
+        start.vectors.resize(static_cast<std::size_t>(state_size * (width / native_lanes<Real>)));
+        solve_.begin(first_lane, count, number, recorder, outcomes, start.y());
+        start.clocks.clear();
+        carry_clocks(start);
         loop.body().gradient = this;
-        loop.run(start_, [&](const State&, std::int64_t) { return !solve_.is_done(); });
+        loop.run(start, [&](const State&, std::int64_t) { return !solve_.is_done(); });
         begin_back(outcomes);
         static_cast<void>(loop.reverse(0));
         hand_out(outcomes);
@@ -92,7 +101,8 @@ class TileGradient {
     }
     /// Those of a state of the last tile.
     [[nodiscard]] std::int64_t bytes_of_state() const {
-        return State::num_bytes(static_cast<int>(kept_size_ / Room::kept_rows), after_log_.size());
+        return State::num_bytes(static_cast<int>(kept_size_ / Room::kept_rows),
+                                lists_->after_log.size());
     }
 
     // What the checkpointed loop repeats.
@@ -112,14 +122,14 @@ class TileGradient {
         step.stepper().template stages<0, num_stages>(step.interval(), x.y(), nullptr);
         step.stepper().next_state(step.interval(), x.y(), step.work());
         choose_rows(x.y(), state_size, step.width(), choose_stepped(false), step.work());
-        if (round + 1 == log_.num_first()) x.clocks = after_log_;
+        if (round + 1 == log_.num_first()) x.clocks = lists_->after_log;
     }
     void pull(const State& x, std::int64_t round) {
         Step& step = solve_.step();
         const int width = step.width();
         if (round >= log_.num_first() && !is_kept(round)) {
-            clocks_ = x.clocks;
-            attempt_again(x.y(), clocks_, kept_of(round), log_.row(round));
+            lists_->clocks = x.clocks;
+            attempt_again(x.y(), lists_->clocks, kept_of(round), log_.row(round));
             round_kept_[round % num_kept_] = round;
             ++replayed_;
         }
@@ -164,10 +174,10 @@ class TileGradient {
     }
     /// Behind the end of the log a state carries the clocks of its lanes.
     void carry_clocks(State& x) {
-        if (num_rounds_ == 0) after_log_.clear();
+        if (num_rounds_ == 0) lists_->after_log.clear();
         if (num_rounds_ < log_.num_first()) return;
         x.clocks.assign(&solve_.clock(0), &solve_.clock(0) + num_lanes());
-        if (num_rounds_ == log_.num_first()) after_log_ = x.clocks;
+        if (num_rounds_ == log_.num_first()) lists_->after_log = x.clocks;
     }
     /// The attempt of a round that is not in the log, from the clocks before it.
     void attempt_again(const Real* y, std::vector<Clock>& clocks, Real* kept, LoggedStep* row) {
@@ -320,17 +330,16 @@ class TileGradient {
 
     const Problem<Spec>* problem_;
     Solve solve_;
+    Lists* lists_ = nullptr;
     std::int64_t planned_bytes_;
     Team* team_ = nullptr;
     Recorder* recorder_ = nullptr;
     std::int32_t number_ = 0;
 
-    State start_;
     TileLog log_;
     const LoggedStep* steps_ = nullptr;  // of the round at hand, (lane)
     std::int32_t logged_tstops_[most_lanes] = {};
-    std::vector<Clock> after_log_, clocks_;  // those of the first state behind the log; at work
-    std::int64_t* attempts_ = nullptr;       // (lane) at its end
+    std::int64_t* attempts_ = nullptr;  // (lane) at its end
     std::int64_t num_rounds_ = 0, replayed_ = 0;
     std::int64_t room_for_kept_, kept_size_ = 1, num_kept_ = 1;  // numbers, of a round, rounds
     Real* kept_;                                                 // (kept round, stage, row, lane)

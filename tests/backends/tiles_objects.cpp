@@ -1,0 +1,172 @@
+// Solver objects in tiles: a second call allocates nothing, and what an allocation that fails or a call that
+// is cancelled leaves behind spoils no later one. A program of its own: it counts every allocation of the process.
+
+#include <cmath>
+#include <eddy/backends/tiles.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/failing_allocations.hpp"
+
+namespace {
+
+constexpr auto network = eddy::nn::mlp<2, 5, 2>(eddy::nn::tanh);
+constexpr int lanes = 150;  // more than one tile, the last not full
+
+struct SquaredError {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r);
+    }
+};
+
+struct Training {
+    eddy::EnsembleArray<float> y0{lanes, 2}, data{lanes, 2};
+    std::vector<float> p = eddy::nn::glorot_uniform<float>(network, 7);
+
+    Training() {
+        for (int lane = 0; lane < lanes; ++lane) {
+            y0(lane, 0) = 1 - 0.013f * static_cast<float>(lane % 71);
+            y0(lane, 1) = -0.4f + 0.051f * static_cast<float>(lane % 53);
+            data(lane, 0) = data(lane, 1) = 0.5f;
+        }
+    }
+    /// A gradient, flat, with what it says of lanes.
+    template <class Solver>
+    std::vector<float> gradient(Solver& solver) const {
+        const auto& result = solver(data, y0, eddy::shared(p));
+        std::vector<float> all(result.gradient.p.data(), result.gradient.p.data() + p.size());
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+            all.push_back(result.gradient.y0(lane, 1));
+            all.push_back(static_cast<float>(result.report.result(lane)));
+        }
+        return all;
+    }
+};
+
+const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
+
+/// Requests a stop at its `left`-th call.
+struct Alarm {
+    static inline std::int64_t left = 0;
+    static inline std::stop_source source;
+
+    template <class Real>
+    eddy::StepDecision<Real> propose(const Real& squared_norm, float order,
+                                     const eddy::ControllerHistory<Real>& history) const {
+        if (--left == 0) source.request_stop();
+        return eddy::PIDController{}.propose(squared_norm, order, history);
+    }
+};
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// check(make) for gradients by steps of each lane's own, by steps of all, and by a log that is too short.
+template <class Check>
+void for_each_solver(int threads, const Check& check) {
+    eddy::SolveOptions small = options;
+    small.memory_budget = 1;
+    check([=] {
+        return eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options,
+                                     eddy::Tiles{.threads = threads});
+    });
+    check([=] {
+        return eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, small,
+                                     eddy::Tiles{.threads = threads});
+    });
+    check([=] {
+        return eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options,
+                                     eddy::JointController{}, eddy::Tiles{.threads = threads});
+    });
+}
+
+}  // namespace
+
+TEST_CASE("tiles: the second call of a solver or gradient allocates nothing and gives the same") {
+    const Training training;
+
+    for_each_solver(1, [&](const auto& make) {
+        auto solver = make();
+        const auto first = training.gradient(solver);
+        CHECK(support::allocations_of([&] {
+                  static_cast<void>(solver(training.data, training.y0, eddy::shared(training.p)));
+              }) == 0);
+        CHECK(training.gradient(solver) == first);
+    });
+    auto forward =
+        eddy::ensemble_solver(network, eddy::Tsit5{}, options, eddy::Tiles{.threads = 1});
+    const auto solve = [&] {
+        return forward(training.y0, eddy::shared(training.p)).y()(lanes - 1, 1);
+    };
+    const float end = solve();
+    CHECK(support::allocations_of([&] { static_cast<void>(solve()); }) == 0);
+    CHECK(solve() == end);
+}
+
+TEST_CASE("tiles: an allocation that fails is told, and spoils no later call") {
+    const Training training;
+
+    for (const int threads : {1, 2}) {
+        for_each_solver(threads, [&](const auto& make) {
+            for (const bool all_later_too : {false, true}) {
+                INFO(threads << " threads, all later allocations fail too: " << all_later_too);
+                const auto found = support::fail_each_allocation(
+                    make, [&](auto& solver) { return training.gradient(solver); }, all_later_too);
+                CHECK(found.failures >= 10);
+                CHECK(found.exceptions > 0);
+                CHECK(found.wrong == 0);
+                CHECK(found.leaked == 0);
+            }
+        });
+    }
+}
+
+TEST_CASE(
+    "tiles: a cancelled gradient is that of the lanes that were done, and the next is whole") {
+    const std::vector<double> p = eddy::nn::glorot_uniform<double>(network, 7);
+    const eddy::EnsembleArray<double> y0(lanes, 2, 0.5), data(1, 2, 0.25);
+    eddy::SolveOptions stoppable{.t1 = 1, .rtol = 1e-6};
+    const auto differentiate = [&](std::int64_t calls) {
+        Alarm::source = std::stop_source{};
+        Alarm::left = calls;
+        stoppable.cancelled = Alarm::source.get_token();
+        return eddy::value_and_gradient(network, eddy::Tsit5{}, SquaredError{}, data, y0,
+                                        eddy::shared(p), stoppable, Alarm{},
+                                        eddy::Tiles{.threads = 1});
+    };
+    const auto whole = differentiate(never);
+    const std::int64_t calls = never - Alarm::left;
+    const auto result = differentiate(calls / 2);
+
+    std::ptrdiff_t complete = 0;
+    while (complete < lanes && result.report.result(complete) == eddy::Result::success) ++complete;
+    CHECK(complete > 0);
+    CHECK(complete < lanes);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        CHECK(result.report.result(lane) ==
+              (lane < complete ? eddy::Result::success : eddy::Result::cancelled));
+        CHECK((result.gradient.y0(lane, 0) != 0) == (lane < complete));
+    }
+    const double share = static_cast<double>(complete) / lanes;
+    CHECK(std::abs(result.loss.total - share * whole.loss.total) < 1e-12 * whole.loss.total);
+    for (std::ptrdiff_t i = 0; i < network.parameter_size; ++i)
+        CHECK(std::abs(result.gradient.p(0, i) - share * whole.gradient.p(0, i)) < 1e-12);
+
+    // A training whose step was cancelled by what it is asked goes on with the same object.
+    const Training training;
+    eddy::SolveOptions asking = options;
+    bool goes_on = false;
+    asking.poll = [&] { return goes_on; };
+    auto solver = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, asking,
+                                        eddy::Tiles{.threads = 1});
+    static_cast<void>(training.gradient(solver));
+    goes_on = true;
+    auto unasked = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options,
+                                         eddy::Tiles{.threads = 1});
+    CHECK(training.gradient(solver) == training.gradient(unasked));
+}
