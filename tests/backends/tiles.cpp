@@ -13,6 +13,7 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
 
@@ -174,4 +175,37 @@ TEST_CASE("tiles: a sample that runs away harms no other, and is reported") {
     for (std::ptrdiff_t lane = 0; lane < 79; ++lane)
         CHECK(support::same_bits(with_bad.gradient.y0(lane < bad ? lane : lane + 1, 0),
                                  expected.gradient.y0(lane, 0)));
+}
+
+TEST_CASE("tiles: samples that are given as NaN are reported, and harm no other") {
+    const Batch<float> batch(80, 4);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    // Without the samples: their losses do not count, whatever the data is.
+    Batch<float> broken = batch;
+    broken.y0(13, 1) = nan;
+    broken.y0(64, 0) = -std::numeric_limits<float>::infinity();
+    broken.data[2](7, 0) = nan;
+    const auto whole = batch.gradient(eddy::Tiles{}, within_steps);
+
+    const auto result = broken.gradient(eddy::Tiles{}, within_steps);
+
+    double loss = 0;
+    for (std::ptrdiff_t lane = 0; lane < 80; ++lane) {
+        const bool is_bad = lane == 7 || lane == 13 || lane == 64;
+        CHECK(result.report.result(lane) ==
+              (is_bad ? eddy::Result::non_finite : eddy::Result::success));
+        CHECK(std::isnan(result.loss(lane)) == is_bad);
+        CHECK(support::same_bits(result.gradient.y0(lane, 0),
+                                 is_bad ? 0.f : whole.gradient.y0(lane, 0)));
+        if (!is_bad) loss += double(whole.loss(lane));
+    }
+    CHECK(std::abs(result.loss.total - loss) < 1e-5 * loss);
+    CHECK(largest(result.gradient.p) > 0);
+    for (std::ptrdiff_t i = 0; i < result.gradient.p.cols(); ++i)
+        CHECK(std::isfinite(result.gradient.p(0, i)));
+    // Weights that all samples share are no sample.
+    broken.p[5] = nan;
+    CHECK(support::message_of([&] {
+              static_cast<void>(broken.gradient(eddy::Tiles{}, within_steps));
+          }).find("p(0, 5) = nan; give finite numbers") != std::string::npos);
 }

@@ -14,7 +14,11 @@ namespace eddy::inline v0 {
 
 /// The memory of the host, where arrays lie that say nothing else. An array on a device says so by a
 /// member type, `using memory = …`: see memory.hpp.
-struct HostMemory {};
+struct HostMemory {
+    /// A lane of a call that is given numbers which are not finite is `non_finite`, and the others go on; else
+    /// such numbers are refused.
+    bool leaves_out_lanes = false;
+};
 
 /// A view of a (lane, component) array of someone else's. `Real` is float or double, const for what
 /// is only read.

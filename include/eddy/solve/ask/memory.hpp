@@ -87,6 +87,15 @@ inline constexpr const char* memory_name = [] {
         return Memory::name;
 }();
 
+/// Are lanes that begin with numbers which are not finite left out, rather than refused?
+template <class Memory>
+[[nodiscard]] bool leaves_out_lanes([[maybe_unused]] const Memory& memory) {
+    if constexpr (is_of_host<Memory>)
+        return memory.leaves_out_lanes;
+    else
+        return false;
+}
+
 /// Checks the numbers of an array where it lies, or leaves that to the launch of the call, which sees them
 /// anyway: but for those of a call that returns early, where a lane that begins with others is `non_finite`. `Array` is its type, which says where that is.
 template <class Array, class Memory, class Real>

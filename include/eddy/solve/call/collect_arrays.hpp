@@ -9,11 +9,13 @@
 
 namespace eddy::inline v0::detail {
 
-/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
+/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all. `with_gaps`:
+/// rows of lanes may hold anything.
 template <class Real, class Arrays, class Memory = HostMemory>
 void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
                     std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
-                    const char* name, const char* where, const Memory& memory = {}) {
+                    const char* name, const char* where, const Memory& memory = {},
+                    bool with_gaps = false) {
     views.clear();
     if constexpr (is_list_of_arrays<Arrays>) {
         for (const auto& array : arrays) views.push_back(ensemble_view(array));
@@ -26,7 +28,8 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
                      where, name, views.size(), num_saves);
     for (const auto& view : views) {
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
-        require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
+        if (!with_gaps || view.num_lanes != lanes)
+            require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
     }
 }
 

@@ -184,12 +184,14 @@ class GradientSolver {
                                    detail::memory_for(backend_, kept_));
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().saves.size();
-        if constexpr (std::is_same_v<Data, detail::NoData>)
+        if constexpr (std::is_same_v<Data, detail::NoData>) {
             workspace.arrays.assign(saves, {});
-        else
+        } else {
+            const auto memory = detail::memory_for(backend_, kept_);
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
-                                   detail::data_size_of<Field, LossFunction>, "data", where,
-                                   detail::memory_for(backend_, kept_));
+                                   detail::data_size_of<Field, LossFunction>, "data", where, memory,
+                                   detail::leaves_out_lanes(memory));
+        }
         workspace.seeds.data = workspace.arrays.data();
         return workspace;
     }

@@ -68,13 +68,15 @@ class PreparedProblem {
             require_shape(array_shape(problem.p), wanted, "p", where,
                           is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
         }
-        require_finite_in<Y0>(memory, problem.y0, "y0", where);
+        if (!leaves_out_lanes(memory)) require_finite_in<Y0>(memory, problem.y0, "y0", where);
         if constexpr (Spec::has_noise)
             require_path_numbers(problem.noise, lanes, options.paths, where);
         else
             require_no_paths(options.paths, where);
-        if constexpr (Spec::parameter_size > 0)
-            require_finite_in<Parameters>(memory, problem.p, "p", where);
+        if constexpr (Spec::parameter_size > 0) {
+            if (is_shared<Parameters> || !leaves_out_lanes(memory))
+                require_finite_in<Parameters>(memory, problem.p, "p", where);
+        }
         if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
 
