@@ -96,7 +96,7 @@ TEST_CASE("asynchronous gradients: of own parameters, lanes that fail among them
     CHECK(support::same_bits(found.loss.total, expected.loss.total));
     CHECK(found.report.counters.pullbacks > 0);
     CHECK(found.report.checkpoints > 0);
-    CHECK(!found.report.is_watched);
+    CHECK(found.report.is_watched);
     call.check(expected);
 }
 
@@ -120,9 +120,9 @@ TEST_CASE("asynchronous gradients: a second call neither allocates, copies, wait
     CHECK(state.launches == 2);  // the gradient, and the sums over its lanes
     found.report.wait();
     CHECK(state.waits == 1);
-    // Outcomes, sums of three blocks, what it has cost: no part of the shared gradient.
-    CHECK(state.bytes_to_host ==
-          150 * sizeof(eddy::LaneOutcome) + 3 * sizeof(double) + sizeof(eddy::detail::BackCost));
+    // Outcomes and marks, sums of three blocks, what it has cost: no part of the shared gradient.
+    CHECK(state.bytes_to_host == 150 * (sizeof(eddy::LaneOutcome) + sizeof(eddy::GradientMark)) +
+                                     3 * sizeof(double) + sizeof(eddy::detail::BackCost));
 }
 
 TEST_CASE("asynchronous gradients: a training step in a graph") {

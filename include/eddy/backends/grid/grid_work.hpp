@@ -68,8 +68,12 @@ struct GroupWork {
         const std::ptrdiff_t group = warp.index(), first = plan.first_lane(group),
                              end = first + plan.lanes_of(group);
         const bool all_finite = row_tasks.run(first, end, warp.member(), Team::num_members);
-        for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members)
+        for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members) {
             kernel.outcomes[lane] = {};
+            if constexpr (kernel_goes_back<Kernel>) {
+                if (kernel.marks) kernel.marks[lane] = {};
+            }
+        }
         if constexpr (kernel_goes_back<Kernel>) {
             if (warp.member() == 0) kernel.costs[group] = {};
         }

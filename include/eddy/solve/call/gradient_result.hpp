@@ -72,8 +72,7 @@ struct GradientReport : Outcomes {
         const auto index = static_cast<std::size_t>(lane);
         return index < was_redone.size() && was_redone[index] != 0;
     }
-    /// Was the way back watched, so that `unreliable` may tell? Not where steps have a constant size,
-    /// nor on a device: `estimate_gradient_error` tells there.
+    /// Was the way back watched, so that `unreliable` may tell? Not where steps have a constant size.
     bool is_watched = false;
     /// Where the steps of a lane did not carry its derivative, and nothing was done about it: the
     /// gradient is that of the numbers computed, and may be far from that of the solution. Tells
@@ -81,6 +80,7 @@ struct GradientReport : Outcomes {
     [[nodiscard]] GradientMark unreliable(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: lane");
         const auto index = static_cast<std::size_t>(lane);
+        need();  // it comes with the outcomes
         return index < marks.size() ? marks[index] : GradientMark{};
     }
 

@@ -82,7 +82,7 @@ struct GradientWorkspace {
     template <class Backend>
     static constexpr bool watches = team_watches<Spec, typename Backend::template Team<Spec>>;
     /// Are lanes solved once more where their steps do not carry their derivatives? Not where the
-    /// states are given, nor on a device: rows of arrays are gathered on the host.
+    /// states are given, nor on a device, where they are marked alone: rows of arrays are gathered on the host.
     template <class Backend>
     static constexpr bool redoes =
         watches<Backend>&& may_be_given_steps<typename Backend::template Team<Spec>>&&
@@ -253,15 +253,17 @@ struct GradientWorkspace {
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
                std::int64_t num_paths = 1) {
-        if (!is_of_host<Memory> && num_paths == 1)
+        const bool comes_later = !is_of_host<Memory> && num_paths == 1;
+        if (comes_later)
             result.report.reset_later(static_cast<std::size_t>(lanes));
         else
             result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
             result.report.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
-        constexpr bool may_mark = can_watch<Spec> && is_of_host<Memory>;
-        result.report.marks.assign(may_mark ? static_cast<std::size_t>(lanes) : 0, {});
+        std::vector<GradientMark>& marks = result.report.marks;
+        if (!comes_later) marks.clear();
+        marks.resize(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0);
         result.report.was_redone.clear();
         shared_is_added_ = false;
         result.report.is_watched = false;

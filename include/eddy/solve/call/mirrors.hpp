@@ -294,7 +294,7 @@ template <class Spec, class Observable, class Memory>
     kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan);
     kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan);
-    kernel.tangent_marks = nullptr;  // nobody watches on a device
+    kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
     return kernel;
 }
 
@@ -325,7 +325,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
         kernel.shared.sums = mirrors.template out_zero<Real>(
             kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
             Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
-    kernel.marks = nullptr;  // nobody watches on a device
+    kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
     return kernel;
 }
 

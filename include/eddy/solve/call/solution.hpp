@@ -140,6 +140,10 @@ class EDDY_EXPORT Outcomes {
     /// The next path of a lane, or so many of the same outcome.
     void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
 
+  protected:
+    /// What is still to come has come.
+    void need() const { unfinished_.need(); }
+
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: lane");

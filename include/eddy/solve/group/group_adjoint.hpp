@@ -148,12 +148,15 @@ class GroupAdjoint {
                                              const State& cotangent, std::int64_t round) {
         if constexpr (Watch::watches) {
             if (watch_.is_due(chain, round)) [[unlikely]]
-                look_at_chain(x, chain, used, cotangent, round);
+                off_the_hot_path(
+                    [this, chain, used, round](const State& before, const ChainState<Spec>& from) {
+                        look_at_chain(from, chain, used, before, round);
+                    },
+                    cotangent, x);
         }
     }
-    [[gnu::noinline]] EDDY_HD void look_at_chain(const ChainState<Spec>& x, int chain,
-                                                 const Time& used, const State& cotangent,
-                                                 std::int64_t round) {
+    EDDY_HD void look_at_chain(const ChainState<Spec>& x, int chain, const Time& used,
+                               const State& cotangent, std::int64_t round) {
         const ChainBack<Spec>& lanes = chains_[chain];
         forward.steps(chain).with_input(x, used, [&](const auto& in) {
             watch_.look(in, cotangent, lanes.occupants, forward.outcomes(),

@@ -69,6 +69,12 @@ inline constexpr bool may_watch = requires {
     requires Team::watches_gradients;
 };
 
+/// Does it look at the way back alone?
+template <class Team>
+inline constexpr bool may_watch_back = may_watch<Team> || requires {
+    requires Team::watches_way_back;
+};
+
 /// Can a team ask for what it will read soon: fetch_ahead(address)?
 template <class Team>
 inline constexpr bool may_fetch_ahead = requires(const Team& team, const void* address) {
