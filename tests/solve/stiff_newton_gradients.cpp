@@ -144,6 +144,31 @@ TEST_CASE("Newton's gradients: start, end and save times, against differences of
 }
 
 TEST_CASE(
+    "Newton's gradients: a save point on t1 or a jump moves along f, where steps land on all") {
+    const Array y0 = rows({{1, 0.4}}), p = rows({{300, 0.7}});
+    const std::vector<Array> data(2, rows({{0.1, 0.2}}));
+    const std::vector<double> times{1.1, 2};
+    const eddy::SolveOptions options{
+        .t1 = 2, .rtol = 1e-5, .atol = 1e-7, .save_at = times, .jump_times = {1.1}};
+    const eddy::Kvaerno5 method{.newton_tolerance = 1e-6};
+    const auto check = [&](const auto& backend) {
+        const auto solution = eddy::solve(Driven{}, method, y0, p, options, backend);
+        const auto result = eddy::value_and_gradient(Driven{}, method, HalfSquares{}, data, y0, p,
+                                                     options, eddy::differentiate_times, backend);
+        for (int k = 0; k < 2; ++k) {
+            const auto& y = solution.y(k);
+            const double t = times[static_cast<std::size_t>(k)];
+            const double slope[] = {-300 * (y(0, 0) - std::cos(t) * y(0, 1)),
+                                    0.7 * y(0, 0) * t - y(0, 1) * y(0, 1)};
+            const double along = (y(0, 0) - 0.1) * slope[0] + (y(0, 1) - 0.2) * slope[1];
+            CHECK(result.gradient.save_at(0, k) == Approx(along).epsilon(1e-8));
+        }
+    };
+    check(eddy::Serial{});
+    check(eddy::Cpu{.threads = 1});
+}
+
+TEST_CASE(
     "Newton's gradients: products with the Hessian are differences of gradients, those of losses") {
     const Array y0 = rows({{1, 0.4}}), p = rows({{300, 0.7}}), data = rows({{0.1, 0.2}});
     const Array y0_tangent = rows({{0.3, -0.2}}), p_tangent = rows({{20, 0.5}});

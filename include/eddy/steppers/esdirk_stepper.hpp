@@ -106,6 +106,14 @@ struct EsdirkStepper
             });
             return state;
         }
+        /// At the end of a step that lands, of methods that have no better way to save points: the slope of the last
+        /// stage, of the order of the state.
+        [[nodiscard]] EDDY_HD State<Number> slope_of_landing() const
+            requires(Base::steps_to_save_points) {
+            constexpr double by_gamma = 1 / Method::coefficients.gamma;
+            return detail::scaled(Real(static_cast<ScalarOf<Real>>(by_gamma)) / h,
+                                  z[num_stages - 1]);
+        }
     };
     template <class Input, class Number>
     [[nodiscard]] EDDY_HD static auto interpolant(const Input& in, const Trial<Number>& trial) {

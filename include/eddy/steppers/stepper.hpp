@@ -117,6 +117,16 @@ inline constexpr bool dense_output_scales_with_size = [] {
         return true;
 }();
 
+/// How a save point at θ moves: along the interpolant's slope; or, where steps land on all save points and the
+/// interpolant knows a better one, `slope_of_landing()`.
+template <class Interpolant, class Theta>
+[[nodiscard]] EDDY_HD auto slope_of_save(const Interpolant& interpolant, const Theta& theta) {
+    if constexpr (requires { interpolant.slope_of_landing(); })
+        return interpolant.slope_of_landing();
+    else
+        return interpolant.slope(theta);
+}
+
 /// A stepper whose steps solve linear systems: singular_component(in, place) is the component whose
 /// pivot is zero or cannot be trusted in that place of a Number, −1 where that is none, or where the
 /// matrix itself is not finite.

@@ -160,7 +160,7 @@ class LaneGradient {
                      const typename Spec::Primal& theta, const State& seed,
                      TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
-        const Number along = dot(seed, interpolant.slope(theta));
+        const Number along = dot(seed, slope_of_save(interpolant, theta));
         const bool is_tstop = times_.saves[k] == times_.tstops[step.from.tstop].elapsed;
         if (!times_.saves_the_end) {
             recorder_.add_save_time(number_, k, along);

@@ -366,7 +366,7 @@ class GroupAdjoint {
         const ChainBack<Spec>& lanes = chains_[chain];
         const auto interpolant = Stepper::interpolant(in);
         const Primal fraction = convert<Primal>(theta);
-        const Number along = dot(seed, interpolant.slope(fraction));
+        const Number along = dot(seed, slope_of_save(interpolant, fraction));
         Number moved = convert<Number>(0);
         if constexpr (dense_output_scales_with_size<Stepper>)
             moved = dot(seed, interpolant.at(fraction) - in.y);
