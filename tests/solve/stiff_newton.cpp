@@ -1,5 +1,5 @@
-// Stiff equations by diagonally implicit methods: against references of more than 16 digits, and what
-// becomes of steps whose iterations do not converge.
+// Stiff equations by diagonally implicit methods: fast components, neighbours of all kinds, and what becomes
+// of steps whose iterations do not converge.
 
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
@@ -10,55 +10,13 @@
 #include <eddy/solvers/trbdf2.hpp>
 #include <limits>
 
-#include "solve/problems.hpp"
-#include "support/catch.hpp"
-#include "support/stiff_equations.hpp"
+#include "solve/stiff_references.hpp"
 
 namespace {
 
-using support::Array, support::Robertson, support::rows;
+using support::Array, support::Robertson, support::row, support::rows;
 
-template <std::size_t size>
-Array row(const double (&values)[size]) {
-    Array array(1, static_cast<std::ptrdiff_t>(size));
-    std::ptrdiff_t i = 0;
-    for (const double value : values) array(0, i++) = value;
-    return array;
-}
-
-/// The error is at most 50 rtol, and the attempts are within a tenth of those recorded.
-template <class Field, class Method, std::size_t size>
-void check(const Method& method, double t1, double rtol, double atol,
-           const double (&reference)[size], int recorded) {
-    const auto solution = eddy::solve(Field{}, method, row(Field::y0), row(Field::p0),
-                                      {.t1 = t1, .rtol = rtol, .atol = atol}, eddy::Serial{});
-    REQUIRE(solution.result(0) == eddy::Result::success);
-    const auto attempts = solution.stats(0).accepted + solution.stats(0).rejected;
-    double error = 0;  // relative, of the worst component
-    for (std::size_t i = 0; i < size; ++i)
-        error = std::max(
-            error, std::abs(solution.y()(0, static_cast<std::ptrdiff_t>(i)) / reference[i] - 1));
-    CAPTURE(Method::order, rtol, error, attempts, recorded);
-    CHECK(error <= 50 * rtol);
-    CHECK(std::abs(static_cast<double>(attempts) / recorded - 1) <= 0.1);
-}
-
-constexpr double robertson_end[] = {2.08334014970129423e-8, 8.33336077033478340e-14,
-                                    9.99999979166515169e-1};
-constexpr double hires_end[] = {
-    7.37131257332566781e-4, 1.44248572631618466e-4, 5.88872974096757501e-5, 1.17565134328314915e-3,
-    2.38635619883133047e-3, 6.23896825274279579e-3, 2.84999839518576866e-3, 2.85000160481423134e-3};
-constexpr double oregonator_end[] = {1.00081487031852272, 1.22817852154988799e3,
-                                     1.32055494284650829e2};
-/// y at t = 2 for ε = 1e-6.
-constexpr double van_der_pol_end[] = {1.70616773217046500848, -8.92809701024816547779e-1};
-struct FastVanDerPol {
-    static constexpr int state_size = 2, parameter_size = 1;
-    static constexpr double y0[] = {2, 0}, p0[] = {1e6};
-    constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::vec(y[1], p[0] * ((1.0 - y[0] * y[0]) * y[1] - y[0]));
-    }
-};
+constexpr auto& hires_end = support::HiresEnd::end;
 
 /// Flat far from zero, steep at zero: a chord of the slope at the start finds no solution.
 constexpr auto saturating = eddy::field<2, 1>([](auto, const auto& y, const auto& p) {
@@ -66,29 +24,6 @@ constexpr auto saturating = eddy::field<2, 1>([](auto, const auto& y, const auto
 });
 
 }  // namespace
-
-TEST_CASE("stiff, Newton: Robertson's reactions over eleven decades") {
-    const auto robertson = [](const auto& method, double rtol, int attempts) {
-        check<Robertson>(method, 1e11, rtol, 1e-8 * rtol, robertson_end, attempts);
-    };
-    robertson(eddy::TRBDF2{}, 1e-4, 340);
-    robertson(eddy::Kvaerno3{}, 1e-4, 415);
-    robertson(eddy::Kvaerno5{}, 1e-4, 78);
-    robertson(eddy::Kvaerno5{}, 1e-7, 241);
-    robertson(eddy::Kvaerno5{}, 1e-9, 623);
-}
-
-TEST_CASE("stiff, Newton: HIRES, Oregonator and Van der Pol, as exact as asked for") {
-    using support::Hires, support::Oregonator;
-    const eddy::Kvaerno5 method;
-    check<Hires>(method, 321.8122, 1e-4, 1e-8, hires_end, 65);
-    check<Hires>(method, 321.8122, 1e-7, 1e-11, hires_end, 229);
-    check<Oregonator>(method, 360, 1e-4, 1e-10, oregonator_end, 367);
-    check<Oregonator>(method, 360, 1e-7, 1e-13, oregonator_end, 983);
-    check<FastVanDerPol>(method, 2, 1e-4, 1e-4, van_der_pol_end, 244);
-    check<FastVanDerPol>(method, 2, 1e-7, 1e-7, van_der_pol_end, 688);
-    check<FastVanDerPol>(eddy::Kvaerno3{}, 2, 1e-4, 1e-4, van_der_pol_end, 766);
-}
 
 TEST_CASE("stiff, Newton: a component that is a billion times faster than the rest is followed") {
     constexpr auto fast = eddy::field<1, 1>([](auto t, const auto& y, const auto& p) {

@@ -78,4 +78,90 @@ struct Pollution {
     }
 };
 
+/// Four reactions, Enright, Hull & Lindberg 1975, over sixteen decades; p = (A, B, C, M C). What is left of the first species
+/// makes as much of the second as of the third and fourth together, to rates of which 24 digits cancel: the third is given by
+/// that sum.
+struct E5 {
+    static constexpr int state_size = 4, parameter_size = 4;
+    static constexpr double mass[4][4] = {{1}, {0, 1}, {}, {0, 0, 0, 1}};
+    static constexpr double y0[] = {1.76e-3, 0, 0, 0}, p0[] = {7.89e-10, 1.1e7, 1.13e3, 1.13e9};
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        const auto first = p[0] * y[0], second = p[1] * y[0] * y[2], third = p[2] * y[3],
+                   fourth = p[3] * y[1] * y[2];
+        return eddy::vec(-first - second, first - fourth, y[1] - y[2] - y[3], second - third);
+    }
+};
+/// The same without the third.
+struct ReducedE5 {
+    static constexpr int state_size = 3, parameter_size = 4;
+    static constexpr double y0[] = {1.76e-3, 0, 0}, p0[] = {7.89e-10, 1.1e7, 1.13e3, 1.13e9};
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        const auto other = y[1] - y[2];
+        const auto first = p[0] * y[0], second = p[1] * y[0] * other, third = p[2] * y[2],
+                   fourth = p[3] * y[1] * other;
+        return eddy::vec(-first - second, first - fourth, second - third);
+    }
+};
+
+/// The Brusselator with diffusion in one dimension, Hairer & Wanner 1996, Solving ODEs II, p. 6, on `points` points within
+/// (0, 1): first those of u, then those of v; p is the coefficient of diffusion.
+template <int points>
+struct BrusselatorLine {
+    static constexpr int state_size = 2 * points, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        using eddy::concat, eddy::slice;
+        const auto rate = p[0] * ((points + 1.0) * (points + 1.0));
+        const auto bend = [](const auto& x, double end) {
+            return concat(end, slice<0, points - 1>(x)) - 2.0 * x +
+                   concat(slice<1, points - 1>(x), end);
+        };
+        const auto u = slice<0, points>(y), v = slice<points, points>(y), product = u * u * v;
+        return concat(1.0 + product - 4.0 * u + rate * bend(u, 1),
+                      3.0 * u - product + rate * bend(v, 3));
+    }
+};
+
+/// A ring modulator, Horneber 1976: four diodes, 15 voltages and currents, driven by two frequencies; p is the
+/// parasitic capacity, without which it would be a differential-algebraic equation.
+struct RingModulator {
+    static constexpr int state_size = 15, parameter_size = 1;
+    static constexpr double y0[15] = {}, p0[] = {2e-12};
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        constexpr double c = 1.6e-8, cp = 1e-8, lh = 4.45, ls1 = 0.002, ls2 = 5e-4, ls3 = 5e-4,
+                         r = 25e3, rp = 50, rg1 = 36.3, rg2 = 17.3, rg3 = 17.3, ri = 50, rc = 600,
+                         pi = 3.14159265358979323846;
+        const auto slow = 0.5 * eddy::sin(2e3 * pi * t), fast = 2.0 * eddy::sin(2e4 * pi * t);
+        const auto current = [](const auto& u) {
+            return 40.67286402e-9 * (eddy::exp(17.7493332 * u) - 1.0);
+        };
+        const auto d1 = current(y[2] - y[4] - y[6] - fast), d2 = current(y[5] - y[3] - y[6] - fast),
+                   d3 = current(y[3] + y[4] + y[6] + fast), d4 = current(y[6] - y[2] - y[5] + fast);
+        return eddy::vec(
+            (y[7] - 0.5 * y[9] + 0.5 * y[10] + y[13] - y[0] / r) / c,
+            (y[8] - 0.5 * y[11] + 0.5 * y[12] + y[14] - y[1] / r) / c, (y[9] - d1 + d4) / p[0],
+            (d2 - d3 - y[10]) / p[0], (y[11] + d1 - d3) / p[0], (d4 - d2 - y[12]) / p[0],
+            (d1 + d2 - d3 - d4 - y[6] / rp) / cp, -y[0] / lh, -y[1] / lh,
+            (0.5 * y[0] - y[2] - rg2 * y[9]) / ls2, (y[3] - 0.5 * y[0] - rg3 * y[10]) / ls3,
+            (0.5 * y[1] - y[4] - rg2 * y[11]) / ls2, (y[5] - 0.5 * y[1] - rg3 * y[12]) / ls3,
+            (slow - y[0] - (ri + rg1) * y[13]) / ls1, (-y[1] - (rc + rg1) * y[14]) / ls1);
+    }
+};
+
+/// A reaction of Akzo Nobel, Stortelder 1998: five species and an equilibrium, p its constant. The sixth is not given at
+/// the start.
+struct ChemicalAkzo {
+    static constexpr int state_size = 6, parameter_size = 1;
+    static constexpr double mass[6][6] = {{1},          {0, 1},          {0, 0, 1},
+                                          {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {}};
+    static constexpr double y0[] = {0.444, 0.00123, 0, 0.007, 0, 0}, p0[] = {115.83};
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        const auto root = eddy::sqrt(y[1]), square = y[0] * y[0];
+        const auto r1 = 18.7 * square * square * root, r2 = 0.58 * y[2] * y[3],
+                   r3 = 0.58 / 34.4 * y[0] * y[4], r4 = 0.09 * y[0] * y[3] * y[3],
+                   r5 = 0.42 * y[5] * y[5] * root, inflow = 3.3 * (0.9 / 737 - y[1]);
+        return eddy::vec(r2 - 2.0 * r1 - r3 - r4, inflow - 0.5 * r1 - r4 - 0.5 * r5, r1 - r2 + r3,
+                         r3 - r2 - 2.0 * r4, r2 - r3 + r5, p[0] * y[0] * y[3] - y[5]);
+    }
+};
+
 }  // namespace support
