@@ -5,6 +5,7 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/kvaerno3.hpp>
 #include <eddy/solvers/rodas3.hpp>
 #include <eddy/solvers/rodas4.hpp>
 #include <eddy/solvers/rodas5p.hpp>
@@ -102,6 +103,28 @@ TEST_CASE("stiff: a matrix that is singular, or loses all digits, is told with i
                                       support::rows({{8}}), {.t1 = 1, .dt0 = 0.5});
     CHECK(adaptive.result(0) == eddy::Result::success);
     CHECK(adaptive.y()(0, 1) == Approx(std::exp(8)).epsilon(1e-5));
+}
+
+TEST_CASE("stiff: no step is made from where derivatives are infinite") {
+    constexpr auto fills = eddy::field<2, 1>([](auto, const auto& y, const auto& p) {
+        return eddy::vec(p[0] - eddy::sqrt(y[0]), -y[1]);
+    });
+    const auto check = [&](const auto& method, const auto& backend) {
+        const auto from = [&](double y) {
+            return eddy::solve(fills, method, support::rows({{y, 1}}), support::rows({{1}}),
+                               {.t1 = 1, .rtol = 1e-6, .atol = 1e-9}, backend);
+        };
+        const auto stays = from(0);
+        CHECK(stays.result(0) == eddy::Result::non_finite);
+        CHECK(stays.outcomes()[0].t == 0);
+        CHECK(stays.outcomes()[0].component == 0);
+        const auto goes = from(1e-12);
+        CHECK(goes.result(0) == eddy::Result::success);
+        CHECK(goes.y()(0, 0) == Approx(0.48760965).epsilon(1e-5));
+    };
+    check(eddy::Rodas5P{}, eddy::Serial{});
+    check(eddy::Rodas5P{}, eddy::Cpu{.threads = 1});
+    check(eddy::Kvaerno3{}, eddy::Serial{});
 }
 
 TEST_CASE("stiff: a save point within a step is as exact as the steps") {

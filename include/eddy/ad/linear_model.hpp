@@ -53,6 +53,21 @@ constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& pri
 
 namespace detail {
 
+/// May an entry of the Jacobian be infinite where f is not? Not without a division, or a function that has a pole or a
+/// vertical tangent.
+constexpr bool may_have_infinite_slopes(const Graph& graph) {
+    for (int i = 0; i < graph.size(); ++i) {
+        const Op op = graph[i].op;
+        const bool divides = op == Op::div && graph[graph.operand(i, 1)].op != Op::constant;
+        const bool has_pole = op == Op::log || op == Op::log1p || op == Op::tan ||
+                              op == Op::atan2 || (op == Op::powi && graph[i].index < 0);
+        const bool is_steep = op == Op::sqrt || op == Op::cbrt || op == Op::pow || op == Op::asin ||
+                              op == Op::acos || op == Op::norm;
+        if (divides || has_pole || is_steep) return true;
+    }
+    return false;
+}
+
 template <class P>
 struct LinearModelOf {
     static constexpr int expected_nodes = 6 * P::graph.size() + 64;
@@ -69,6 +84,7 @@ struct LinearModel {
         static_cast<int>(jacobian_pattern(P::graph.thaw(), 1).size());
     static constexpr bool has_jacobian = num_nonzeros > 0;
     static constexpr bool depends_on_time = !jacobian_pattern(P::graph.thaw(), 0).empty();
+    static constexpr bool may_be_infinite = detail::may_have_infinite_slopes(P::graph.thaw());
     /// Where the Jacobian may be non-zero, row by row.
     [[nodiscard]] static constexpr std::vector<JacobianEntry> pattern() {
         return jacobian_pattern(P::graph.thaw(), 1);

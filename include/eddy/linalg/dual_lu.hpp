@@ -49,6 +49,9 @@ struct SparseLu<Structure, Dual<T>> {
         const Entries& entries) const {
         return values.has_grown(values_of(entries));
     }
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto has_infinite_pivot() const {
+        return values.has_infinite_pivot();
+    }
     [[nodiscard]] EDDY_HD int failed_pivot(const Entries& entries, int place) const {
         return values.failed_pivot(values_of(entries), place);
     }

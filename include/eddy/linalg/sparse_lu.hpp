@@ -90,6 +90,15 @@ struct SparseLu {
         const Entries& entries) const {
         return smallest_ratio(entries) < Number(std::numeric_limits<ScalarOf<Number>>::epsilon());
     }
+    /// Where some pivot is infinite: there a solution is zero, whatever it is that is solved for.
+    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr MaskOf<Number> has_infinite_pivot() const {
+        Number smallest(1);
+        static_for<0, size>([&]<int row>() __attribute__((always_inline)) {
+            constexpr int pivot = Symbolic::plan.pivot[row];
+            smallest = min(smallest, abs(factors.data[pivot]));
+        });
+        return smallest <= Number(0);
+    }
     /// The row of the first pivot that is zero or has grown in one place of a Number; −1 where there is
     /// none, and where the matrix is not finite itself. For reports.
     [[nodiscard]] EDDY_HD int failed_pivot(const Entries& entries, int place) const {

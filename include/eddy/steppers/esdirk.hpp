@@ -179,7 +179,8 @@ struct Esdirk {
         work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
         add_explicit<0>(in, in.y, work);
         const NewtonScale<ScalarOf<Number>> scale(in.tolerances);
-        NewtonProgress<Number> progress(work.lu.has_grown(start.matrix), scale.floor());
+        NewtonProgress<Number> progress(detail::cannot_solve<Model>(work.lu, start.matrix),
+                                        scale.floor());
         static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
             const State<Number> base = known<i>(in.y, work);
             work.y[i] = guess<i>(in.y, work);

@@ -61,19 +61,10 @@ struct EsdirkStepper
         lu.factor(start.matrix);
         return lu.failed_pivot(start.matrix, place);
     }
-    /// Are f and its Jacobian numbers where the step starts? Then it is the iteration that has failed.
     template <class Input>
-    [[nodiscard]] EDDY_HD static bool starts_finite(const Input& in, int place) {
+    [[nodiscard]] EDDY_HD static int infinite_component(const Input& in, int place) {
         const auto start = start_of(in);
-        const auto is_finite = [&](const auto& x) {
-            const auto value = primal(get_lane(x, place));
-            return value - value == 0;
-        };
-        bool all_finite = true;
-        for (int i = 0; i < state_size; ++i) all_finite = all_finite && is_finite(start.f[i]);
-        for (int e = 0; e < Steps::Matrix::num_entries; ++e)
-            all_finite = all_finite && is_finite(start.matrix[e]);
-        return all_finite;
+        return detail::infinite_row<typename Steps::Matrix>(start.f, start.matrix, place);
     }
 
     template <class Input>

@@ -145,11 +145,11 @@ struct Rosenbrock {
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void run(const Input& in,
                                                    Work<Number, stages, Solutions>& work,
-                                                   Mask& has_grown) {
+                                                   Mask& failed) {
         if constexpr (is_long)
-            run_out_of_line<checks>(in, work, has_grown);
+            run_out_of_line<checks>(in, work, failed);
         else
-            run_here<checks>(in, work, has_grown);
+            run_here<checks>(in, work, failed);
     }
 
     /// y⁺.
@@ -190,18 +190,18 @@ struct Rosenbrock {
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::noinline]] EDDY_HD static void run_out_of_line(const Input& in,
                                                           Work<Number, stages, Solutions>& work,
-                                                          Mask& has_grown) {
-        run_here<checks>(in, work, has_grown);
+                                                          Mask& failed) {
+        run_here<checks>(in, work, failed);
     }
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void run_here(const Input& in,
                                                         Work<Number, stages, Solutions>& work,
-                                                        [[maybe_unused]] Mask& has_grown) {
+                                                        [[maybe_unused]] Mask& failed) {
         using Primal = PrimalOf<Number>;
         State<Number> f[stages];
         begin(
             in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
-                if constexpr (checks) has_grown = lu.has_grown(matrix);
+                if constexpr (checks) failed = detail::cannot_solve<Model>(lu, matrix);
             });
         const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
         static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {

@@ -49,13 +49,15 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     /// For reports of steps that cannot be made.
     template <class Input>
     [[nodiscard]] EDDY_HD static int singular_component(const Input& in, int place) {
-        typename Steps::template Work<NumberOf<Input>, 1> work;
-        int component = -1;
-        State<NumberOf<Input>> f;
-        Steps::begin(in, work, f, [&](const auto& lu, const auto& matrix) {
-            component = lu.failed_pivot(matrix, place);
+        return look_at_start(in, [&](const auto&, const auto& lu, const auto& matrix) {
+            return lu.failed_pivot(matrix, place);
         });
-        return component;
+    }
+    template <class Input>
+    [[nodiscard]] EDDY_HD static int infinite_component(const Input& in, int place) {
+        return look_at_start(in, [&](const auto& f, const auto&, const auto& matrix) {
+            return detail::infinite_row<typename Steps::Matrix>(f, matrix, place);
+        });
     }
 
     template <class Input>
@@ -171,6 +173,17 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     }
 
   private:
+    /// What look(f, factors, matrix) says at the start of a step.
+    template <class Input, class Look>
+    [[nodiscard]] EDDY_HD static int look_at_start(const Input& in, const Look& look) {
+        typename Steps::template Work<NumberOf<Input>, 1> work;
+        int component = -1;
+        State<NumberOf<Input>> f;
+        Steps::begin(in, work, f,
+                     [&](const auto& lu, const auto& matrix) { component = look(f, lu, matrix); });
+        return component;
+    }
+
     /// Calls body.template operator()<r, i>(h_ri) for the weights of dense output that are not zero.
     template <class Body>
     EDDY_HD static void for_weights(Body&& body) {

@@ -140,6 +140,33 @@ struct StepMatrix {
     }
 };
 
+/// Where nothing can be solved with these factors of `matrix`: they have lost too many digits, or derivatives are infinite.
+template <class Model, class Lu, class Entries>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto cannot_solve(const Lu& lu,
+                                                                      const Entries& matrix) {
+    if constexpr (Model::may_be_infinite)
+        return lu.has_grown(matrix) | lu.has_infinite_pivot();
+    else
+        return lu.has_grown(matrix);
+}
+
+/// The first row in which f, or the matrix, is not finite in one place of a Number; −1 where there is none. For reports.
+template <class Matrix, class Vector, class Entries>
+[[nodiscard]] EDDY_HD int infinite_row(const Vector& f, const Entries& matrix, int place) {
+    const auto is_finite = [&](const auto& x) {
+        const auto value = primal(get_lane(x, place));
+        return value - value == 0;
+    };
+    for (int i = 0; i < Matrix::size; ++i) {
+        bool all_finite = is_finite(f[i]);
+        for (int e = 0; e < Matrix::num_entries; ++e) {
+            if (Matrix::entry[e].row == i) all_finite = all_finite && is_finite(matrix[e]);
+        }
+        if (!all_finite) return i;
+    }
+    return -1;
+}
+
 /// A long step: so many operations of linear algebra that its states are not in registers anyway.
 /// Eight states of chemistry by eight stages take 250, 20 states 900.
 template <class Matrix, int num_stages>

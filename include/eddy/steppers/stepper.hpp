@@ -129,14 +129,15 @@ template <class Interpolant, class Theta>
 
 /// A stepper whose steps solve linear systems: singular_component(in, place) is the component whose
 /// pivot is zero or cannot be trusted in that place of a Number, −1 where that is none, or where the
-/// matrix itself is not finite.
+/// matrix itself is not finite; infinite_component(in, place) the first where f or its Jacobian is not finite
+/// at the start of the step.
 template <class S>
 concept SolvesLinearSystems = requires {
     { S::solves_linear_systems } -> std::convertible_to<bool>;
 };
 
 /// A stepper whose steps iterate, and fail where an iteration does not converge: they are told the
-/// tolerances, and a trial has `evaluations`, how often the iterations have asked f; starts_finite(in, place) is whether f and its Jacobian are numbers where a step starts.
+/// tolerances, and a trial has `evaluations`, how often the iterations have asked f.
 template <class S>
 concept IteratesWithinSteps = requires {
     requires S::iterates;

@@ -260,6 +260,9 @@ class LaneSolve {
             const std::int32_t pivot = lane_.with_step(
                 before_, size_, [](const auto& in) { return Stepper::singular_component(in, 0); });
             if (pivot >= 0) return outcome(Result::singular_matrix, time(), pivot);
+            const std::int32_t infinite = lane_.with_step(
+                before_, size_, [](const auto& in) { return Stepper::infinite_component(in, 0); });
+            if (infinite >= 0) return outcome(Result::non_finite, time(), infinite);
         }
         std::int32_t worst = 0;
         Real largest = std::abs(size_of_component(0));
@@ -277,12 +280,10 @@ class LaneSolve {
         if (newton_has_failed()) return outcome(Result::newton_failed, time(), worst);
         return outcome(Result::dt_underflow, time(), worst);
     }
-    /// Does an iteration within the step not converge, though it has numbers to begin with?
+    /// Does an iteration within the step not converge?
     [[nodiscard]] bool newton_has_failed() const {
         if constexpr (IteratesWithinSteps<Stepper>)
-            return trial_.failed && lane_.with_step(before_, size_, [](const auto& in) {
-                return Stepper::starts_finite(in, 0);
-            });
+            return trial_.failed;
         else
             return false;
     }

@@ -44,16 +44,18 @@ template <class Spec>
     }
     const double t = round.chain.steps.time_of(round.before.elapsed, place);
     if constexpr (SolvesLinearSystems<typename Spec::Stepper>) {
-        const std::int32_t pivot = round.chain.steps.with_input(
-            round.before, round.attempt.size,
-            [&](const auto& in) { return Spec::Stepper::singular_component(in, place); });
+        const auto ask = [&](const auto& which) -> std::int32_t {
+            return round.chain.steps.with_input(round.before, round.attempt.size, which);
+        };
+        const std::int32_t pivot =
+            ask([&](const auto& in) { return Spec::Stepper::singular_component(in, place); });
         if (pivot >= 0) return {Result::singular_matrix, t, pivot, !Spec::is_adaptive};
+        const std::int32_t infinite =
+            ask([&](const auto& in) { return Spec::Stepper::infinite_component(in, place); });
+        if (infinite >= 0) return {Result::non_finite, t, infinite, !Spec::is_adaptive};
     }
     if constexpr (IteratesWithinSteps<typename Spec::Stepper>) {
-        const bool has_started = round.chain.steps.with_input(
-            round.before, round.attempt.size,
-            [&](const auto& in) { return Spec::Stepper::starts_finite(in, place); });
-        if (get_lane(round.attempt.trial.failed, place) && has_started)
+        if (get_lane(round.attempt.trial.failed, place))
             return {Result::newton_failed, t, worst, !Spec::is_adaptive};
     }
     return {finite ? Result::dt_underflow : Result::non_finite, t, worst, !Spec::is_adaptive};
