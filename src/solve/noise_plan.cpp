@@ -62,11 +62,16 @@ double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
 }  // namespace
 
 void require_noisy_steps(const SolveOptions& options, const char* where) {
-    require_argument(!(options.t1 < options.t0),
+    const bool is_interval = std::isfinite(options.t0) && std::isfinite(options.t1);
+    require_argument(!is_interval || !(options.t1 < options.t0),
                      "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in "
                      "time",
                      where, options.t1, options.t0);
-    require_argument(options.dt0 != 0 || !(options.t1 > options.t0),
+    require_argument(std::isfinite(options.dt0),
+                     "{}: dt0 = {}; give the size of the steps, or, with a controller, of the "
+                     "first and largest",
+                     where, options.dt0);
+    require_argument(options.dt0 != 0 || !is_interval || options.t1 == options.t0,
                      "{}: a stochastic equation, but dt0 = 0; give the size of its steps, or, with "
                      "a controller, of the first and largest, .dt0 = ...",
                      where);

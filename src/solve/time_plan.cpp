@@ -62,7 +62,8 @@ class TimePlanner {
 
     void check_sizes() const {
         require_finite(options_.dt0, "dt0",
-                       "give the size of the first step, or 0 to have it chosen");
+                       use_.is_adaptive ? "give the size of the first step, or 0 to have it chosen"
+                                        : "give the size of all steps");
         require(options_.dt0 == 0 || (options_.dt0 > 0) == (options_.t1 >= options_.t0) ||
                     options_.t1 == options_.t0,
                 "dt0 = {} points away from t1; give it the sign of t1 - t0", options_.dt0);

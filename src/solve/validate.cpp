@@ -22,6 +22,11 @@ void require_factors(const char* controller, double safety, double min_factor, d
     if (!(max_factor >= 1))
         fail(where, "{} with max_factor = {}; give a factor of at least 1, such as 10", controller,
              max_factor);
+    if (safety < min_factor)
+        fail(where,
+             "{} with safety = {} below min_factor = {}, with which steps stall; give min_factor "
+             "<= safety",
+             controller, safety, min_factor);
 }
 
 }  // namespace
@@ -57,6 +62,12 @@ void require_valid(const PIDController& controller, const char* where) {
     if (!(std::fabs(pcoeff) <= most && std::fabs(icoeff) <= most && std::fabs(dcoeff) <= most))
         fail(where,
              "PIDController with pcoeff = {}, icoeff = {}, dcoeff = {}; give finite coefficients",
+             pcoeff, icoeff, dcoeff);
+    // The exponents of the last errors add up to icoeff: below 0 an error would feed itself.
+    if (icoeff < 0 || pcoeff + icoeff + dcoeff <= 0)
+        fail(where,
+             "PIDController with pcoeff = {}, icoeff = {}, dcoeff = {}, by which steps with large "
+             "errors grow; give icoeff of at least 0 and a sum above 0, such as pi_controller()",
              pcoeff, icoeff, dcoeff);
     require_factors("PIDController", safety, min_factor, max_factor, where);
 }

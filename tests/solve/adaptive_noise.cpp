@@ -186,6 +186,9 @@ TEST_CASE("adaptive noise: bad input is refused before any work") {
         CHECK_THROWS_WITH(eddy::solve(Geometric{}, eddy::Heun{}, y0, p, options, controller),
                           support::contains(text));
     };
+    refused({.t1 = 1, .dt0 = std::nan("")},
+            "dt0 = nan; give the size of the steps, or, with a controller, of the first");
+    refused({.t0 = HUGE_VAL, .t1 = 1, .dt0 = 0.1}, "t0 = inf; give a finite time to begin at");
     refused({.t1 = 1}, "dt0 = 0; give the size of its steps, or, with a controller, of the first");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = 0.3}, "the nearest is 0.4");
     refused({.t0 = 1, .t1 = 0, .dt0 = -0.1}, "forward in time");

@@ -199,6 +199,7 @@ TEST_CASE("validation: a constant step size must be given, unless no step is tak
         });
     };
 
+    CHECK(euler({.t1 = 1, .dt0 = not_a_number}) == "solve: dt0 = nan; give the size of all steps");
     CHECK(euler({.t1 = 1}) ==
           "solve: a constant step size, but dt0 = 0; give the step size, .dt0 = ..., or a method "
           "and a controller that choose it");
@@ -231,6 +232,17 @@ TEST_CASE("validation: a PIDController has finite coefficients and factors that 
     // Finite, but beyond the single precision of controllers.
     CHECK(said(PID{.pcoeff = 0, .icoeff = 1, .dcoeff = 1e300}) ==
           got + "pcoeff = 0, icoeff = 1, dcoeff = 1e+300" + finite);
+    const std::string grow =
+        ", by which steps with large errors grow; give icoeff of at least 0 and a sum above 0, "
+        "such "
+        "as pi_controller()";
+    CHECK(said(PID{.icoeff = -1}) == got + "pcoeff = 0.4, icoeff = -1, dcoeff = 0" + grow);
+    CHECK(said(PID{.pcoeff = -1}) == got + "pcoeff = -1, icoeff = 0.3, dcoeff = 0" + grow);
+    CHECK(said(eddy::pid_controller()) == "accepted");
+    CHECK(said(PID{.safety = 0.1}) ==
+          got +
+              "safety = 0.1 below min_factor = 0.2, with which steps stall; give min_factor <= "
+              "safety");
     const std::string safe = "; give a factor between 0 and 1, such as 0.9";
     CHECK(said(PID{.safety = 0}) == got + "safety = 0" + safe);
     CHECK(said(PID{.safety = 1}) == got + "safety = 1" + safe);

@@ -18,7 +18,8 @@ namespace eddy::inline v0 {
 
 /// The general controller; `i_controller` and `pid_controller` give it other coefficients. The
 /// default is proportional-integral, PI.3.4 with p = 0.4 and i = 0.3: at equal error it takes fewer
-/// steps than H312PID on the problems of docs/guide/methods.md. 0 < min_factor ≤ safety < 1 ≤
+/// steps than H312PID on the problems of docs/guide/methods.md. icoeff is at least 0 and the sum of the
+/// three above 0: else large errors would make steps grow. 0 < min_factor ≤ safety < 1 ≤
 /// max_factor.
 struct PIDController {
     static constexpr bool is_adaptive = true;
