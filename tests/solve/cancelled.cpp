@@ -136,6 +136,22 @@ TEST_CASE("cancelled: on the way forward, nothing goes back") {
     CHECK(result.report.counters.recomputed == 0);
 }
 
+TEST_CASE("cancelled: a call whose token is stopped already takes no step, however short") {
+    std::stop_source stopped;
+    stopped.request_stop();
+
+    const auto solution =
+        eddy::solve(Decay<1>{}, eddy::Bosh3{}, Array(num_lanes, 1, 1.0), Array(num_lanes, 1, 0.5),
+                    {.t1 = 0.1, .cancelled = stopped.get_token()}, eddy::Cpu{.threads = 1});
+
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
+        CHECK(solution.result(lane) == Result::cancelled);
+        CHECK(solution.failure(lane).t == 0);
+        CHECK(std::isnan(solution.y()(lane, 0)));
+    }
+    CHECK(solution.total_stats().evaluations == 0);
+}
+
 TEST_CASE("cancelled: Serial ends the lane that it is at, and begins no other") {
     const auto whole = differentiate_serially(never);
     const std::int64_t calls = never - Alarm::left;

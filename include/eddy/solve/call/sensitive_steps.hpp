@@ -85,10 +85,12 @@ struct SensitiveStepsKernel {
     void operator()(Team& team, Arena arena) const {
         ForwardMemory memory = lay_out<Team>(arena, team.member());
         memory.outcomes = outcomes + team.first_lane();
-        choose_first_sizes(team, problem, memory);
-        Recorder recorder;
-        GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
-        take_rounds(team, forward);
+        if (!team.is_cancelled()) {
+            choose_first_sizes(team, problem, memory);
+            Recorder recorder;
+            GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
+            take_rounds(team, forward);
+        }
         cancel_waiting(team, memory.outcomes, problem.times.t0);
     }
 

@@ -8,11 +8,12 @@
 
 namespace eddy::inline v0::detail {
 
-/// Solves the lanes of a team's group, forward alone.
+/// Solves the lanes of a team's group, forward alone: none, where the call is cancelled already.
 template <class Spec, class Team, class Recorder>
 EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
                          Recorder& recorder) {
     constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    if (team.is_cancelled()) return;
     choose_first_sizes(team, problem, memory);
     GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
     LoopState<Spec, Team> x = forward.begin({never, never});
