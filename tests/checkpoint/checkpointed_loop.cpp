@@ -162,6 +162,20 @@ TEST_CASE("checkpointed_loop: stops at max_steps, says so, and is reversible") {
     CHECK(loop.result() == Result::success);
 }
 
+TEST_CASE("checkpointed_loop: a length that the condition would exceed ends it and is no success") {
+    CheckpointedLoop<double, Fragile> loop(Fragile{}, {.checkpoints = 2, .length = 10});
+
+    CHECK(loop.run(0.0, below(11)) == 10.0);
+    CHECK(loop.result() == Result::max_steps_reached);
+    CHECK(loop.reverse(1.0) == 1024.0);
+
+    CHECK(loop.run(0.0, below(10)) == 10.0);
+    CHECK(loop.result() == Result::success);
+
+    CHECK(loop.run(0.0) == 10.0);
+    CHECK(loop.result() == Result::success);
+}
+
 TEST_CASE("checkpointed_loop: a loop of known length may stop earlier") {
     CheckpointedLoop<double, Fragile, StrictStore<double>> loop(Fragile{},
                                                                 {.checkpoints = 3, .length = 100});

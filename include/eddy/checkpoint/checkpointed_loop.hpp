@@ -120,7 +120,8 @@ class CheckpointedLoop {
     const State& run(const State& x0) {
         require_argument(plan().fixed_length,
                          "CheckpointedLoop::run: no condition and no length; give one of them");
-        return run(x0, [](const State&, std::int64_t) { return true; });
+        return run(
+            x0, [length = plan().limit](const State&, std::int64_t step) { return step < length; });
     }
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
@@ -218,10 +219,8 @@ class CheckpointedLoop {
         // The condition is asked once a step.
         [[nodiscard]] bool goes_on(const State& x, std::int64_t step) {
             if constexpr (checked) loop.record(x);
-            const PlacementPlan& plan = loop.plan();
-            if (step == plan.limit && plan.fixed_length) return ends(Result::success);
             if (!(*go_on)(x, step)) return ends(Result::success);
-            if (step == plan.limit) return ends(Result::max_steps_reached);
+            if (step == loop.plan().limit) return ends(Result::max_steps_reached);
             if (loop.cancelled_.stop_requested()) return ends(Result::cancelled);
             return true;
         }

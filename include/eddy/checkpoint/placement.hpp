@@ -41,7 +41,8 @@ struct LoopOptions {
     /// The loop stops here at the latest, with Result::max_steps_reached.
     std::int64_t max_steps = schedule::unbounded;
     Placement placement = Placement::automatic;
-    /// The number of steps, where it is known.
+    /// The number of steps, where it is known. A condition that would go on then ends as
+    /// Result::max_steps_reached.
     std::optional<std::int64_t> length{};
     /// Steps between the states kept by Placement::periodic.
     std::int64_t period = 0;
@@ -65,7 +66,7 @@ struct PlacementPlan {
     Placement placement;      // never automatic
     std::int64_t slots;       // 1 .. most_slots
     std::int64_t limit;       // the loop ends here at the latest
-    bool fixed_length;        // reaching `limit` is success
+    bool fixed_length;        // `limit` is the length
     std::int64_t stride = 0;  // periodic: steps between stores on the way forward
     std::vector<std::int64_t>
         nested_strides{};  // decreasing to 1; empty: gaps are divided binomially

@@ -24,8 +24,9 @@ enum class Result : std::uint8_t {
         case Result::success: return "success";
         case Result::event: return "stopped at an event";
         case Result::max_steps_reached:
-            return "max_steps reached before the end: raise max_steps, loosen the tolerances, or "
-                   "use a stiff method";
+            return "max_steps reached before the end: raise max_steps, or the length of a loop; or "
+                   "take fewer steps, by looser tolerances or a stiff method where a controller "
+                   "chooses their size, by a larger dt0 where it is constant";
         case Result::dt_underflow:
             return "the step size fell below dt_min: the problem may be stiff, singular, or the "
                    "tolerances too tight";
