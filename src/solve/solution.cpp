@@ -38,7 +38,7 @@ void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64
     whole.evaluations += path.evaluations;
 }
 
-LaneStats Outcomes::stats_of(const LaneOutcome& lane) const {
+LaneStats Outcomes::stats_of(const LaneOutcome& lane, const LaneEvents& events) const {
     const std::int64_t attempts = lane.accepted + lane.rejected;
     const AttemptCost& cost = attempt_cost_[lane.method];
     return {.accepted = lane.accepted,
@@ -47,7 +47,8 @@ LaneStats Outcomes::stats_of(const LaneOutcome& lane) const {
             .jacobians =
                 attempts * cost.jacobians + (cost.jacobian_comes_with_f ? lane.evaluations : 0),
             .factorizations = attempts * cost.factorizations,
-            .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look)};
+            .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look),
+            .events = events.count};
 }
 
 const char* Outcomes::message(std::ptrdiff_t lane) const {
@@ -61,14 +62,15 @@ const char* Outcomes::message(std::ptrdiff_t lane) const {
 
 LaneStats Outcomes::total_stats() const {
     LaneStats total;
-    for (const LaneOutcome& outcome : known_lanes()) {
-        const LaneStats lane = stats_of(outcome);
+    for (std::ptrdiff_t number = 0; number < num_lanes(); ++number) {
+        const LaneStats lane = stats(number);
         total.accepted += lane.accepted;
         total.rejected += lane.rejected;
         total.evaluations += lane.evaluations;
         total.jacobians += lane.jacobians;
         total.factorizations += lane.factorizations;
         total.stiff_steps += lane.stiff_steps;
+        total.events += lane.events;
     }
     return total;
 }

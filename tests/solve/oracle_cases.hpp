@@ -157,7 +157,9 @@ inline void check_outcomes(const eddy::Outcomes& expected, const eddy::Outcomes&
         const auto left = expected.failure(lane), right = got.failure(lane);
         num_different += left.result != right.result || a.accepted != b.accepted ||
                          a.rejected != b.rejected || a.evaluations != b.evaluations ||
-                         left.component != right.component || !support::same_bits(left.t, right.t);
+                         left.component != right.component || a.events != b.events ||
+                         !support::same_bits(left.t, right.t) ||
+                         !support::same_bits(expected.event_t(lane), got.event_t(lane));
     }
     CHECK(num_different == 0);
 }

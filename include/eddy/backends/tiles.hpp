@@ -89,6 +89,8 @@ struct Tiles {
             static_assert(RungeKuttaMethod<typename Spec::Method>,
                           "Tiles: the method must be an explicit tableau, such as Tsit5; leave the "
                           "backend out for others");
+            static_assert(!Spec::has_event,
+                          "Tiles: events are not looked for in tiles; leave the backend out");
             static_assert(!Spec::is_dual,
                           "Tiles: pushforward and hessian_vector_product are not computed in "
                           "tiles; leave the backend out");

@@ -61,8 +61,12 @@ class LaneGradient {
             Times of_times{};
             typename Stepper::template DenseCotangent<Number> dense{};
             bool has_inner_saves = false;
+            if constexpr (Spec::has_event) take_end_at_event(step);
             while (saves_left_ > 0 && times_.saves[saves_left_ - 1] > step.from.elapsed)
                 has_inner_saves |= add_save(in, step, dense, of_times);
+            if constexpr (Spec::has_event) {
+                if (step.meets_event) pull_event(in, step, dense, of_times);
+            }
             if (has_inner_saves)
                 pull_step<true>(in, step, dense, of_times);
             else
@@ -72,6 +76,52 @@ class LaneGradient {
                 if (mark_ && is_looked_at(step.attempt, attempts_)) look(in, step.from.elapsed);
             }
         });
+    }
+
+    /// The end of a lane that ended at an event, where it is the only save point, lies at the end of its step.
+    void take_end_at_event(const AcceptedStep<Spec>& step) {
+        if (!step.meets_event || saves_left_ == 0 || times_.saves[saves_left_ - 1] <= step.end)
+            return;
+        cotangent_ =
+            cotangent_ + recorder_.pull_save(
+                             number_, --saves_left_, times_.t0 + times_.direction * step.end,
+                             [&](int i, const Number& of_p) { recorder_.add_p(number_, i, of_p); },
+                             of_stretch_);
+    }
+    /// An event at the end of a step: first the jump of the state there. The size h of the step is where
+    /// g(t + h, Φ(h)) = 0: its cotangent, which is that of the time at which the next step begins and
+    /// what Φ(h) brings, is cleared by a multiple of g.
+    template <class Input, class Dense>
+    void pull_event(const Input& in, const AcceptedStep<Spec>& step, const Dense& dense,
+                    Times& of_times) {
+        using Events = EventFunctions<typename Spec::Field>;
+        const auto t = in.t.last;
+        const State y = Stepper::step(in, step.from.memory);
+        if constexpr (Spec::has_jump) {
+            State before{};
+            of_stretch_ = of_stretch_ + Events::pull_jump(t, y, in.p, cotangent_, before,
+                                                          [&](int i, const Number& value) {
+                                                              of_p_[i] = of_p_[i] + value;
+                                                          });
+            cotangent_ = before;
+        }
+        State by_y{};
+        typename LaneProblem<Spec>::Parameters by_p{}, unwanted{};
+        const Number by_t = Events::derivatives(
+            t, y, in.p, by_y, [&](int i, const Number& value) { by_p[i] = value; });
+        Linearization<true> linearization;
+        Stepper::linearize(in, step.from.memory, linearization);
+        Times of_state = of_times, of_root{};
+        static_cast<void>(Stepper::pull(in, linearization, cotangent_, dense, unwanted, of_state));
+        static_cast<void>(Stepper::pull(in, linearization, by_y, Dense{}, unwanted, of_root));
+        const Number of_size = of_stretch_ + of_state.dt;
+        if (of_size != 0) {
+            const Number factor = -of_size / (by_t + of_root.dt);
+            cotangent_ = cotangent_ + factor * by_y;
+            of_p_ = of_p_ + factor * by_p;
+            of_stretch_ = of_stretch_ + factor * by_t;
+        }
+        of_times.dt = of_times.dt + of_stretch_;
     }
 
     /// Does the cotangent hold a mode that the steps do not resolve?
@@ -151,7 +201,10 @@ class LaneGradient {
         of_stretch_ = of_stretch_ + of_times.t;
         if (step.end != times_.tstops[tstop].elapsed) return;
         recorder_.add_tstop(number_, tstop + 1, of_times.dt);
-        recorder_.add_tstop(number_, tstop, -of_times.dt);
+        if constexpr (Spec::has_event)  // the step may begin after one
+            of_stretch_ = of_stretch_ - of_times.dt;
+        else
+            recorder_.add_tstop(number_, tstop, -of_times.dt);
     }
     /// A save point moves along the slope there. On a tstop it takes that from the tstop; elsewhere it
     /// shifts against the step's start and size.

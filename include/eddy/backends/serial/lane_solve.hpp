@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <eddy/backends/serial/lane_step.hpp>
+#include <eddy/backends/serial/lane_events.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/lane/first_step.hpp>
 #include <eddy/solve/lane/outcome.hpp>
@@ -27,11 +27,13 @@ class LaneSolve {
   public:
     /// `number`: of the lane, as the recorder counts them.
     LaneSolve(const LaneProblem<Spec>& lane, std::int32_t number, Recorder& recorder)
-        : lane_(lane), times_(lane.times()), recorder_(recorder), number_(number) {
+        : lane_(lane), times_(lane.times()), recorder_(recorder), number_(number), events_(lane) {
         at_.y = lane.y0();
         FirstStep<Spec>::choose(lane.problem, lane.index, 1, &next_size_, 0, 1);
         if (recorder.wants_steps()) recorder.save_step(number, times_.t0, at_.y);
     }
+    /// The lane's events, so far.
+    [[nodiscard]] const LaneEvents& events() const { return events_.told; }
 
     /// Marks the lane where its steps do not carry its tangent.
     void watch(TangentMark* mark) { mark_ = mark; }
@@ -44,11 +46,18 @@ class LaneSolve {
                 return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
         }
         head_for(0);
+        if constexpr (Spec::has_event) events_.begin(at_);
         for (;;) {
             try_step();
-            if (accepted_) keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1});
+            if (accepted_)
+                keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1, meets_event_});
             if (!save_what_was_passed())
                 return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
+            if constexpr (Spec::has_event) {
+                if (meets_event_ && !pass_event())
+                    return outcome(Result::non_finite, time(), broken_);
+                if (meets_event_ && !Spec::has_jump) return outcome(Result::event, time());
+            }
             if (stalled_) return outcome_of_stall();
             const bool lands = at_.elapsed == tstop().elapsed;
             if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
@@ -72,11 +81,16 @@ class LaneSolve {
         at_.tstop = index;
         stretch_begin_ = at_.elapsed;
         steps_of_stretch_ = 0;
+        begin_anew();
+    }
+    void begin_anew() {
         at_.memory = lane_.with_step(at_, 0, [](const auto& in) { return Stepper::first(in); });
     }
 
     void try_step() {
         before_ = at_;
+        [[maybe_unused]] const double uncut = next_size_;
+        [[maybe_unused]] const ControllerHistory<float> history = history_;
         const GivenSteps& given = lane_.problem.given;
         if (given.are_given()) next_size_ = given.size_at(lane_.index, at_.elapsed);
         choose_size(Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_);
@@ -91,6 +105,7 @@ class LaneSolve {
             judge_by_error(std::min(next_size_, times_.dt_max));
         else
             judge_by_state();
+        if constexpr (Spec::has_event) look_for_event(uncut, history);
         Stepper::carry(trial_, accepted_, at_.memory);
         if (!accepted_) return;
         if constexpr (TellsStiffness<Stepper>) look_for_stiffness();
@@ -101,7 +116,40 @@ class LaneSolve {
         ++steps_of_stretch_;
         at_.y = trial_.next;
         at_.elapsed = elapsed_after_step();
+        if constexpr (Spec::has_jump) {
+            if (meets_event_ && !events_.is_lost())
+                at_.y = events_.jump(before_, size_, trial_.next);
+        }
     }
+
+    /// Is there an event at the end of the attempt? Where there is one within it, the next attempt is to find
+    /// it, and this one is rejected after all.
+    void look_for_event(double uncut, const ControllerHistory<float>& history) {
+        meets_event_ = false;
+        if (!accepted_) return events_.give_up();
+        const EventSeen seen = events_.look(before_, size_, trial_.next, uncut);
+        if (seen == EventSeen::none) return;
+        meets_event_ = seen == EventSeen::here;
+        if (!events_.is_lost()) {
+            history_ = history;
+            next_size_ = events_.next_size();
+        }
+        if (seen != EventSeen::within) return;
+        accepted_ = false;
+        ++num_rejected_;
+    }
+    /// False where its function is no number, or a lane that ends has nothing finite to save.
+    [[nodiscard]] bool pass_event() {
+        broken_ = -1;
+        if (events_.is_lost()) return false;
+        events_.told = {events_.told.count + 1, time()};
+        if constexpr (Spec::has_jump)
+            begin_anew();
+        else if (times_.saves_the_end && num_saved_ == 0)
+            return is_finite_state(at_.y) && recorder_.save(number_, num_saved_++, at_.y, time());
+        return true;
+    }
+
     void choose_size(double wanted) {
         const double left = tstop().elapsed - at_.elapsed;
         if constexpr (Spec::has_dyadic_steps) {
@@ -115,6 +163,10 @@ class LaneSolve {
             // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
             lands_ = wanted * 1.01 >= left;
             size_ = lands_ ? left : wanted;
+            if constexpr (Spec::has_event) {
+                if (events_.are_sought()) size_ = wanted;
+                lands_ = size_ == left;
+            }
         }
     }
     /// Has stability bounded an accepted step? Some are counted; where lanes may be sent to another method,
@@ -142,7 +194,7 @@ class LaneSolve {
     [[nodiscard]] double elapsed_after_step() const {
         if (Spec::has_dyadic_steps) return end_;
         if (lands_) return tstop().elapsed;
-        if (Spec::is_adaptive) return before_.elapsed + size_;
+        if (!Spec::counts_steps) return before_.elapsed + size_;
         return mul_add(static_cast<double>(steps_of_stretch_), times_.dt0, stretch_begin_);
     }
 
@@ -230,11 +282,15 @@ class LaneSolve {
             const double elapsed = times_.saves[num_saved_];
             if (elapsed > at_.elapsed) break;
             const State y = state_at(elapsed);
-            for (broken_ = 0; broken_ < Spec::state_size; ++broken_)
-                if (!std::isfinite(primal(y[broken_]))) return false;
-            broken_ = -1;
-            if (!recorder_.save(number_, num_saved_, y)) return false;
+            if (!is_finite_state(y) || !recorder_.save(number_, num_saved_, y)) return false;
         }
+        return true;
+    }
+    /// `broken_` is the first component that is not finite, −1 where all are.
+    [[nodiscard]] bool is_finite_state(const State& y) {
+        for (broken_ = 0; broken_ < Spec::state_size; ++broken_)
+            if (!std::isfinite(primal(y[broken_]))) return false;
+        broken_ = -1;
         return true;
     }
     [[nodiscard]] State state_at(double elapsed) const {
@@ -304,7 +360,7 @@ class LaneSolve {
                 .rejected = num_rejected_,
                 .evaluations = attempts_ * Stepper::evaluations_per_attempt + iterations_ +
                                (at_.tstop + 1) * std::int64_t{Stepper::evaluations_at_start} +
-                               (times_.dt0 == 0 ? 2 : 0),
+                               (times_.dt0 == 0 ? 2 : 0) + events_.evaluations(),
                 .t = t,
                 .component = component,
                 .result = result,
@@ -328,6 +384,9 @@ class LaneSolve {
     typename Stepper::template Trial<typename Spec::Number> trial_;
     double size_ = 0, end_ = 0, least_size_ = 0;  // the latter two of dyadic steps
     bool lands_ = false, accepted_ = false, stalled_ = false;
+
+    std::conditional_t<Spec::has_event, EventsOfLane<Spec>, NoEventsOfLane> events_;
+    bool meets_event_ = false;  // at the end of the last attempt
 
     std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;

@@ -20,8 +20,9 @@ struct StepStart {
 template <class Spec>
 struct AcceptedStep {
     StepStart<Spec> from;
-    double size, end;      // elapsed
-    std::int64_t attempt;  // number of the lane's attempt
+    double size, end;          // elapsed
+    std::int64_t attempt;      // number of the lane's attempt
+    bool meets_event = false;  // at its end
 };
 
 /// One lane of a problem, with its parameters.

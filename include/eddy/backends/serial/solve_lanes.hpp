@@ -47,6 +47,7 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
                     kernel.keep(lane.index, step.from.elapsed, step.size);
             };
             outcome = solve.run(keep, [&] { return call.goes_on(); });
+            if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
             call.ended(outcome);
         });
 }
@@ -99,6 +100,7 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
             outcome =
                 solve.run([&](const AcceptedStep<Spec>& step) { memory.steps.push_back(step); },
                           [&] { return call.goes_on(); });
+            if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
             call.ended(outcome);
             if (is_failure(outcome.result)) return;
             LaneGradient<Spec, Recorder, Kernel::differentiates_times> back(

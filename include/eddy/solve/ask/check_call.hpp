@@ -3,6 +3,7 @@
 // instantiated. Each check is true where nothing is wrong.
 
 #include <eddy/solve/ask/auto_switch.hpp>
+#include <eddy/solve/ask/check_event.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
@@ -150,7 +151,8 @@ consteval bool check_solver() {
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
         if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
-                      check_extras<Field, Method, Extras...>() && check_mass<Field, Method>())
+                      check_extras<Field, Method, Extras...>() && check_mass<Field, Method>() &&
+                      check_event<Field, Method>())
             return check_switch<Field, Method, Extras...>();
     }
     return false;

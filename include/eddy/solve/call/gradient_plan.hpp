@@ -14,9 +14,9 @@ namespace eddy::inline v0::detail {
 /// Bytes of memory that the machine has.
 [[nodiscard]] EDDY_EXPORT std::int64_t machine_memory_bytes();
 
-/// Rounds that a lane may take.
-[[nodiscard]] inline std::int64_t most_rounds_of_lane(const LaneTimes& times, bool is_adaptive) {
-    if (is_adaptive || times.dt0 == 0) return times.max_steps;
+/// Rounds that a lane may take; steps of constant size, without events, are not free to take more than the span needs.
+[[nodiscard]] inline std::int64_t most_rounds_of_lane(const LaneTimes& times, bool is_free) {
+    if (is_free || times.dt0 == 0) return times.max_steps;
     // Steps of constant size, and a shorter one before each tstop.
     const double rounds = times.span / times.dt0 + 2. * times.num_tstops + 2;
     return rounds < 1e15 ? std::min(times.max_steps, static_cast<std::int64_t>(rounds))
@@ -90,7 +90,7 @@ template <class Spec, class Team>
                                          std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers,
                                          const MemoryLimits& limits) {
     const WorkerBudget budget = budget_of_worker(limits, num_workers);
-    const std::int64_t of_lane = most_rounds_of_lane(times, Spec::is_adaptive);
+    const std::int64_t of_lane = most_rounds_of_lane(times, !Spec::counts_steps);
     GradientPlan plan;
     plan.num_lanes = static_cast<std::int32_t>(num_lanes);
     if constexpr (requires { Team::plan_way_back(plan, options, budget, of_lane); }) {

@@ -151,7 +151,7 @@ struct GradientWorkspace {
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
-                      plan.watches && leaves_out_marked},
+                      plan.watches && leaves_out_marked, events_for<Spec>(result.report)},
                backend, kept, options, cancelled, title, within);
         if constexpr (may_return_early<Backend>) {
             shared_is_added_ = lanes > 0 && backend.has_added_shared(kept);
@@ -217,7 +217,7 @@ struct GradientWorkspace {
                       const char* title) {
         const LaneList marked = marked_lanes(result.report);
         if (marked.empty()) return;
-        if (!redo) redo = std::make_unique<Redo<GradientWorkspace, Spec>>();
+        if (!redo) redo = std::make_unique<Redone>();
         result.report.was_redone.assign(result.report.marks.size(), 0);
         redo->run(*this, marked, options, backend, kept, cancelled, title);
     }
@@ -332,7 +332,11 @@ struct GradientWorkspace {
 
     bool shared_is_added_ = false;  // where it was computed
     Unfinished rest_;               // what the device brings, of a call that returned early
-    std::unique_ptr<Redo<GradientWorkspace, Spec>> redo;  // made when a lane wants one
+    struct NoRedo {};
+    using Redone = typename std::conditional_t<can_watch<Spec>,
+                                               std::type_identity<Redo<GradientWorkspace, Spec>>,
+                                               std::type_identity<NoRedo>>::type;
+    std::unique_ptr<Redone> redo;  // made when a lane wants one
     struct NoPaths {};
     using Paths =
         std::conditional_t<has_paths, std::unique_ptr<PathGradient<GradientWorkspace, Spec>>,

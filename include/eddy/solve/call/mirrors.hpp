@@ -284,6 +284,15 @@ template <class Real, class Memory>
     return steps;
 }
 
+/// The events of the lanes, of which there are none at first.
+template <class Memory>
+[[nodiscard]] LaneEvents* mirrored(LaneEvents* events, Mirrors<Memory>& mirrors) {
+    const LaneShare& lanes = mirrors.lanes();
+    return events ? mirrors.template out_zero<std::int64_t>(events + lanes.first, lanes.count, 1, 1,
+                                                            ComesBack::when_asked)
+                  : nullptr;
+}
+
 template <class Spec, class Observable, class Memory>
 [[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
                             const LaunchPlan&, Mirrors<Memory>& mirrors) {
@@ -295,6 +304,7 @@ template <class Spec, class Observable, class Memory>
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan);
     kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan);
     kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
+    kernel.events = mirrored(kernel.events, mirrors);
     return kernel;
 }
 
@@ -326,6 +336,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
             kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
             Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
     kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
+    kernel.events = mirrored(kernel.events, mirrors);
     return kernel;
 }
 

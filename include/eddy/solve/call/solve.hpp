@@ -105,14 +105,15 @@ struct SolveWorkspace {
         const LaunchPlan plan = plan_launch<Spec, false>(
             backend, lanes,
             lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec, false>(backend, lanes)));
-        const bool watches =
-            can_watch_tangents<Spec> && may_watch<Team> && !prepared.problem.counts_tangents;
+        constexpr bool may_mark = can_watch_tangents<Spec> && may_watch<Team>;
+        const bool watches = may_mark && !prepared.problem.counts_tangents;
         TangentMark* const marks = watches ? solution.watch_tangents() : nullptr;
+        LaneEvents* const events = events_for<Spec>(solution);
         const auto run_kernel = [&](const auto& steps) {
             using Kernel = SolveKernel<Spec, Observable, std::remove_cvref_t<decltype(steps)>>;
             launch(plan,
                    Kernel{prepared.problem, solution.lanes().data(), saved,
-                          static_cast<std::int32_t>(plan.group_size), steps, marks},
+                          static_cast<std::int32_t>(plan.group_size), steps, marks, events},
                    backend, kept, options, cancelled, title, within);
             if constexpr (may_return_early<Backend>) {
                 if (lanes > 0) solution.follow(backend.unfinished(kept));
@@ -125,7 +126,6 @@ struct SolveWorkspace {
             if (options.save_steps) run_again_for_steps(run_kernel);
         }
     }
-
     struct NoPaths {};
     using Paths = std::conditional_t<Spec::has_noise,
                                      std::unique_ptr<PathSolve<SolveWorkspace, Spec>>, NoPaths>;

@@ -11,6 +11,7 @@
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
 #include <memory>
 #include <utility>
@@ -175,6 +176,15 @@ class PreparedProblem {
     std::vector<CellRow> cells_;             // (tstop); of noise
     std::vector<SharedParameter> shared_p_;  // (component)
 };
+
+/// Where the events of lanes are told, of an equation that has them.
+template <class Spec, class Outcomes>
+[[nodiscard]] LaneEvents* events_for([[maybe_unused]] Outcomes& outcomes) {
+    if constexpr (Spec::has_event)
+        return outcomes.keep_events();
+    else
+        return nullptr;
+}
 
 /// An object of any type, kept from call to call; made anew where another type is asked for. A copy
 /// begins empty: two solvers share no memory, and may be used by two threads.

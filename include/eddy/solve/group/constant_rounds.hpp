@@ -88,6 +88,26 @@ struct ConstantRounds {
         }
     }
 
+    /// The same, and their times. False, and x as it was, where some lane is not finite after them.
+    template <class Team, class Loop>
+    [[nodiscard]] EDDY_HD static bool take_if_finite(Team& team, Chain<Spec>* chains, Loop& x,
+                                                     std::int64_t count,
+                                                     const Problem<Spec>& problem) {
+        const Loop before = x;
+        Time first[std::extent_v<decltype(x.chain)>]{};
+        for (int chain = 0; chain < x.count(); ++chain)
+            first[chain] = chains[chain].steps.steps_at(x.chain[chain].elapsed);
+        take(chains, x, first, count, problem);
+        bool broken = false;
+        for (int chain = 0; chain < x.count(); ++chain) {
+            x.chain[chain].elapsed = chains[chain].steps.after_steps(after(first[chain], count));
+            broken = broken || chains[chain].is_broken(x.chain[chain].y);
+        }
+        broken = team.any(broken);
+        if (broken) x = before;
+        return !broken;
+    }
+
     /// As many rounds as are drawn for at a time, whose normals are kept: those of a round `per_round` behind
     /// those of the one before. False where they have to be taken one by one: no state has changed then.
     template <class Loop>

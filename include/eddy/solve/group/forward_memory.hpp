@@ -16,6 +16,14 @@ namespace eddy::inline v0::detail {
 struct RefillLimits {
     std::int64_t near = 0;
     std::int64_t far = 0;
+
+    /// Until which round for lanes like those so far: the longest, and the attempts of all that have ended.
+    [[nodiscard]] EDDY_HD std::int64_t until(std::int64_t longest, std::int64_t attempts,
+                                             std::int64_t num_ended) const {
+        const bool uneven = static_cast<double>(attempts) <
+                            0.6 * static_cast<double>(longest) * static_cast<double>(num_ended);
+        return (uneven ? max(near, min(far, 8 * longest)) : near) - longest;
+    }
 };
 
 /// The memory of a run forward.
@@ -25,6 +33,7 @@ struct ForwardMemory {
     LaneOutcome* outcomes = nullptr;       // (lane) what becomes of each
     std::int64_t* first_rounds = nullptr;  // (lane) in which each began; null: nobody asks
     TangentMark* tangent_marks = nullptr;  // (lane) of a pushforward; null: nobody watches
+    LaneEvents* events = nullptr;          // (lane) of fields that have them
 };
 
 /// Asks for what all lanes of the team begin with: else it comes number by number.

@@ -39,7 +39,8 @@ struct GradientKernel {
     using Spec = SpecType;
     using Real = typename Spec::Scalar;
     using Recorder = GradientRecorder<Spec, Objective, Seeds>;
-    static constexpr bool differentiates_times = with_times;
+    /// Events move the times of what follows them.
+    static constexpr bool differentiates_times = with_times || Spec::has_event;
 
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)
@@ -51,6 +52,7 @@ struct GradientKernel {
     BackCost* costs = nullptr;      // (worker)
     GradientMark* marks = nullptr;  // (lane); null: nobody watches
     bool leaves_out_marked = false;
+    LaneEvents* events = nullptr;  // (lane) of fields that have them
 
     /// Takes losses and gradients of `count` lanes from `first` on.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first, std::int32_t count,
@@ -70,13 +72,14 @@ struct GradientKernel {
     EDDY_HD void operator()(Team& team, Arena arena) const {
         auto pieces = lay_out<Team>(arena, team.member());
         pieces.group.forward.outcomes = outcomes + team.first_lane();
+        if constexpr (Spec::has_event) pieces.group.forward.events = events + team.first_lane();
         if (marks) pieces.group.marks = marks + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane(), team.num_lanes(), pieces.recorder);
         auto&& stores_of_worker = stores(team.worker());
         using Stores = std::remove_cvref_t<decltype(stores_of_worker)>;
         BackCost of_others;  // members count alike: one of them is enough
-        GroupGradient<Spec, Team, Recorder, Stores, with_times>(team, problem, pieces.group,
-                                                                recorder, stores_of_worker)
+        GroupGradient<Spec, Team, Recorder, Stores, differentiates_times>(
+            team, problem, pieces.group, recorder, stores_of_worker)
             .run(team.member() == 0 ? costs[team.worker()] : of_others);
         cancel_waiting(team, pieces.group.forward.outcomes, problem.times.t0);
     }

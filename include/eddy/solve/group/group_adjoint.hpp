@@ -1,12 +1,13 @@
 #pragma once
 // The way back of a group's rounds, seen by one member: the adjoint of a step for the lanes that made
 // it, the cotangents of save points as rounds pass them, and the gradient of a lane at the round where
-// it began. What a lane that failed or did not move would bring is left out by masks, whatever its
-// values.
+// it began. What a lane that failed or did not move would bring is left out by masks.
 
 #include <eddy/solve/group/calm_rounds.hpp>
 #include <eddy/solve/group/gradient_watch.hpp>
 #include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/group/time_cotangents.hpp>
+#include <eddy/solve/lane/event_adjoint.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -94,9 +95,16 @@ class GroupAdjoint {
                                                    Pulled& pulled, State& cotangent) {
         const ChainBack<Spec>& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (pulled.used != Time(0));
-        if (!any((lanes.pending > x.elapsed) & moves)) [[likely]]
+        TimeMask due = (lanes.pending > x.elapsed) & moves;
+        [[maybe_unused]] const TimeMask meets = pulled.used < Time(0);
+        if constexpr (Spec::has_event) {
+            due = due | (meets & moves);
+            pulled.used = abs(pulled.used);
+        }
+        if (!any(due)) [[likely]]
             return;
-        Seeded seeded{cotangent, pulled};
+        Seeded seeded{{}, cotangent, pulled};
+        if constexpr (Spec::has_event) seeded.meets = meets & moves;
         take_seeds(x, chain, seeded);
         cotangent = seeded.cotangent;
         pulled = seeded.round;
@@ -124,7 +132,8 @@ class GroupAdjoint {
                         });
                 });
         }
-        if constexpr (with_times) settle_step(x, chain, pulled.used, pulled.times);
+        if constexpr (with_times)
+            settle_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain], *recorder_);
     }
 
     [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, int chain) const {
@@ -213,6 +222,7 @@ class GroupAdjoint {
     static constexpr std::int32_t handed_out = -1;
     /// What the save points of a round change.
     struct Seeded {
+        [[no_unique_address]] KeptIf<Spec::has_event, TimeMask> meets;  // events at their ends
         State cotangent;
         Pulled round;
     };
@@ -252,6 +262,10 @@ class GroupAdjoint {
             [this, chain, &dense](Seeded& at, const ChainState<Spec>& from) {
                 forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
                     collect_seeds(in, from, chain, at, dense);
+                    if constexpr (Spec::has_jump)
+                        visit_events(in, from, chain, at, [&](const auto& met, const auto& sums) {
+                            EventAdjoint<Spec>::pull_jump(in, met, sums);
+                        });
                 });
             },
             seeded, x);
@@ -267,6 +281,12 @@ class GroupAdjoint {
         off_the_hot_path(
             [this, chain, &dense, &of_step](Seeded& at, const ChainState<Spec>& from) {
                 forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
+                    if constexpr (Spec::has_event) {
+                        visit_events(in, from, chain, at, [&](const auto& met, const auto& sums) {
+                            EventAdjoint<Spec>::clear_size(in, of_step, dense, met, at.round.times,
+                                                           sums);
+                        });
+                    }
                     pull_step(chain, at.round.used, at.cotangent, [&](auto& sums) {
                         return Stepper::pull(in, of_step, at.cotangent, dense, sums,
                                              at.round.times);
@@ -274,6 +294,36 @@ class GroupAdjoint {
                 });
             },
             seeded, x);
+    }
+
+    /// Calls visit(met, cotangents) where places meet events at the end of a round.
+    template <class Input, class Visit>
+    EDDY_HD void visit_events(const Input& in, const ChainState<Spec>& x, int chain, Seeded& seeded,
+                              Visit&& visit) {
+        if (!any(seeded.meets)) return;
+        const auto meets = convert<Primal>(select(seeded.meets, Time(1), Time(0))) > Primal(0);
+        const State y = Stepper::step(in, x.memory);
+        visit(typename EventAdjoint<Spec>::Met{meets, y},
+              typename EventAdjoint<Spec>::Cotangents{seeded.cotangent, sums_[chain],
+                                                      chains_[chain].t_cotangent});
+    }
+    /// The end of a lane, where it is the only save point, is that of the round that met an event.
+    EDDY_HD void take_ends(const Time& end, int chain, Seeded& seeded) {
+        ChainBack<Spec>& lanes = chains_[chain];
+        seeded.round.is_done = any(seeded.meets);
+        for (int place = 0; place < num_places; ++place) {
+            if (!get_lane(seeded.meets, place)) continue;
+            if (!(get_lane(lanes.pending, place) > get_lane(end, place))) continue;
+            const std::int32_t lane = lanes.occupants[place].lane, k = --saves_left_[lane];
+            typename Spec::Lane of_t(0);
+            const LaneState of_lane = recorder_->pull_save(
+                lane, k, forward.steps(chain).time_of(end, place), add_to_p(chain, place), of_t);
+            for (int i = 0; i < Spec::state_size; ++i)
+                set_lane(seeded.cotangent[i], place,
+                         get_lane(seeded.cotangent[i], place) + of_lane[i]);
+            set_lane(lanes.t_cotangent, place, get_lane(lanes.t_cotangent, place) + of_t);
+            set_lane(lanes.pending, place, pending_of(lane));
+        }
     }
 
     /// Takes the save points of this round, the last ones first: those at its end go to the cotangent
@@ -284,6 +334,7 @@ class GroupAdjoint {
         ChainBack<Spec>& lanes = chains_[chain];
         const Time used = seeded.round.used;
         const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
+        if constexpr (Spec::has_event) take_ends(end, chain, seeded);
         for (;;) {
             const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & (used != Time(0));
             if (!any(due)) return;
@@ -302,7 +353,8 @@ class GroupAdjoint {
                 taken[place] = take_save(chain, place, seed);
             }
             if constexpr (with_times)
-                settle_saves(in, chain, theta, seed, taken, seeded.round.times);
+                settle_saves<Spec>(in, times(), theta, seed, taken, lanes, *recorder_,
+                                   seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
@@ -316,76 +368,26 @@ class GroupAdjoint {
         }
     }
 
-    /// Puts the cotangent of a lane's last save point not yet passed into its place of `seed`,
-    /// passes the point and returns its number.
-    EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
-        const std::int32_t lane = chains_[chain].occupants[place].lane;
-        const std::int32_t k = --saves_left_[lane];
-        // Sums that belong to no lane stay in the places: members do not add to each other's.
-        const auto add_to_p = [&](int i, const typename Spec::Lane& value) {
+    /// Adds to the cotangents of a place's parameters; sums that belong to no lane stay in the places.
+    [[nodiscard]] EDDY_HD auto add_to_p(int chain, int place) {
+        return [this, chain, place](int i, const typename Spec::Lane& value) {
             if constexpr (Spec::sums_by_lane) {
-                recorder_->add_p(lane, i, value);
+                recorder_->add_p(chains_[chain].occupants[place].lane, i, value);
             } else {
                 Number& sum = sums_[chain][i];
                 set_lane(sum, place, get_lane(sum, place) + value);
             }
         };
-        const LaneState of_lane = recorder_->pull_save(lane, k, add_to_p);
+    }
+    /// Puts the cotangent of a lane's last save point not yet passed into its place of `seed`,
+    /// passes the point and returns its number.
+    EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
+        const std::int32_t lane = chains_[chain].occupants[place].lane;
+        const std::int32_t k = --saves_left_[lane];
+        const LaneState of_lane = recorder_->pull_save(lane, k, add_to_p(chain, place));
         for (int i = 0; i < Spec::state_size; ++i) set_lane(seed[i], place, of_lane[i]);
         set_lane(chains_[chain].pending, place, pending_of(lane));
         return k;
-    }
-
-    // Derivatives with respect to times, where they are asked for. A lane's step sizes are data but
-    // for those that land: dt = tstop − t. With b_0 = t0 and b_j the j-th tstop, a landing at b_{j+1}
-    // brings its dt cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the
-    // next tstop. A save point shifts along the interpolant's slope, and one at a tstop takes that
-    // from the tstop.
-
-    EDDY_HD void settle_step(const ChainState<Spec>& x, int chain, const Time& used,
-                             const TimeCotangents<Number>& of_times) {
-        ChainBack<Spec>& lanes = chains_[chain];
-        const TimeMask moves = lanes.alive & (used != Time(0));
-        const TimeMask lands = moves & (used == forward.steps(chain).tstop - x.elapsed);
-        for (int place = 0; place < num_places; ++place) {
-            if (!get_lane(moves, place)) continue;
-            set_lane(lanes.t_cotangent, place,
-                     get_lane(lanes.t_cotangent, place) + get_lane(of_times.t, place));
-            if (!get_lane(lands, place)) continue;
-            const Occupant& occupant = lanes.occupants[place];
-            recorder_->add_tstop(occupant.lane, occupant.tstop + 1, get_lane(of_times.dt, place));
-            recorder_->add_tstop(occupant.lane, occupant.tstop, -get_lane(of_times.dt, place));
-        }
-    }
-
-    /// Save points of a round at θ: each moves along its slope, and shifts against the step; one on a
-    /// tstop, not one that only happens to lie where a step ends, shifts against the tstop.
-    template <class Input>
-    EDDY_HD void settle_saves(const Input& in, int chain, const Time& theta, const State& seed,
-                              const std::int32_t (&taken)[num_places], Times& of_round) {
-        const ChainBack<Spec>& lanes = chains_[chain];
-        const auto interpolant = Stepper::interpolant(in);
-        const Primal fraction = convert<Primal>(theta);
-        const Number along = dot(seed, slope_of_save(interpolant, fraction));
-        Number moved = convert<Number>(0);
-        if constexpr (dense_output_scales_with_size<Stepper>)
-            moved = dot(seed, interpolant.at(fraction) - in.y);
-        for (int place = 0; place < num_places; ++place) {
-            if (taken[place] < 0) continue;
-            const auto v = get_lane(along, place);
-            const Occupant& occupant = lanes.occupants[place];
-            const bool is_tstop =
-                times().saves[taken[place]] == times().tstops[occupant.tstop].elapsed;
-            if (!times().saves_the_end) {
-                recorder_->add_save_time(occupant.lane, taken[place], v);
-                if (is_tstop) recorder_->add_tstop(occupant.lane, occupant.tstop + 1, -v);
-            }
-            if (is_tstop) continue;
-            const auto by_dt =
-                get_lane(moved, place) / get_lane(in.dt.h, place) - get_lane(fraction, place) * v;
-            set_lane(of_round.t, place, get_lane(of_round.t, place) - v);
-            set_lane(of_round.dt, place, get_lane(of_round.dt, place) + by_dt);
-        }
     }
 
     Recorder* recorder_;

@@ -12,7 +12,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// (round, chain, member) sizes of accepted steps, zero where none was; of noise by steps of constant
+/// (round, chain, member) sizes of accepted steps, zero where none was, negative where an event follows; of noise by steps of constant
 /// size the normals as well, which are cheaper to read than to draw again. A device keeps no sizes that are
 /// constant: what each costs is its traffic.
 template <class Spec, class Team>
@@ -88,6 +88,7 @@ class GroupCheckpoints {
     using History = typename Spec::History;
     using Memory = typename Spec::Memory;
     static constexpr bool keeps_memory = !Spec::Stepper::memory_follows_state;
+    static constexpr std::int64_t bytes_of_events = Spec::has_event ? sizeof(EventSearch<Spec>) : 0;
 
   public:
     using Loop = LoopState<Spec, Team>;
@@ -96,7 +97,7 @@ class GroupCheckpoints {
     [[nodiscard]] EDDY_HD static constexpr std::int64_t bytes_per_slot(bool with_control) {
         std::int64_t bytes = sizeof(Number) * Spec::state_size + sizeof(Time);
         if (keeps_memory) bytes += sizeof(Memory);
-        if (with_control) bytes += sizeof(Time) + sizeof(History);
+        if (with_control) bytes += sizeof(Time) + sizeof(History) + bytes_of_events;
         return bytes * Team::num_chains * Team::num_members;
     }
 
@@ -112,6 +113,7 @@ class GroupCheckpoints {
         const bool has_control = last_round >= first_with_control;
         size_ = arena.take<Time>(has_control ? count : 0);
         history_ = arena.take<History>(has_control ? count : 0);
+        events_ = arena.take<EventSearch<Spec>>(has_control && Spec::has_event ? count : 0);
         memory_ = arena.take<Memory>(keeps_memory ? count : 0);
     }
 
@@ -169,6 +171,7 @@ class GroupCheckpoints {
             const std::int64_t i = index(team, slot, chain, x.count());
             size_[i] = x.chain[chain].size;
             history_[i] = x.chain[chain].history;
+            if constexpr (Spec::has_event) events_[i] = x.chain[chain].events;
         }
     }
     EDDY_HD void read_control(const Team& team, std::int64_t slot, Loop& x) const {
@@ -176,6 +179,7 @@ class GroupCheckpoints {
             const std::int64_t i = index(team, slot, chain, x.count());
             x.chain[chain].size = size_[i];
             x.chain[chain].history = history_[i];
+            if constexpr (Spec::has_event) x.chain[chain].events = events_[i];
         }
     }
 
@@ -193,6 +197,7 @@ class GroupCheckpoints {
     Time* elapsed_ = nullptr;  // (slot, chain, member), as all that follows
     Time* size_ = nullptr;
     History* history_ = nullptr;
+    EventSearch<Spec>* events_ = nullptr;
     Memory* memory_ = nullptr;
     std::int64_t first_with_control_ = 0;
 };

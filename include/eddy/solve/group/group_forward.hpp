@@ -9,6 +9,7 @@
 #include <eddy/solve/group/given_sizes.hpp>
 #include <eddy/solve/group/lane_assignment.hpp>
 #include <eddy/solve/group/place_changes.hpp>
+#include <eddy/solve/group/place_events.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
@@ -54,7 +55,7 @@ class GroupForward {
         num_occupied_ = 0;
         for (int chain = 0; chain < x.count(); ++chain) {
             chains_[chain].begin(*problem_);
-            x.chain[chain] = {{}, {}, Time(0), Time(1), {}};
+            x.chain[chain] = {{}, {}, {}, Time(0), Time(1), {}};
             Changes changes;
             for (int place = 0; place < num_places; ++place) {
                 const std::int32_t lane = team_->take_lane(true);
@@ -103,7 +104,7 @@ class GroupForward {
         if constexpr (Spec::normals_per_step > 0)
             return Rounds::take_block(chains_, x, normals, per_round, problem_->noise);
         else
-            return take_constant_rounds(x, count);
+            return Rounds::take_if_finite(*team_, chains_, x, count, *problem_);
     }
 
     /// All rounds until no lane is left, for callers that need none of them again.
@@ -127,6 +128,7 @@ class GroupForward {
         if (change.to.lane == no_lane) {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, 1.);
+            if constexpr (Spec::has_event) EventSeeker<Spec>::begin(x.events, place, 0);
         } else if (change.assigns_a_lane()) {
             const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
             typename Spec::LaneState y0;
@@ -138,6 +140,9 @@ class GroupForward {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             reset_history<Spec>(x.history, place);
+            if constexpr (Spec::has_event)
+                EventSeeker<Spec>::begin(x.events, place,
+                                         EventSeeker<Spec>::side_at_start(*problem_, lane, y0));
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
@@ -171,21 +176,21 @@ class GroupForward {
                                               std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
         AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
-        if constexpr (is_adaptive) {
+        if constexpr (is_adaptive || Spec::has_event) {
             chain.rejected =
                 chain.rejected +
                 select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
         }
         chain.count_iterations(attempt);
-        const bool is_beyond = TangentWatch::sees(*problem_, chain, attempt);
+        const bool is_beyond = is_seen(chain, attempt);
         if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
             round >= chain.next_check) [[unlikely]] {
             off_the_hot_path(
                 [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                       const AfterAttempt<Spec>& leads_to) {
-                    const bool only_looks = looks_.are_all(
-                        *team_, chains_[number], number, {at.chain[number], tried, leads_to},
-                        TangentWatch::sees(*problem_, chains_[number], tried), round);
+                    const bool only_looks = looks_.are_all(*team_, chains_[number], number,
+                                                           {at.chain[number], tried, leads_to},
+                                                           is_seen(chains_[number], tried), round);
                     const ChainState<Spec> before = at.chain[number];
                     ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
                     if (!only_looks) after_round(before, tried, at, number, round);
@@ -194,6 +199,12 @@ class GroupForward {
         } else {
             chain.steps.move_on(x.chain[number], attempt, after);
         }
+    }
+
+    /// Does anything happen that no landing tells of?
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_seen(const Chain<Spec>& chain,
+                                                           const Attempt<Spec>& attempt) const {
+        return TangentWatch::sees(*problem_, chain, attempt) || meets_events(attempt);
     }
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
@@ -233,35 +244,18 @@ class GroupForward {
     }
     /// Where the block breaks, all chains are `constant_until` 0.
     EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
-        if (take_constant_rounds(x, count)) return;
+        if (Rounds::take_if_finite(*team_, chains_, x, count, *problem_)) return;
         for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
     }
-    /// False, and x as it was, where some lane is not finite after them.
-    [[nodiscard]] EDDY_HD bool take_constant_rounds(Loop& x, std::int64_t count) {
-        const Loop before = x;
-        Time first[num_chains]{};
-        for (int chain = 0; chain < x.count(); ++chain)
-            first[chain] = chains_[chain].steps.steps_at(x.chain[chain].elapsed);
-        Rounds::take(chains_, x, first, count, *problem_);
-        bool broken = false;
-        for (int chain = 0; chain < x.count(); ++chain) {
-            x.chain[chain].elapsed =
-                chains_[chain].steps.after_steps(first[chain] + Time(static_cast<double>(count)));
-            broken = broken || chains_[chain].is_broken(x.chain[chain].y);
-        }
-        broken = team_->any(broken);
-        if (broken) x = before;
-        return !broken;
-    }
-
     /// All that is rare: whatever happened to any lane of a chain in this round.
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
                              int number, std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
         TangentWatch::mark(*problem_, chain, before, attempt, memory_.tangent_marks);
-        const auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
+        auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
         const bool cancelled = !team_->attend();
         Changes changes;
+        pass_events(chain, attempt, x.chain[number], saving_, memory_.events, broken, changes);
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane) continue;
@@ -271,7 +265,8 @@ class GroupForward {
             const Verdict verdict = verdict_of(
                 problem_->times, occupant,
                 {broken.is_broken[place], get_lane(attempt.stalled, place), lands, cancelled,
-                 attempts, looks_.switches(number, place) && !problem_->given.are_given()});
+                 attempts, looks_.switches(number, place) && !problem_->given.are_given(),
+                 ends_at_event(attempt, place)});
             if (verdict.turn == Turn::goes_on) continue;
             if (verdict.turn == Turn::to_next_tstop) {
                 change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
@@ -283,6 +278,9 @@ class GroupForward {
                 {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts, outcome},
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
             looks_.report(number, place, outcome);
+            if constexpr (Spec::has_event)
+                outcome.evaluations +=
+                    evaluations_of_events<Spec>(memory_.events[occupant.lane].count);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }
@@ -321,12 +319,7 @@ class GroupForward {
             }
         }
         longest = team_->max(longest);
-        // Why 0.6 and 8: RefillLimits.
-        const bool uneven = static_cast<double>(total_attempts_) <
-                            0.6 * static_cast<double>(longest) * static_cast<double>(num_ended_);
-        const std::int64_t last =
-            uneven ? max(limits_.near, min(limits_.far, 8 * longest)) : limits_.near;
-        return round < last - longest;
+        return round < limits_.until(longest, total_attempts_, num_ended_);
     }
 
     EDDY_HD void assign(Loop& x, int number, int place, std::int64_t round, std::int32_t lane,

@@ -120,6 +120,7 @@ class GroupReplay {
         back_.take_given_sizes(x, chain);
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
+        steps.renew_after_events(x, attempt.used);
         return attempt.used;
     }
 

@@ -24,9 +24,13 @@ struct PlaceChanges {
         attempts += lane_attempts;
         longest = max(longest, lane_attempts);
     }
-    EDDY_HD void add(const LaneChange& change, int place) {
+    /// The lane goes on, by steps that begin anew.
+    EDDY_HD void begins_anew(int place) {
         set_lane(changed, place, true);
         any_changed = true;
+    }
+    EDDY_HD void add(const LaneChange& change, int place) {
+        begins_anew(place);
         if (change.assigns_a_lane()) set_lane(begins, place, true);
     }
 };

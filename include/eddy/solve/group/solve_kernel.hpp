@@ -33,6 +33,7 @@ struct SolveKernel {
     std::int32_t group_size = 0;
     [[no_unique_address]] Steps steps{};
     TangentMark* tangent_marks = nullptr;  // (lane); null: nobody watches
+    LaneEvents* events = nullptr;          // (lane) of fields that have them
 
     /// Takes what the lanes from `first` on save.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first) const {
@@ -41,13 +42,15 @@ struct SolveKernel {
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
         double* const first_sizes = arena.take<double>(group_size);
-        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr, nullptr, nullptr};
+        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr, nullptr, nullptr,
+                nullptr};
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {
         ForwardMemory memory = lay_out<Team>(arena, team.member());
         memory.outcomes = outcomes + team.first_lane();
         if (tangent_marks) memory.tangent_marks = tangent_marks + team.first_lane();
+        if constexpr (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         solve_group(team, problem, memory, recorder);
         cancel_waiting(team, memory.outcomes, problem.times.t0);

@@ -5,7 +5,9 @@
 // compute the steps of all its chains and then judge them all: either half of one chain is a long
 // chain of operations, and those of its neighbours fill the gaps.
 
+#include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
+#include <eddy/solve/lane/event_search.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
@@ -84,6 +86,12 @@ class ChainStepper {
         static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
             after.y.data[i] = select(attempt.accepted, attempt.trial.next.data[i], x.y.data[i]);
         });
+        if constexpr (Spec::has_event) {
+            with_input(
+                x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
+                    EventSeeker<Spec>::look(in, problem_->times.direction, x, attempt, after);
+                });
+        }
         return after;
     }
     /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
@@ -97,6 +105,7 @@ class ChainStepper {
         x.history.previous_log2 = after.history.previous_log2;
         x.history.earlier_log2 = after.history.earlier_log2;
         x.history.was_rejected = after.history.was_rejected;
+        if constexpr (Spec::has_event) x.events = after.events;
         Stepper::carry(attempt.trial, attempt.accepted, x.memory);
     }
 
@@ -109,8 +118,9 @@ class ChainStepper {
 
     /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
     /// out.
-    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& used,
+    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& logged,
                                                const Single* normals = nullptr) const {
+        const Time used = Spec::has_event ? abs(logged) : logged;
         if constexpr (Spec::has_constant_size) {
             if (is_constant(used)) {
                 x.y = constant_step(x.elapsed, x.y, x.memory, normals);
@@ -130,11 +140,22 @@ class ChainStepper {
                     next = trial.next;
                     Stepper::carry(trial, moves, x.memory);
                 }
+                if constexpr (Spec::has_jump) jump_again(in, logged, next);
             });
         for_components<state_size>([&](int i) __attribute__((always_inline)) {
             x.y[i] = select(moves, next[i], x.y[i]);
         });
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
+        if constexpr (Spec::has_jump && !Stepper::memory_follows_state)
+            renew_after_events(x, logged);
+    }
+    /// After rounds that ended with events in some places, their steps begin anew.
+    EDDY_HD void renew_after_events(Chain& x, const Time& logged) const {
+        if constexpr (Spec::has_jump) {
+            const auto changed = convert<Primal>(logged) < Primal(0);
+            if (any(changed)) [[unlikely]]
+                renew_memory(x, changed);
+        }
     }
 
     /// The state after a round of constant size, for places that have at least a step and a half
@@ -172,7 +193,7 @@ class ChainStepper {
         if constexpr (Spec::has_dyadic_steps)
             return path.cells().end_of(path.cells().place_at(elapsed), size, tstop);
         const Time further =
-            is_adaptive ? elapsed + size : after_steps(steps_at(elapsed) + Time(1));
+            Spec::counts_steps ? after_steps(steps_at(elapsed) + Time(1)) : elapsed + size;
         return select(size == tstop - elapsed, tstop, further);
     }
 
@@ -233,6 +254,16 @@ class ChainStepper {
     }
 
   private:
+    /// What events made of the end of a round, in the places that had one.
+    template <class Input>
+    [[gnu::always_inline]] EDDY_HD static void jump_again(const Input& in, const Time& logged,
+                                                          State& next) {
+        const auto meets = convert<Primal>(logged) < Primal(0);
+        if (any(meets)) [[unlikely]] {
+            const State after = EventFunctions<typename Spec::Field>::jump(in.t.last, next, in.p);
+            for_components<state_size>([&](int i) { next[i] = select(meets, after[i], next[i]); });
+        }
+    }
     /// Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
     [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask lands_within(const Time& limited,
                                                                            const Time& left) {
@@ -255,6 +286,10 @@ class ChainStepper {
             attempt.lands = path.cells().end_of(here, attempt.size, tstop) == tstop;
         } else {
             land(limited, left, attempt);
+        }
+        if constexpr (Spec::has_event) {
+            attempt.size = select(x.events.high > Time(0), x.size, attempt.size);
+            attempt.lands = attempt.size == left;
         }
         with_input(
             x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
@@ -289,7 +324,7 @@ class ChainStepper {
     /// Accepts an attempt or not, and chooses the next size.
     [[gnu::always_inline]] EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
                                                     AfterAttempt<Spec>& after) const {
-        const Single norm = squared_norm(x.y, attempt);
+        const Single norm = squared_norm_of(*problem_, x.y, attempt);
         const auto decision = problem_->controller.propose(norm, Stepper::error_order, x.history);
         const TimeMask moves = attempt.size > Time(0);
         const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
@@ -344,49 +379,10 @@ class ChainStepper {
         attempt.used = select(moves, attempt.size, Time(0));
         attempt.stalled = moves & (finiteness(attempt.trial.next) != Time(0));
         if constexpr (Stepper::can_fail)
-            attempt.stalled = attempt.stalled | (moves & has_failed(attempt.trial));
+            attempt.stalled = attempt.stalled | (moves & has_failed<Spec>(attempt.trial));
         after.elapsed = select(moves, elapsed_after(x.elapsed, attempt.size), x.elapsed);
         after.size = x.size;
         after.history = x.history;
-    }
-
-    template <class Trial>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask has_failed(const Trial& trial) {
-        return convert<Time>(select(trial.failed, Primal(1), Primal(0))) > Time(0);
-    }
-
-    /// Of the error; infinite where the step has failed.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Single
-    squared_norm(const State& y, const Attempt<Spec>& attempt) const {
-        const Single norm = Stepper::squared_error(
-            attempt.trial, [&](const State& error) __attribute__((always_inline)) {
-                const Single norm = squared_error_norm(error, y, attempt.trial.next, problem_->rtol,
-                                                       problem_->atol);
-                if constexpr (Spec::is_dual) {
-                    if (problem_->counts_tangents)
-                        return Single(0.5f) * (norm + tangent_norm(error, y, attempt.trial.next));
-                }
-                return norm;
-            });
-        if constexpr (Stepper::can_fail) {
-            const auto failed =
-                convert<Single>(select(attempt.trial.failed, Primal(1), Primal(0))) > Single(0);
-            return select(failed, Single(std::numeric_limits<float>::infinity()), norm);
-        } else {
-            return norm;
-        }
-    }
-
-    /// That of the tangents' error, by the same tolerances.
-    [[nodiscard]] EDDY_HD Single tangent_norm(const State& error, const State& y,
-                                              const State& next) const {
-        const auto tangents = [](const State& of) {
-            Vec<Primal, state_size> x;
-            for_components<state_size>([&](int i) { x[i] = primal(of[i].tangent); });
-            return x;
-        };
-        return squared_error_norm(tangents(error), tangents(y), tangents(next), problem_->rtol,
-                                  problem_->atol);
     }
 
     const Problem<Spec>* problem_ = nullptr;

@@ -82,6 +82,15 @@ template <class Stepper>
            (tstop + 1) * std::int64_t{Stepper::evaluations_at_start} + (times.dt0 == 0 ? 2 : 0);
 }
 
+/// How often events have asked f: for the side of zero on which each leaves its function, and for a new memory.
+template <class Spec>
+[[nodiscard]] EDDY_HD std::int64_t evaluations_of_events(std::int64_t count) {
+    if constexpr (Spec::has_jump)
+        return count * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
+    else
+        return 0;
+}
+
 /// A lane in the place where it ended, heading for a tstop, after so many attempts. What became of its
 /// start is known where lanes begin together.
 struct EndedLane {

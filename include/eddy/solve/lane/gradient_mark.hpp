@@ -40,9 +40,9 @@ inline constexpr std::int64_t looks_at_each_end = 2, looks_every = 128;
     return max(before - before % looks_every, looks_at_each_end - 1);
 }
 
-/// Steppers whose adjoint can be watched.
+/// Steppers whose adjoint can be watched. Lanes with events are not solved once more.
 template <class Spec>
-inline constexpr bool can_watch = Spec::is_adaptive&& requires {
+inline constexpr bool can_watch = Spec::is_adaptive && !Spec::has_event && requires {
     typename Spec::Stepper::Watch;
 };
 

@@ -144,9 +144,14 @@ class GradientRecorder {
 
     /// False where the loss, or what `observe` makes of the state, is not finite.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
+        return save(lane, k, y, time(k));
+    }
+    /// The same of a lane that is there at another time.
+    [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
+                                    double t) {
         state(lane, k) = y;
-        return seeds_.add(row(lane), Objective::value(time(k), y, parameters(lane),
-                                                      seeds_.data_of(row(lane), k)));
+        return seeds_.add(row(lane),
+                          Objective::value(t, y, parameters(lane), seeds_.data_of(row(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes
@@ -158,11 +163,17 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k,
                                               const AddToP& add_to_p) {
         Lane t_cotangent(0);
-        const LaneState cotangent = Objective::pullback(
-            time(k), state(lane, k), parameters(lane), seeds_.data_of(row(lane), k),
-            seeds_.cotangent(row(lane), k), add_to_p, t_cotangent);
+        const LaneState cotangent = pull_save(lane, k, time(k), add_to_p, t_cotangent);
         if (target_.t0.first) add_save_time(lane, k, t_cotangent);
         return cotangent;
+    }
+    /// The same of a lane that was there at another time, whose cotangent is added to.
+    template <class AddToP>
+    [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, double t,
+                                              const AddToP& add_to_p, Lane& t_cotangent) {
+        return Objective::pullback(t, state(lane, k), parameters(lane),
+                                   seeds_.data_of(row(lane), k), seeds_.cotangent(row(lane), k),
+                                   add_to_p, t_cotangent);
     }
 
     // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
@@ -257,7 +268,7 @@ class GradientRecorder {
   private:
     EDDY_HD void add(const EnsembleView<Real>& values, std::int32_t lane, std::int32_t k,
                      const Lane& value) const {
-        values(row(lane), k) += primal(value);
+        if (values.first) values(row(lane), k) += primal(value);  // events ask for all times
     }
     EDDY_HD static void add(const EnsembleView<Real>& values, const EnsembleView<Real>& tangents,
                             std::ptrdiff_t row, int i, const Lane& value) {

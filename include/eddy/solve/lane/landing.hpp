@@ -1,7 +1,8 @@
 #pragma once
 // The rare things in the life of a lane, told by elapsed time and by counts: the next one is found by
 // one comparison a round, and what it means for the lane is decided here. Order of what ends a lane: a
-// save point that is not finite, a step that cannot go on, the end, the caller, the limit of steps.
+// save point that is not finite, a step that cannot go on, an event, the end, the caller, the limit
+// of steps.
 
 #include <eddy/core/result.hpp>
 #include <eddy/solve/lane/times.hpp>
@@ -50,6 +51,7 @@ struct RoundFacts {
     bool cancelled;
     std::int64_t attempts;  // of the lane, so far
     bool switches = false;  // to the second method of an AutoSwitch
+    bool ends = false;      // at an event
 };
 
 enum class Turn : std::uint8_t { goes_on, to_next_tstop, breaks_at_save, breaks, ends };
@@ -63,6 +65,7 @@ struct Verdict {
                                                 const RoundFacts& round) {
     if (round.save_is_broken) return {Turn::breaks_at_save, Result::non_finite};
     if (round.stalled) return {Turn::breaks};
+    if (round.ends) return {Turn::ends, Result::event};
     if (round.lands && occupant.tstop + 1 == times.num_tstops) return {Turn::ends};
     if (round.cancelled) return {Turn::ends, Result::cancelled};
     if (round.attempts >= times.max_steps || round.switches)

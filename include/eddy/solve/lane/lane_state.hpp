@@ -3,14 +3,26 @@
 // to round. A round is one attempted step of every place.
 
 #include <eddy/solve/lane/solve_spec.hpp>
+#include <eddy/steppers/root_bracket.hpp>
 
 namespace eddy::inline v0::detail {
+
+/// What is known of an event in each place: of none where the field has no events.
+template <class Spec>
+struct EventSearch {};
+template <class Spec>
+requires Spec::has_event struct EventSearch<Spec> {
+    typename Spec::Time side;   // g where it was not zero last; zero before it was anything
+    typename Spec::Time uncut;  // the size that was tried first
+    typename Spec::Time low, high, g_low, g_high, tries, moved;  // of a bracket: RootBracket
+};
 
 /// The lanes of one Number: a chain of rounds, whose operations wait for each other. No class of text for
 /// devices ends with a member that may be empty and has no address: nvcc 13.0 then takes the elements of an
 /// array to lie twice as far apart as they do.
 template <class Spec>
 struct ChainState {
+    [[no_unique_address]] EventSearch<Spec> events;
     [[no_unique_address]] typename Spec::Memory memory;
     typename Spec::State y;
     typename Spec::Time elapsed;  // |t − t0|
@@ -57,6 +69,7 @@ EDDY_HD inline void copy_parts(ChainState<Spec>& to, const ChainState<Spec>& fro
     to.history.earlier_log2 = from.history.earlier_log2;
     to.history.was_rejected = from.history.was_rejected;
     to.memory = from.memory;
+    if constexpr (Spec::has_event) to.events = from.events;
 }
 /// A single one: its index is known beforehand, so that registers need no address.
 template <class T>

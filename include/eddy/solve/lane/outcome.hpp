@@ -24,6 +24,12 @@ struct LaneOutcome {
     std::uint16_t stiff_looks = 0;
 };
 
+/// The events of a lane: how many there were, and when the last one was, if there was any.
+struct LaneEvents {
+    std::int64_t count = 0;
+    double t = 0;
+};
+
 static_assert(std::is_standard_layout_v<LaneOutcome> && std::is_trivially_copyable_v<LaneOutcome> &&
               sizeof(LaneOutcome) == 40);
 static_assert(offsetof(LaneOutcome, accepted) == 0 && offsetof(LaneOutcome, rejected) == 8 &&

@@ -10,8 +10,6 @@
 
 namespace eddy::inline v0::detail {
 
-[[nodiscard]] EDDY_HD inline bool is_number(double x) { return x - x == 0; }
-
 /// What ends at a save point, for each place: a lane whose state there is not finite, or whose
 /// recorder makes of it what is not.
 template <int num_places>
@@ -56,6 +54,16 @@ class LaneSaves {
     [[nodiscard]] EDDY_HD bool wants_steps() const { return recorder_->wants_steps(); }
     [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
         return num_saved_[lane];
+    }
+
+    /// A lane ends at an event: where the end is its only save point, it is there.
+    EDDY_HD void save_at_event(const Chain<Spec>& chain, const ChainState<Spec>& x, double t,
+                               int place, BrokenSaves<num_places>& broken) {
+        const std::int32_t lane = chain.occupants[place].lane;
+        if constexpr (!saves_nothing<Recorder>) {
+            if (problem_->times.saves_the_end && num_saved_[lane] == 0)
+                save(lane, state_of<Spec>(x.y, place), t, place, broken);
+        }
     }
 
     /// Tells the recorder of what a round from `before` to `x` has passed, up to a save point that
@@ -109,16 +117,28 @@ class LaneSaves {
     }
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
                       BrokenSaves<num_places>& broken) {
+        save(lane, y, problem_->times.save_time[num_saved_[lane]], place, broken);
+    }
+    EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t, int place,
+                      BrokenSaves<num_places>& broken) {
         int component = 0;
         while (component < Spec::state_size && is_number(primal(y[component]))) ++component;
         const bool is_finite = component == Spec::state_size;
-        if (is_finite && recorder_->save(lane, num_saved_[lane], y)) {
+        if (is_finite && save_at(lane, y, t)) {
             ++num_saved_[lane];
         } else {
             broken.is_broken[place] = true;
             broken.component[place] = is_finite ? -1 : component;
-            broken.t[place] = problem_->times.save_time[num_saved_[lane]];
+            broken.t[place] = t;
         }
+    }
+    /// Of lanes that may end before a save point the recorder is told the time.
+    EDDY_HD bool save_at(std::int32_t lane, const typename Spec::LaneState& y,
+                         [[maybe_unused]] double t) {
+        if constexpr (Spec::has_event)
+            return recorder_->save(lane, num_saved_[lane], y, t);
+        else
+            return recorder_->save(lane, num_saved_[lane], y);
     }
 
     /// False where no place has any left. The end of a step that is not finite is not reached.
@@ -150,7 +170,7 @@ class LaneSaves {
                             const ChainState<Spec>& x) {
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
-            if (occupant.lane == no_lane || !(get_lane(attempt.used, place) > 0) ||
+            if (occupant.lane == no_lane || get_lane(attempt.used, place) == 0 ||
                 get_lane(attempt.stalled, place))
                 continue;
             const bool lands = get_lane(x.elapsed, place) == get_lane(chain.steps.tstop, place);

@@ -57,9 +57,13 @@ class SolutionRecorder {
     /// False where what is to be saved is not finite; then nothing is.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
                                     const typename Spec::LaneState& y) {
+        return save(lane, k, y, problem_->times.save_time[k]);
+    }
+    /// The same of a lane that is there at another time.
+    [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
+                                    const typename Spec::LaneState& y, double t) {
         const std::ptrdiff_t row = first_lane_ + lane;
-        const auto values = Observable::value(problem_->times.save_time[k], y,
-                                              LaneParameters<Spec>{problem_, row}, NoData{});
+        const auto values = Observable::value(t, y, LaneParameters<Spec>{problem_, row}, NoData{});
         if (!is_finite(values)) return false;
         for (int i = 0; i < Observable::num_outputs; ++i) {
             saved_.y[k](row, i) = primal(values[i]);

@@ -9,6 +9,7 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/solve/lane/event.hpp>
 #include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/controller/decision.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
@@ -71,11 +72,20 @@ struct SolveSpec {
         else
             return 0;
     }();
+    /// May lanes have events, and do they go on after one?
+    static constexpr bool has_event = detail::has_event<Field>;
+    static constexpr bool has_jump = detail::has_jump<Field>;
+    /// Is elapsed time a number of steps, and not the sum of their sizes?
+    static constexpr bool counts_steps = !is_adaptive && !has_event;
     /// Are rounds of one known size worth a shorter text?
-    static constexpr bool has_constant_size = !is_adaptive && HasConstantSize<Stepper, Scalar>;
+    static constexpr bool has_constant_size = counts_steps && HasConstantSize<Stepper, Scalar>;
 
     static constexpr bool shares_parameters = shared;
     static constexpr bool is_dual = !std::is_same_v<Number, Primal>;
+    static_assert(!is_dual || !has_event,
+                  "events: tangents do not pass through them: pushforward, hessian_vector_product "
+                  "and estimate_gradient_error are for fields without a member `event`; "
+                  "value_and_gradient and pullback take both");
     static constexpr int num_places = num_lanes_of<Number>;
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;

@@ -2,7 +2,7 @@
 // What an attempted step of all places of a Number leaves: the attempt itself with what was thought of
 // it, and the state that it leads to.
 
-#include <eddy/solve/lane/solve_spec.hpp>
+#include <eddy/solve/lane/lane_state.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -12,7 +12,7 @@ struct Attempt {
     typename Spec::Time size;           // |dt| that was tried
     MaskOf<typename Spec::Time> lands;  // on the tstop
     typename Spec::Stepper::template Trial<typename Spec::Number> trial;
-    typename Spec::Time used;  // size where it was accepted, else zero
+    typename Spec::Time used;  // size where it was accepted, negative if to an event, else zero
     MaskOf<typename Spec::Primal> accepted;
     MaskOf<typename Spec::Time> stalled;  // rejected, and as small as a step may be; or not finite
 };
@@ -20,6 +20,7 @@ struct Attempt {
 /// Where an attempt leads: the next state, but for the stepper's memory.
 template <class Spec>
 struct AfterAttempt {
+    [[no_unique_address]] EventSearch<Spec> events;
     typename Spec::State y;
     typename Spec::Time elapsed, size;
     typename Spec::History history;

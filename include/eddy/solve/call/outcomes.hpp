@@ -1,0 +1,187 @@
+#pragma once
+// What became of every lane, and what it has cost: common to solutions and gradients.
+
+#include <cstdint>
+#include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
+#include <eddy/core/result.hpp>
+#include <eddy/solve/call/unfinished.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace eddy::inline v0 {
+
+namespace detail {
+
+[[noreturn]] EDDY_EXPORT void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count,
+                                                  const char* what);
+
+/// `what` with its article: "solution: lane".
+inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
+    if (index < 0 || index >= count) [[unlikely]]
+        throw_no_such_index(index, count, what);
+}
+
+}  // namespace detail
+
+/// What the steps of one lane cost.
+struct LaneStats {
+    std::int64_t accepted = 0;
+    std::int64_t rejected = 0;
+    std::int64_t evaluations = 0;     ///< of f alone, on the way forward
+    std::int64_t jacobians = 0;       ///< of f, by methods that solve linear systems
+    std::int64_t factorizations = 0;  ///< of their matrices
+    /// Accepted steps of an explicit Runge–Kutta method that stability has bounded, not their error:
+    /// estimated from one attempt in 256, on the host.
+    std::int64_t stiff_steps = 0;
+    std::int64_t events = 0;
+};
+
+/// Where and how a lane ended. `component` is that of the state which was not finite or whose error
+/// was the largest; −1 where none is to blame.
+struct LaneFailure {
+    Result result = Result::success;
+    double t = 0;
+    std::int64_t step = 0;  ///< attempted steps so far
+    int component = -1;
+};
+
+/// What an attempted step takes beside evaluations of f.
+struct AttemptCost {
+    std::int32_t jacobians = 0, factorizations = 0;
+    bool jacobian_comes_with_f = false;  // one with each evaluation
+};
+namespace detail {
+
+template <class Stepper>
+inline constexpr AttemptCost attempt_cost = [] {
+    AttemptCost cost;
+    if constexpr (requires { Stepper::jacobians_per_attempt; })
+        cost = {Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
+    if constexpr (requires { Stepper::jacobian_comes_with_f; })
+        cost.jacobian_comes_with_f = Stepper::jacobian_comes_with_f;
+    return cost;
+}();
+
+}  // namespace detail
+
+/// What became of every lane: common to solutions and gradients. After an asynchronous call
+/// (`Cuda{.asynchronous = true}`) whoever asks first waits for it; and what became of lanes on a device is
+/// brought when somebody asks for more than success().
+class EDDY_EXPORT Outcomes {
+  public:
+    Outcomes() = default;
+    explicit Outcomes(std::size_t num_lanes) : lanes_(num_lanes) {}
+
+    [[nodiscard]] std::ptrdiff_t num_lanes() const {
+        return static_cast<std::ptrdiff_t>(lanes_.size());
+    }
+    [[nodiscard]] Result result(std::ptrdiff_t lane) const { return at(lane).result; }
+    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
+        const LaneOutcome& outcome = at(lane);
+        return stats_of(outcome, events_of(lane));
+    }
+    /// When the last event of a lane was; NaN where it has had none.
+    [[nodiscard]] double event_t(std::ptrdiff_t lane) const {
+        static_cast<void>(at(lane));  // there is such a lane, and it is known
+        const LaneEvents events = events_of(lane);
+        return events.count > 0 ? events.t : std::numeric_limits<double>::quiet_NaN();
+    }
+    /// One sentence that says what happened to a lane and what to do: message(result(lane)), or more
+    /// where more is known.
+    [[nodiscard]] const char* message(std::ptrdiff_t lane) const;
+    [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
+        const LaneOutcome& outcome = at(lane);
+        return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
+    }
+    /// Did the second method of an AutoSwitch finish the lane? What is said of the lane is then said of
+    /// that method's steps alone.
+    [[nodiscard]] bool switched(std::ptrdiff_t lane) const { return at(lane).method != 0; }
+    /// How many lanes it finished.
+    [[nodiscard]] std::ptrdiff_t num_switched() const;
+    /// Paths that a lane has: see SolveOptions::paths.
+    [[nodiscard]] std::int64_t num_paths() const { return num_paths_; }
+    /// How many of them failed, and are left out of the means. The lane's result is that of the first
+    /// which did; its statistics are sums over all.
+    [[nodiscard]] std::int64_t failed_paths(std::ptrdiff_t lane) const {
+        if (failed_paths_.empty()) return is_failure(at(lane).result) ? 1 : 0;
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return failed_paths_[static_cast<std::size_t>(lane)];
+    }
+    /// Returns when the call is done, and has brought what its result has on the host; for a call that was
+    /// captured in a graph, what the last run left. At once where nothing is at work.
+    void wait() const { unfinished_.wait(); }
+
+    /// Did every lane reach its end?
+    [[nodiscard]] bool success() const;
+    /// The sums over all lanes.
+    [[nodiscard]] LaneStats total_stats() const;
+
+    /// What became of every lane, as it lies in memory: for callers from other languages.
+    [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return known_lanes(); }
+
+    /// For the caller that fills it in.
+    [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
+    /// Of the first method, 0, or of the second.
+    void set_attempt_cost(const AttemptCost& cost, int method = 0) { attempt_cost_[method] = cost; }
+    void reset(std::size_t num_lanes, std::int64_t paths = 1) {
+        lanes_.assign(num_lanes, {});
+        failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
+        num_paths_ = paths;
+        events_.clear();
+        unfinished_.forget();
+    }
+    /// The same for outcomes that come when the call is done: they are not touched until then.
+    void reset_later(std::size_t num_lanes) {
+        unfinished_.forget();
+        lanes_.resize(num_lanes);
+        failed_paths_.clear();
+        num_paths_ = 1;
+    }
+    /// They come when the rest is finished.
+    void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
+    void clear() { reset(0); }
+    /// Of an equation that has events: those of the lanes.
+    [[nodiscard]] LaneEvents* keep_events() {
+        events_.assign(lanes_.size(), {});
+        return events_.data();
+    }
+    /// The next path of a lane, or so many of the same outcome.
+    void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
+
+  protected:
+    /// What is still to come has come.
+    void need() const { unfinished_.need(); }
+
+  private:
+    [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "solution: lane");
+        return known_lanes()[static_cast<std::size_t>(lane)];
+    }
+    [[nodiscard]] const std::vector<LaneOutcome>& known_lanes() const {
+        unfinished_.need();
+        return lanes_;
+    }
+    [[nodiscard]] LaneStats stats_of(const LaneOutcome& lane, const LaneEvents& events) const;
+    /// Of an equation that knows none: none.
+    [[nodiscard]] LaneEvents events_of(std::ptrdiff_t lane) const {
+        return events_.empty() ? LaneEvents{} : events_[static_cast<std::size_t>(lane)];
+    }
+
+    detail::Unfinished unfinished_;  // first: a copy waits before it takes the lanes
+    std::vector<LaneOutcome> lanes_;
+    AttemptCost attempt_cost_[2];             // (method)
+    std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
+    std::int64_t num_paths_ = 1;
+    std::vector<LaneEvents> events_;  // (lane); empty: the equation knows none
+};
+
+/// Throws std::runtime_error unless every lane succeeded; it names the first eight that did not,
+/// with their time, step and component.
+EDDY_EXPORT void require_success(const Outcomes& outcomes);
+
+}  // namespace eddy::inline v0

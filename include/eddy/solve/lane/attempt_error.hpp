@@ -1,0 +1,60 @@
+#pragma once
+// How large the error of an attempt is, in units of the tolerances, as controllers are told.
+
+#include <eddy/solve/lane/problem.hpp>
+#include <eddy/solve/lane/tried_step.hpp>
+#include <eddy/steppers/controller/error_norm.hpp>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+template <class Spec, class Trial>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline MaskOf<typename Spec::Time> has_failed(
+    const Trial& trial) {
+    using Time = typename Spec::Time;
+    using Primal = typename Spec::Primal;
+    return convert<Time>(select(trial.failed, Primal(1), Primal(0))) > Time(0);
+}
+
+/// That of the tangents' error, by the same tolerances.
+template <class Spec>
+[[nodiscard]] EDDY_HD typename Spec::Single tangent_norm_of(const Problem<Spec>& problem,
+                                                            const typename Spec::State& error,
+                                                            const typename Spec::State& y,
+                                                            const typename Spec::State& next) {
+    const auto tangents = [](const typename Spec::State& of) {
+        Vec<typename Spec::Primal, Spec::state_size> x;
+        for_components<Spec::state_size>([&](int i) { x[i] = primal(of[i].tangent); });
+        return x;
+    };
+    return squared_error_norm(tangents(error), tangents(y), tangents(next), problem.rtol,
+                              problem.atol);
+}
+
+/// Of an attempt from y, squared; infinite where the step has failed.
+template <class Spec>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Single squared_norm_of(
+    const Problem<Spec>& problem, const typename Spec::State& y, const Attempt<Spec>& attempt) {
+    using Primal = typename Spec::Primal;
+    using Single = typename Spec::Single;
+    const Single norm = Spec::Stepper::squared_error(
+        attempt.trial, [&](const typename Spec::State& error) __attribute__((always_inline)) {
+            const Single norm =
+                squared_error_norm(error, y, attempt.trial.next, problem.rtol, problem.atol);
+            if constexpr (Spec::is_dual) {
+                if (problem.counts_tangents)
+                    return Single(0.5f) *
+                           (norm + tangent_norm_of<Spec>(problem, error, y, attempt.trial.next));
+            }
+            return norm;
+        });
+    if constexpr (Spec::Stepper::can_fail) {
+        const auto failed =
+            convert<Single>(select(attempt.trial.failed, Primal(1), Primal(0))) > Single(0);
+        return select(failed, Single(std::numeric_limits<float>::infinity()), norm);
+    } else {
+        return norm;
+    }
+}
+
+}  // namespace eddy::inline v0::detail

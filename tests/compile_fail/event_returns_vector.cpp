@@ -1,0 +1,19 @@
+// expect: events: event\(t, y, p\) must return one number, whose roots are the events
+// An event is a root of one function.
+#include <eddy/eddy.hpp>
+
+struct Drop {
+    static constexpr int state_size = 2, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], 0 * y[0] - p[0]);
+    }
+#ifdef EDDY_BAD
+    constexpr auto event(auto, const auto& y, const auto&) const { return y; }
+#else
+    constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
+#endif
+};
+
+double end_of(const eddy::EnsembleArray<double>& y0, const eddy::EnsembleArray<double>& p) {
+    return eddy::solve(Drop{}, eddy::Tsit5{}, y0, p, {.t1 = 1}).y()(0, 0);
+}

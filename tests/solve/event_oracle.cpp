@@ -1,0 +1,65 @@
+// Events of Cpu are those of Serial, bit for bit, with what follows from them: whatever the width of vectors,
+// the threads, the number of checkpoints and the memory for logs.
+
+#include <eddy/backends/cpu.hpp>
+#include <eddy/solvers/rodas5p.hpp>
+
+#include "solve/event_cases.hpp"
+
+namespace {
+
+using oracle::Bouncing;
+using oracle::Landing;
+
+constexpr std::ptrdiff_t num_lanes = 101;
+const std::vector<oracle::Way<eddy::Cpu>> two_threads{{"two threads", {.threads = 2}}};
+const std::vector<oracle::Way<eddy::Cpu>> many_ways{
+    {"two threads", {.threads = 2}},          {"one checkpoint", {.threads = 1}, 1},
+    {"three checkpoints", {.threads = 2}, 3}, {"no log", {.threads = 1}, 0, 1},
+    {"a short log", {.threads = 1}, 4, 6000},
+};
+
+}  // namespace
+
+TEST_CASE("event oracle: Cpu finds the events of Serial, and the states behind them") {
+    CHECK(oracle::compare_event_solves<Bouncing>(two_threads, num_lanes) ==
+          oracle::bouncing_endings);
+    CHECK(oracle::compare_event_solves<Landing>(two_threads, num_lanes) == oracle::landing_endings);
+}
+
+TEST_CASE("event oracle: gradients are those of Serial") {
+    CHECK(oracle::compare_event_gradients<Bouncing, eddy::Tsit5, double>(
+              oracle::event_cases, many_ways, num_lanes) == oracle::bouncing_endings);
+    CHECK(oracle::compare_event_gradients<Landing, eddy::Tsit5, double>(
+              oracle::event_cases, many_ways, num_lanes) == oracle::landing_endings);
+}
+
+TEST_CASE("event oracle: so are those of methods that carry more than the state") {
+    static_cast<void>(oracle::compare_event_gradients<Bouncing, eddy::Rodas5P, double>(
+        oracle::event_cases, many_ways, 23));
+}
+
+TEST_CASE("event oracle: so are those of shared parameters, with times") {
+    CHECK(oracle::compare_shared_event_gradients<Bouncing>(many_ways, num_lanes)
+              .contains(eddy::Result::success));
+    CHECK(oracle::compare_shared_event_gradients<Landing>(many_ways, num_lanes)
+              .contains(eddy::Result::event));
+}
+
+TEST_CASE("event oracle: so are those by steps of constant size, in single precision") {
+    CHECK(oracle::compare_event_gradients<Bouncing, eddy::Tsit5, float>(
+              oracle::constant_event_cases, many_ways, num_lanes, eddy::ConstantController{})
+              .contains(eddy::Result::success));
+    CHECK(oracle::compare_event_gradients<Landing, eddy::Tsit5, float>(
+              oracle::constant_event_cases, many_ways, num_lanes, eddy::ConstantController{})
+              .contains(eddy::Result::event));
+}
+
+TEST_CASE("event oracle: whatever the number of lanes") {
+    const std::vector<oracle::Case> first{oracle::event_cases.front()};
+    for (const std::ptrdiff_t count : {1, 3, 64, 1009}) {
+        INFO(count << " lanes");
+        static_cast<void>(oracle::compare_event_gradients<Bouncing, eddy::Tsit5, double>(
+            first, two_threads, count));
+    }
+}
