@@ -59,7 +59,7 @@ bool read_shape(std::string_view value, std::vector<std::ptrdiff_t>& shape) {
 
 /// Where the text begins and how long it is; an empty one where the file is no NPY.
 std::string_view header_text(std::string_view file) {
-    if (!file.starts_with(magic) || file.size() < 12) return {};
+    if (!file.starts_with(magic) || file.size() < 12 || file[6] < 1 || file[6] > 3) return {};
     const bool is_first_version = file[6] == 1;
     std::uint32_t length = 0;
     std::memcpy(&length, file.data() + 8, is_first_version ? 2 : 4);

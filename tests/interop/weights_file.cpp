@@ -222,6 +222,42 @@ TEST_CASE("weights_file: texts that are made up are refused, and escapes underst
         "but é😀\n (2)"));
 }
 
+TEST_CASE(
+    "weights_file: an array of other numbers, order, size or version is told in one sentence") {
+    const File file("j.npy");
+    constexpr auto of_four = nn::mlp<1, 1, 1>(nn::tanh);  // parameters
+    const auto write = [&](const std::string& type, const std::string& order,
+                           const std::string& shape, std::size_t num_bytes, char version) {
+        const std::string text =
+            "{'descr': " + type + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+        std::string front = "\x93NUMPY";
+        front += {version, 0, static_cast<char>(text.size()), 0};
+        if (version > 1) front += {0, 0};
+        file.write(front + text + std::string(num_bytes, '\0'));
+    };
+    const auto said = [&](auto... parts) {
+        write(parts...);
+        return refusal(file, of_four);
+    };
+
+    CHECK(mentions(said("'>f4'", "False", "(4,)", 16u, '\1'),
+                   "holds numbers of type '>f4'; save them as '<f4' or '<f8'"));
+    CHECK(mentions(said("'<i8'", "False", "(4,)", 32u, '\1'), "holds numbers of type '<i8'"));
+    CHECK(mentions(said("'|O'", "False", "(4,)", 32u, '\1'), "holds numbers of type '|O'"));
+    CHECK(mentions(said("'<f4'", "True", "(2, 2)", 16u, '\1'), "is in column-major order"));
+    CHECK(mentions(said("'<f4'", "False", "(0,)", 0u, '\1'), "has shape (0), expected (4)"));
+    CHECK(mentions(said("'<f4'", "False", "()", 4u, '\1'), "has shape (), expected (4)"));
+    CHECK(mentions(said("'<f4'", "False", "(2, 2)", 16u, '\1'), "has shape (2, 2), expected (4)"));
+    CHECK(mentions(said("'<f4'", "False", "(-4,)", 16u, '\1'), "is no NPY file"));
+    CHECK(mentions(said("'<f4'", "False", "(4,)", 15u, '\1'), "3 numbers for a shape of (4)"));
+    CHECK(mentions(said("'<f4'", "False", "(4,)", 16u, '\4'), "is no NPY file"));
+    // A vector has one order; what follows the array is of another one.
+    std::vector<float> p(4, 7);
+    write("'<f2'", "True", "(4,)", 24, '\3');
+    train::load_weights(file.path, of_four, p);
+    CHECK(p == std::vector<float>(4, 0.f));
+}
+
 TEST_CASE("weights_file: half precisions and fields of metadata are read") {
     const File file("h.safetensors");
     file.write_tensors(R"({"__metadata__":{"format":"pt"},)"
