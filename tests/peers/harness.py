@@ -372,6 +372,9 @@ class Pages(unittest.TestCase):
         latency = [Row("10a-latency", "eddy A", "eddy", 1e-6, minimum=1e-6, median=1e-6),
                    Row("10b-latency", "eddy A", "eddy", 1e-6, minimum=3.2e-6, median=3.2e-6)]
         self.assertIn("a gradient in at most 3 solves | 3.20 | not reached. |", goals.table(latency))
+        training = [Row("5b-neural-4096", name, name, minimum=time, median=time)
+                    for name, time in (("eddy", 1e-6), ("torchdiffeq Dopri5, compiled", 2e-6), ("torchdiffeq Dopri5, eager", 2.6e-6))]
+        self.assertIn("at least 2.5 times as fast as eager | 2.60 | reached |", goals.table(training))
         self.assertEqual(goals.table([ours]), "")    # nobody to compare with
         self.assertEqual(goals.table([ours, Row("2-adaptive", "heyoka", "heyoka", 1e-8, failure="is not installed")]), "")
 

@@ -84,6 +84,8 @@ GOALS = (
     *(Goal(f"case {number}: at least {least:,} times as fast as {words}", lead_of(number, words), least, why_not=NOISE.get(words, ""))
       for number, words, least in (("9a", "torchsde", 40), ("9a", "a scan by hand", 11), ("9a", "Brownian tree", 1000),
                                    ("9b", "torchsde", 25), ("9b", "Brownian tree", 2500))),
+    *(Goal(f"case 5b: a training step at least {least} times as fast as {words}", lead_of("5b", words), least)
+      for words, least in (("Eigen by hand", 1.6), ("flat JAX", 1.8), ("diffrax", 2), ("eager", 2.5))),
     *stiff_goals(),
     Goal("case 10a: not behind odeint", lead("10a", peer="odeint"), 1),
     Goal("case 10b: a gradient in at most 3 solves", gradient_in_solves, at_most=3),
