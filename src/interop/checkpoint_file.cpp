@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <eddy/core/error.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
@@ -34,18 +33,19 @@ struct Header {
 }  // namespace
 
 void write_checkpoint(const std::string& path, const TrainingShape& shape, std::int64_t num_steps,
-                      std::span<const std::byte> weights, std::span<const std::byte> moments) {
+                      TrainingParts parts) {
     Header header;
     header.bytes_per_number = shape.bytes_per_number;
     header.num_parameters = shape.num_parameters;
     header.num_steps = num_steps;
     header.name_rule(shape.rule);
-    const std::array parts{std::as_bytes(std::span(&header, 1)), weights, moments};
-    eddy::detail::write_whole_file("train::save_checkpoint", path, parts);
+    std::vector<std::span<const std::byte>> all{std::as_bytes(std::span(&header, 1))};
+    all.insert(all.end(), parts.begin(), parts.end());
+    eddy::detail::write_whole_file("train::save_checkpoint", path, all);
 }
 
 std::int64_t read_checkpoint(const std::string& path, const TrainingShape& shape,
-                             std::span<std::byte> weights, std::span<std::byte> moments) {
+                             std::span<const std::span<std::byte>> parts) {
     const std::string text = eddy::detail::read_whole_file("train::load_checkpoint", path);
     Header header;
     const Header expected;
@@ -67,14 +67,17 @@ std::int64_t read_checkpoint(const std::string& path, const TrainingShape& shape
                      "train::load_checkpoint: \"{}\" is of a training by {}, this one is by {}; "
                      "take it up with the rule that it was begun with",
                      path, header.rule_name(), shape.rule);
-    const std::size_t num_bytes = sizeof(header) + weights.size() + moments.size();
+    std::size_t num_bytes = sizeof(header);
+    for (const auto& part : parts) num_bytes += part.size();
     require_argument(text.size() == num_bytes,
                      "train::load_checkpoint: \"{}\" has {} bytes of {}; it was not written to the "
-                     "end, or more was written behind",
+                     "end, or with early stopping and is read without, or the other way round",
                      path, text.size(), num_bytes);
-    const char* const numbers = text.data() + sizeof(header);
-    std::memcpy(weights.data(), numbers, weights.size());
-    std::memcpy(moments.data(), numbers + weights.size(), moments.size());
+    const char* numbers = text.data() + sizeof(header);
+    for (const auto& part : parts) {
+        if (!part.empty()) std::memcpy(part.data(), numbers, part.size());
+        numbers += part.size();
+    }
     return header.num_steps;
 }
 

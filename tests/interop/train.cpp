@@ -186,6 +186,44 @@ TEST_CASE("train: a training that is taken up from its file goes on bit for bit,
     std::filesystem::remove(path);
 }
 
+TEST_CASE("train: early stopping is taken up with its training, or refused") {
+    const auto path = file_named("eddy_test_train_stopping");
+    const double losses[] = {5, 3, 4, 3.5, 6, 3.2};  // of checks: the second is the best
+    train::Optimizer<train::Adam, double> adam({}, 2), again({}, 2);
+    Numbers p{1, 2}, q{0, 0};
+    train::EarlyStopping<double> begun({.patience = 4}), resumed({.patience = 4});
+    for (int check = 0; check < 3; ++check) {
+        CHECK(begun(losses[check], p));
+        p[0] += 1;
+    }
+    train::save_checkpoint(path, p, adam, begun);
+
+    train::load_checkpoint(path, q, again, resumed);
+
+    CHECK(q == p);
+    for (int check = 3; check < 6; ++check)
+        CHECK(resumed(losses[check], q) == begun(losses[check], p));
+    CHECK(resumed.best_loss() == 3);
+    CHECK(resumed.best_check() == 2);
+    resumed.restore(q);
+    CHECK(q == Numbers{2, 2});
+    const std::string without =
+        support::message_of([&] { train::load_checkpoint(path, q, again); });
+    CHECK(support::mentions(without, "with early stopping and is read without"));
+    // One that has seen no loss that is finite has no weights.
+    train::EarlyStopping<double> blank;
+    CHECK(blank(std::nan(""), p));
+    train::save_checkpoint(path, p, adam, blank);
+    train::load_checkpoint(path, q, again, resumed);
+    CHECK(resumed.best_check() == 0);
+    CHECK_THROWS_AS(resumed.restore(q), eddy::InvalidArgument);
+    train::save_checkpoint(path, p, adam);
+    const std::string plain =
+        support::message_of([&] { train::load_checkpoint(path, q, again, resumed); });
+    CHECK(support::mentions(plain, "or the other way round"));
+    std::filesystem::remove(path);
+}
+
 TEST_CASE("train: a file of another size, or of something else, says so and changes nothing") {
     const auto path = file_named("eddy_test_train_other");
     train::Optimizer<train::Sgd, double> three({}, 3), two({}, 2);

@@ -1,16 +1,19 @@
 #pragma once
-// A training on disk: weights, what the optimiser remembers, and how many steps were made. A file is
+// A training on disk: weights, what the optimiser remembers, how many steps were made, and what early
+// stopping knows, where there is one. A file is
 // written beside the old one and then takes its place, so that there is a whole one at every moment. One
 // that is taken up again goes on bit for bit.
 
 #include <algorithm>
 #include <cstdint>
 #include <eddy/core/error.hpp>
+#include <eddy/interop/train/early_stopping.hpp>
 #include <eddy/interop/train/optimizer.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0::train {
@@ -36,14 +39,14 @@ template <class Rule, class Real>
     return {sizeof(Real), num_parameters, Rule::name};
 }
 
+/// The numbers of a training, part by part: weights, moments and, with early stopping, its state and weights.
+using TrainingParts = std::span<const std::span<const std::byte>>;
 EDDY_EXPORT void write_checkpoint(const std::string& path, const TrainingShape& shape,
-                                  std::int64_t num_steps, std::span<const std::byte> weights,
-                                  std::span<const std::byte> moments);
-/// Fills weights and moments, and returns the number of steps.
+                                  std::int64_t num_steps, TrainingParts parts);
+/// Fills the parts, and returns the number of steps.
 [[nodiscard]] EDDY_EXPORT std::int64_t read_checkpoint(const std::string& path,
                                                        const TrainingShape& shape,
-                                                       std::span<std::byte> weights,
-                                                       std::span<std::byte> moments);
+                                                       std::span<const std::span<std::byte>> parts);
 
 }  // namespace detail
 
@@ -52,8 +55,26 @@ template <class Rule, class Real>
 void save_checkpoint(const std::string& path, std::type_identity_t<std::span<const Real>> p,
                      const Optimizer<Rule, Real>& optimizer) {
     const auto shape = detail::training_shape("train::save_checkpoint", p.size(), optimizer);
-    detail::write_checkpoint(path, shape, optimizer.num_steps(), std::as_bytes(p),
-                             std::as_bytes(std::span(optimizer.moments())));
+    const std::span<const std::byte> parts[] = {std::as_bytes(p),
+                                                std::as_bytes(std::span(optimizer.moments()))};
+    detail::write_checkpoint(path, shape, optimizer.num_steps(), parts);
+}
+/// The same with what early stopping knows.
+template <class Rule, class Real>
+void save_checkpoint(const std::string& path, std::type_identity_t<std::span<const Real>> p,
+                     const Optimizer<Rule, Real>& optimizer, const EarlyStopping<Real>& stopping) {
+    constexpr const char* where = "train::save_checkpoint";
+    const auto shape = detail::training_shape(where, p.size(), optimizer);
+    std::vector<Real> best(stopping.best().begin(), stopping.best().end());
+    require_argument(best.empty() || best.size() == p.size(),
+                     "{}: {} parameters, and {} of the best check; give the early stopping of this "
+                     "training",
+                     where, p.size(), best.size());
+    best.resize(p.size());
+    const std::span<const std::byte> parts[] = {
+        std::as_bytes(p), std::as_bytes(std::span(optimizer.moments())),
+        std::as_bytes(std::span(&stopping.state(), 1)), std::as_bytes(std::span(best))};
+    detail::write_checkpoint(path, shape, optimizer.num_steps(), parts);
 }
 
 /// Reads what save_checkpoint has written, into weights and an optimiser of the same size and rule, whose own
@@ -64,10 +85,29 @@ void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Rea
     const auto shape = detail::training_shape("train::load_checkpoint", p.size(), optimizer);
     std::vector<Real> weights(p.size());
     std::vector<Moments<Real>> moments(p.size());
-    const std::int64_t num_steps =
-        detail::read_checkpoint(path, shape, std::as_writable_bytes(std::span(weights)),
-                                std::as_writable_bytes(std::span(moments)));
+    const std::span<std::byte> parts[] = {std::as_writable_bytes(std::span(weights)),
+                                          std::as_writable_bytes(std::span(moments))};
+    const std::int64_t num_steps = detail::read_checkpoint(path, shape, parts);
     optimizer.resume(num_steps, moments);
+    std::copy(weights.begin(), weights.end(), p.begin());
+}
+/// The same with what early stopping knows, of a file that has it.
+template <class Rule, class Real>
+void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Real>> p,
+                     Optimizer<Rule, Real>& optimizer, EarlyStopping<Real>& stopping) {
+    const auto shape = detail::training_shape("train::load_checkpoint", p.size(), optimizer);
+    std::vector<Real> weights(p.size()), best(p.size());
+    std::vector<Moments<Real>> moments(p.size());
+    StoppingState state;
+    const std::span<std::byte> parts[] = {
+        std::as_writable_bytes(std::span(weights)), std::as_writable_bytes(std::span(moments)),
+        std::as_writable_bytes(std::span(&state, 1)), std::as_writable_bytes(std::span(best))};
+    const std::int64_t num_steps = detail::read_checkpoint(path, shape, parts);
+    if (state.best_check == 0) best.clear();
+    EarlyStopping<Real> resumed = stopping;
+    resumed.resume(state, best);
+    optimizer.resume(num_steps, moments);
+    stopping = std::move(resumed);
     std::copy(weights.begin(), weights.end(), p.begin());
 }
 

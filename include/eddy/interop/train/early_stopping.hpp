@@ -21,6 +21,12 @@ struct EarlyStoppingOptions {
     }
 };
 
+/// Where it is: how many checks there were, and which had the lowest loss; 0: none yet.
+struct StoppingState {
+    std::int64_t checks = 0, best_check = 0;
+    double best_loss = std::numeric_limits<double>::infinity();
+};
+
 template <class Real>
 class EarlyStopping {
   public:
@@ -34,21 +40,34 @@ class EarlyStopping {
 
     /// A check with weights p: true where the training should go on. A loss that is not finite is no gain.
     [[nodiscard]] bool operator()(double loss, std::span<const Real> p) {
-        ++checks_;
+        ++state_.checks;
+        const double best = state_.best_loss;
         const bool gains =
             std::isfinite(loss) &&
-            (best_check_ == 0 || best_loss_ - loss > options_.least_gain * std::abs(best_loss_));
+            (state_.best_check == 0 || best - loss > options_.least_gain * std::abs(best));
         if (gains) {
-            best_loss_ = loss;
-            best_check_ = checks_;
             best_.assign(p.begin(), p.end());
+            state_.best_loss = loss;
+            state_.best_check = state_.checks;
         }
-        return checks_ - best_check_ < options_.patience;
+        return state_.checks - state_.best_check < options_.patience;
     }
 
     /// The lowest loss so far, infinite before the first, and at which check it was.
-    [[nodiscard]] double best_loss() const { return best_loss_; }
-    [[nodiscard]] std::int64_t best_check() const { return best_check_; }
+    [[nodiscard]] double best_loss() const { return state_.best_loss; }
+    [[nodiscard]] std::int64_t best_check() const { return state_.best_check; }
+    [[nodiscard]] const StoppingState& state() const { return state_; }
+    /// The weights of the lowest loss; none before it.
+    [[nodiscard]] std::span<const Real> best() const { return best_; }
+    /// Takes up where another was.
+    void resume(const StoppingState& state, std::span<const Real> best) {
+        require_argument(state.best_check >= 0 && state.best_check <= state.checks,
+                         "train::EarlyStopping::resume: check {} of {} was the best; give the "
+                         "state of another",
+                         state.best_check, state.checks);
+        best_.assign(best.begin(), best.end());
+        state_ = state;
+    }
     /// Puts the weights of the lowest loss into p.
     void restore(std::span<Real> p) const {
         require_argument(p.size() == best_.size(),
@@ -60,8 +79,7 @@ class EarlyStopping {
 
   private:
     EarlyStoppingOptions options_;
-    std::int64_t checks_ = 0, best_check_ = 0;
-    double best_loss_ = std::numeric_limits<double>::infinity();
+    StoppingState state_;
     std::vector<Real> best_;
 };
 
