@@ -72,6 +72,10 @@ class Planner {
                          "give at least 0, or leave it out for no limit");
         require_at_least(0, "checkpoints", options_.checkpoints,
                          "give at least 1; the initial state needs one");
+        require(options_.period == 0 || options_.placement == Placement::periodic,
+                "period = {} for a placement that has none; give Placement::periodic, or leave the "
+                "period out",
+                options_.period);
         require(options_.max_steps >= length,
                 "max_steps = {} is below length = {}; raise max_steps or leave it out",
                 options_.max_steps, length);
@@ -147,6 +151,10 @@ class Planner {
             if (plan.nested_strides.size() > 1) plan.slots = schedule::add(plan.slots, length - 1);
         }
         plan.stride = plan.nested_strides.front();
+        require(options_.checkpoints == 0 || options_.checkpoints >= plan.slots,
+                "checkpoints = {} for nested_lengths that keep {} states; raise checkpoints or "
+                "leave it out",
+                options_.checkpoints, plan.slots);
     }
 
     const LoopOptions& options_;

@@ -56,6 +56,13 @@ TEST_CASE("placement: bad options say what was got and what to do") {
           "loop: offline placement without a length; give the length or choose cost_greedy");
     CHECK(complaint({.placement = Placement::periodic, .length = 10}) ==
           "loop: period = 0; periodic placement needs a period of at least 1");
+    CHECK(complaint({.checkpoints = 3, .period = 7}) ==
+          "loop: period = 7 for a placement that has none; give Placement::periodic, or leave the "
+          "period out");
+    CHECK(
+        complaint({.checkpoints = 3, .nested_lengths = {10, 10, 10}}) ==
+        "loop: checkpoints = 3 for nested_lengths that keep 28 states; raise checkpoints or leave "
+        "it out");
     CHECK(complaint({.length = 20, .nested_lengths = {3, 7}}) ==
           "loop: the product of nested_lengths is 21 but length is 20; make them agree");
     CHECK(complaint({.max_steps = 22, .nested_lengths = {3, 7}}) ==

@@ -134,7 +134,8 @@ struct SolveOptions {
     /// multiple of 64 of them. (The parts of more than 64 shared parameters come as one row, so that
     /// their totals are right, but not to the last bit.) Nothing to add over lanes: it is not called.
     GatherSums gather_sums{};
-    /// Of stochastic equations. A path has the number first_path + lane * paths + path, below 2^48, and
+    /// Of stochastic equations, from here on; ordinary ones, which follow no path, do not look at these
+    /// but for `paths`. A path has the number first_path + lane * paths + path, below 2^48, and
     /// is a function of seed and number alone, whatever the batch, method and machine.
     std::uint64_t seed = 0;
     /// More than one: each lane is so many paths, of which means and variances are kept, and the mean
