@@ -92,6 +92,10 @@ struct Choose {
     }
 };
 
+struct Same {
+    constexpr const auto& operator()(const auto& y) const { return y; }
+};
+
 template <class Function>
 void check_same(Function function) {
     constexpr auto program = eddy::trace<Vector<3>>(Function{});
@@ -116,6 +120,8 @@ TEST_CASE("components: default-constructed vectors and sums are filled") { check
 TEST_CASE("components: aliases within a call mean what they mean for numbers") {
     check_same(Choose{});
 }
+
+TEST_CASE("components: a result may be a reference to an argument") { check_same(Same{}); }
 
 TEST_CASE("components: a run-time trace of run-time size has them, too") {
     const eddy::LaneArray<double> y(3, 1, 2.0);

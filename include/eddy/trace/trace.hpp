@@ -112,7 +112,8 @@ concept RunsAtCompileTime = requires {
 /// before its trace fails in thirty; true where nothing is.
 template <class Function, class... Shapes>
 consteval bool check_traced() {
-    using Result = std::invoke_result_t<const Function&, ArgumentOf<Shapes>...>;
+    using Result =
+        std::remove_cvref_t<std::invoke_result_t<const Function&, ArgumentOf<Shapes>...>>;
     constexpr bool returns = !std::is_void_v<Result>;
     static_assert(returns,
                   "trace: the function returns nothing; end it with a return, such as return "

@@ -24,9 +24,9 @@ struct CallDiffusion {
     }
 };
 template <class Field, class Call>
-using TracedResult =
+using TracedResult = std::remove_cvref_t<
     std::invoke_result_t<Call, ArgumentOf<Scalar>, ArgumentOf<Vector<Field::state_size>>,
-                         ArgumentOf<Vector<Field::parameter_size>>>;
+                         ArgumentOf<Vector<Field::parameter_size>>>>;
 
 template <class Result, int size>
 inline constexpr bool has_shape = shape_of<Result> == size;
