@@ -72,7 +72,41 @@ TEST_CASE("stiff gradients: reverse mode is forward mode, over eleven decades of
                                              : reverse.gradient.p(0, direction - 3);
             CAPTURE(t1, direction);
             CHECK(got == Approx(slope).epsilon(tolerance));
+            const double largest = std::abs(reverse.gradient.y0(0, 2));
+            CHECK(std::abs(got - slope) <= (t1 < 100 ? 1e-12 : 1e-8) * largest);
         }
+    }
+}
+
+TEST_CASE("stiff gradients: Robertson's by rates over nine decades, as SUNDIALS prints them") {
+    // Output of its example cvsRoberts_FSA_dns, five digits: of y by each rate at t = 0.4, 4, 40 and 400.
+    constexpr double published[3][4][3] = {{{-3.5595e-01, 3.9025e-04, 3.5556e-01},
+                                            {-1.8761e+00, 1.7922e-04, 1.8759e+00},
+                                            {-4.2475e+00, 4.5913e-05, 4.2475e+00},
+                                            {-5.9584e+00, 3.5431e-06, 5.9584e+00}},
+                                           {{9.5431e-08, -2.1309e-10, -9.5218e-08},
+                                            {2.9614e-06, -5.8305e-10, -2.9608e-06},
+                                            {1.3731e-05, -2.3573e-10, -1.3730e-05},
+                                            {2.2738e-05, -2.2605e-11, -2.2738e-05}},
+                                           {{-1.5833e-11, -5.2900e-13, 1.6362e-11},
+                                            {-4.9334e-10, -2.7626e-13, 4.9362e-10},
+                                            {-2.2883e-09, -1.1380e-13, 2.2884e-09},
+                                            {-3.7896e-09, -4.9948e-14, 3.7897e-09}}};
+    const Array y0 = repeated(1, Robertson::y0), p = repeated(1, Robertson::p0);
+    double t1 = 0.4;
+    for (int time = 0; time < 4; ++time) {
+        const auto solution = eddy::solve(Robertson{}, eddy::Rodas5P{}, y0, p,
+                                          {.t1 = t1, .rtol = 1e-8, .atol = 1e-14});
+        for (int i = 0; i < 3; ++i) {
+            Array cotangent(1, 3);
+            cotangent(0, i) = 1;
+            const auto gradient = eddy::pullback(solution, cotangent);
+            for (int rate = 0; rate < 3; ++rate) {
+                CAPTURE(t1, i, rate);
+                CHECK(gradient.p(0, rate) == Approx(published[rate][time][i]).epsilon(2e-4));
+            }
+        }
+        t1 *= 10;
     }
 }
 
