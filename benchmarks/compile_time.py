@@ -19,7 +19,7 @@ CALLS = [("the header alone", 0, "Lorenz", "Tsit5"), ("solve, Lorenz, Tsit5", 1,
          ("gradient, Lorenz, Tsit5", 2, "Lorenz", "Tsit5"), ("gradient, Lorenz, Dopri8", 2, "Lorenz", "Dopri8"),
          ("gradient, Mlp, Tsit5", 2, "Mlp", "Tsit5"), ("gradient, Pleiades, Tsit5", 2, "Pleiades", "Tsit5"),
          ("gradient, Robertson, Rodas5P", 2, "Robertson", "Rodas5P"), ("gradient, Hires, Rodas5P", 2, "Hires", "Rodas5P"),
-         ("gradient, Pollution, Rodas5P", 2, "Pollution", "Rodas5P")]
+         ("gradient, Pollution, Rodas5P", 2, "Pollution", "Rodas5P"), ("gradient, Pollution, Kvaerno5", 2, "Pollution", "Kvaerno5")]
 NODES = {"Lorenz": (14, 26), "Pleiades": (567, 1628), "Mlp": (40, 120)}  # f, VJP
 
 
