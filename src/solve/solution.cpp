@@ -57,6 +57,9 @@ const char* Outcomes::message(std::ptrdiff_t lane) const {
         return "max_steps reached before the end: stability, not accuracy, kept most steps small: "
                "use "
                "a stiff method, such as Rodas5P";
+    if (result(lane) == Result::max_steps_reached && 2 * of_lane.events > of_lane.accepted)
+        return "max_steps reached before the end: most steps ended at events, which may come ever "
+               "faster: end the lane by its event where they do, or raise max_steps";
     return eddy::message(result(lane));
 }
 

@@ -9,6 +9,7 @@
 #include <eddy/solvers/taylor.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <numbers>
+#include <string>
 
 #include "solve/event_fields.hpp"
 #include "support/catch.hpp"
@@ -208,6 +209,7 @@ TEST_CASE("events: bounces without end use up the steps") {
 
     CHECK(solution.result(0) == Result::max_steps_reached);
     CHECK(solution.stats(0).events > 40);
+    CHECK(std::string(solution.message(0)).find("most steps ended at events") != std::string::npos);
     const double limit = std::sqrt(2 / 9.81) * 3;  // Σ of the flights
     CHECK(std::fabs(solution.event_t(0) - limit) <= 1e-9);
 }
