@@ -255,7 +255,8 @@ class GroupForward {
         auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
         const bool cancelled = !team_->attend();
         Changes changes;
-        pass_events(chain, attempt, x.chain[number], saving_, memory_.events, broken, changes);
+        pass_events<Spec>({chain, before, attempt, x.chain[number]}, saving_, memory_.events,
+                          broken, changes);
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane) continue;

@@ -3,6 +3,7 @@
 // goes on from its new state, or saves its end where it is.
 
 #include <eddy/solve/group/place_changes.hpp>
+#include <eddy/solve/lane/ending.hpp>
 #include <eddy/solve/lane/saving.hpp>
 
 namespace eddy::inline v0::detail {
@@ -22,14 +23,15 @@ template <class Spec>
 
 /// `events` are those of the group's lanes. A place where the event's function is no number is broken.
 template <class Spec, class Recorder>
-EDDY_HD void pass_events(const Chain<Spec>& chain, const Attempt<Spec>& attempt,
-                         const ChainState<Spec>& x, LaneSaves<Spec, Recorder>& saves,
+EDDY_HD void pass_events(const RoundOfChain<Spec>& round, LaneSaves<Spec, Recorder>& saves,
                          LaneEvents* events, BrokenSaves<Spec::num_places>& broken,
                          PlaceChanges<Spec>& changes) {
     if constexpr (Spec::has_event) {
+        const Chain<Spec>& chain = round.chain;
+        const ChainState<Spec>& x = round.after;
         for (int place = 0; place < Spec::num_places; ++place) {
             const std::int32_t lane = chain.occupants[place].lane;
-            if (lane == no_lane || !(get_lane(attempt.used, place) < 0)) continue;
+            if (lane == no_lane || !(get_lane(round.attempt.used, place) < 0)) continue;
             if (broken.is_broken[place]) continue;
             const double t = chain.steps.time_of(x.elapsed, place);
             if (!is_number(get_lane(x.events.side, place))) {

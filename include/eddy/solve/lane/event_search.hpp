@@ -69,7 +69,7 @@ struct EventSeeker {
         const auto is_lost = !((g - g == Time(0)) & (x.events.side - x.events.side == Time(0)));
         const auto is_sought = x.events.high > Time(0);
         if (any(is_sought | (counts & (is_met | is_lost)))) [[unlikely]]
-            look_closely(in, {g, direction}, counts, x, attempt, after);
+            look_closely(in, {g, direction, counts}, x, attempt, after);
         else
             after.events.side = select(counts & (g != Time(0)), g, x.events.side);
     }
@@ -85,10 +85,11 @@ struct EventSeeker {
         return slope;
     }
 
-    /// What was found of g at the end of an attempt; direction of time.
+    /// What was found of g at the end of an attempt, and the direction of time.
     struct Seen {
         Time g;
         double direction;
+        MaskOf<Time> counts;  // (place) was it accepted?
     };
     /// dy/dt of what f is.
     [[nodiscard]] EDDY_HD static State dy_dt(const State& f) {
@@ -97,9 +98,8 @@ struct EventSeeker {
         else
             return f;
     }
-    template <class Input, class Mask>
+    template <class Input>
     [[gnu::noinline]] EDDY_HD static void look_closely(const Input& in, const Seen& seen,
-                                                       const Mask& counts,
                                                        const ChainState<Spec>& x,
                                                        Attempt<Spec>& attempt,
                                                        AfterAttempt<Spec>& after) {
@@ -109,7 +109,8 @@ struct EventSeeker {
             const double side = get_lane(x.events.side, place);
             RootBracket bracket = bracket_of(x.events, place);
             put(after.events, place, RootBracket{});
-            if (!get_lane(counts, place)) continue;  // rejected: what is sought will be met again
+            if (!get_lane(seen.counts, place))
+                continue;  // rejected: what is sought will be met again
             if (!is_number(now) || !is_number(side)) {
                 set_lane(after.events.side, place, std::numeric_limits<double>::quiet_NaN());
                 set_lane(attempt.used, place, -size);
