@@ -177,6 +177,55 @@ TEST_CASE("tiles: a sample that runs away harms no other, and is reported") {
                                  expected.gradient.y0(lane, 0)));
 }
 
+namespace {
+
+/// Its derivative with respect to y is infinite at y₀ = 0, its values are not.
+struct Rooted {
+    static constexpr int state_size = 2, parameter_size = network.parameter_size;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        const auto f = network(t, y, p);
+        return eddy::vec(f[0] * eddy::sqrt(y[0]), f[1]);
+    }
+};
+/// Depends on the weights as well.
+struct Weighted {
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r) + 0.01 * p[0] * p[0];
+    }
+};
+
+}  // namespace
+
+TEST_CASE("tiles: a sample whose derivative is infinite harms no other, and is reported") {
+    Batch<double> batch(80, 4);
+    for (std::ptrdiff_t lane = 0; lane < 80; ++lane) batch.y0(lane, 0) = 2 + batch.y0(lane, 0);
+    const auto differentiate = [&](const Batch<double>& of, std::size_t budget) {
+        eddy::SolveOptions options{.t1 = 0.5, .save_at = {0.1, 0.2, 0.3, 0.5}, .dt0 = 0.125};
+        options.memory_budget = budget;
+        return eddy::value_and_gradient(Rooted{}, eddy::Tsit5{}, Weighted{}, of.data, of.y0,
+                                        eddy::shared(of.p), options, eddy::ConstantController{},
+                                        eddy::Tiles{});
+    };
+    // A sample that is not finite from the start is left out by another way.
+    Batch<double> missing = batch;
+    missing.y0(13, 0) = std::numeric_limits<double>::quiet_NaN();
+    const auto without = differentiate(missing, std::size_t{256} << 20);
+    batch.y0(13, 0) = 0;
+
+    for (const std::size_t budget : {std::size_t{256} << 20, std::size_t{1}}) {
+        const auto result = differentiate(batch, budget);
+
+        CHECK(result.report.result(13) == eddy::Result::non_finite);
+        CHECK(std::isnan(result.loss(13)));
+        CHECK(result.gradient.y0(13, 0) == 0);
+        CHECK(std::abs(result.loss.total - without.loss.total) < 1e-12 * without.loss.total);
+        CHECK(largest_difference(result.gradient.p, without.gradient.p) <
+              1e-12 * largest(without.gradient.p));
+        CHECK(largest_difference(result.gradient.y0, without.gradient.y0) == 0);
+    }
+}
+
 TEST_CASE("tiles: samples that are given as NaN are reported, and harm no other") {
     const Batch<float> batch(80, 4);
     const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -62,7 +62,6 @@ class TileGradient {
         State start;
         std::vector<Clock> after_log, clocks;  // those of the first state behind the log; at work
     };
-
     void work_in(Lists& lists) { lists_ = &lists; }
 
     /// The gradient of `count` lanes from `first_lane` on.
@@ -86,8 +85,12 @@ class TileGradient {
         carry_clocks(start);
         loop.body().gradient = this;
         loop.run(start, [&](const State&, std::int64_t) { return !solve_.is_done(); });
-        begin_back(outcomes);
-        static_cast<void>(loop.reverse(0));
+        go_back(loop, outcomes);
+        if (sums_tile && Recorder::has_report && leave_out_infinite(outcomes)) {
+            // Sums have taken up what those lanes brought: once more without them, by the log.
+            loop.run(start, [&](const State&, std::int64_t round) { return round < num_rounds_; });
+            go_back(loop, outcomes);
+        }
         hand_out(outcomes);
     }
     [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
@@ -216,6 +219,27 @@ class TileGradient {
         });
     }
 
+    template <class Loop>
+    void go_back(Loop& loop, const LaneOutcome* outcomes) {
+        begin_back(outcomes);
+        static_cast<void>(loop.reverse(0));
+    }
+    /// Lanes whose values are numbers and whose derivative is not, as that of √y at 0; false: there are none.
+    bool leave_out_infinite(LaneOutcome* outcomes) {
+        bool found = false;
+        for (int lane = 0; lane < num_lanes(); ++lane) {
+            if (!is_alive_[lane] || is_finite(solve_.step().state_of(lane, cotangent_))) continue;
+            outcomes[lane].result = Result::non_finite, found = true;
+        }
+        return found;
+    }
+    /// The cotangent of a save point; what it asks of weights that the tile sums is part of that sum.
+    [[nodiscard]] LaneState pull_save(int lane, std::int32_t k) {
+        if constexpr (!sums_tile) return recorder_->pull_save(number_ + lane, k);
+        return recorder_->pull_save(number_ + lane, k,
+                                    [&](int i, const Real& value) { of_p_[i] += value; });
+    }
+
     void begin_back(const LaneOutcome* outcomes) {
         std::fill_n(cotangent_, block_size, Real(0));
         std::fill_n(of_p_, std::int64_t{parameter_size} * (sums_tile ? 1 : most_lanes), Real(0));
@@ -236,7 +260,7 @@ class TileGradient {
             if (step.size == 0) continue;
             while (saves_left_[lane] > 0 && times.saves[saves_left_[lane] - 1] > step.before) {
                 const std::int32_t k = --saves_left_[lane];
-                const LaneState seed = recorder_->pull_save(number_ + lane, k);
+                const LaneState seed = pull_save(lane, k);
                 if (times.saves[k] == step.after) {
                     add_to(cotangent_, lane, seed);
                 } else {
@@ -311,7 +335,7 @@ class TileGradient {
                 continue;
             }
             while (saves_left_[lane] > 0)
-                add_to(cotangent_, lane, recorder_->pull_save(number_ + lane, --saves_left_[lane]));
+                add_to(cotangent_, lane, pull_save(lane, --saves_left_[lane]));
             recorder_->add_y0(number_ + lane, step.state_of(lane, cotangent_));
             if constexpr (!sums_tile) {
                 for (int i = 0; i < parameter_size; ++i)
