@@ -32,6 +32,16 @@ inline constexpr bool compiled_by_nvcc = false;
 
 namespace detail {
 
+/// Calls body(i) for i in [0, size), in a loop that stays one on a device: nvcc would unroll that of a vector, and what
+/// does not fit registers is then spilled piece by piece.
+template <class Body>
+[[gnu::always_inline]] EDDY_HD constexpr void loop_over(int size, Body&& body) {
+#if defined(__CUDACC__)
+#pragma unroll 1
+#endif
+    for (int i = 0; i < size; ++i) body(i);
+}
+
 #if defined(__CUDACC__)
 template <class Method>
 __constant__ std::remove_cvref_t<decltype(Method::tableau)> tableau_in_constant_memory =

@@ -43,19 +43,19 @@ template <int size, class Body>
     } else if constexpr (size <= longest_unrolled) {
         static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
     } else {
-        for (int i = 0; i < size; ++i) body(i);
+        detail::loop_over(size, body);
     }
 }
 
 /// The same for sums over the stages of a step: they stay unrolled up to longer vectors, whose
-/// components are in different registers from one stage to the next.
-inline constexpr int longest_unrolled_sum = 64;
+/// components are in different registers from one stage to the next. On a device those would not fit.
+inline constexpr int longest_unrolled_sum = compiling_for_device ? longest_unrolled : 64;
 template <int size, class Body>
 [[gnu::always_inline]] EDDY_HD constexpr void for_components_of_sum(Body&& body) {
     if constexpr (size <= longest_unrolled_sum) {
         static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
     } else {
-        for (int i = 0; i < size; ++i) body(i);
+        detail::loop_over(size, body);
     }
 }
 

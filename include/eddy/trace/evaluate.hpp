@@ -292,9 +292,9 @@ inline constexpr int program_length = [] {
 /// The most instructions that are worth a copy at each place where a program is evaluated: a method
 /// of seven stages with its adjoint evaluates it some forty times. Beyond, the call costs less than
 /// the instructions that are fetched and the registers that are spilled.
-inline constexpr int longest_inlined = 64;
+inline constexpr int longest_inlined = compiling_for_device ? 256 : 64;
 template <class P>
-inline constexpr bool is_called = !compiling_for_device && longest_inlined < program_length<P>;
+inline constexpr bool is_called = longest_inlined < program_length<P>;
 
 template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate_here(Sink& sink,
@@ -318,7 +318,7 @@ template <class P, class Real, class Sink, class... Arguments>
 /// Evaluates Program P with values of type Real and hands every result component to
 /// sink.template operator()<output>(component, value). Nothing is allocated. Host and device. On a
 /// host the code of a long program is shared by all callers whose types are the same; on a device,
-/// where a call would put registers into memory, each has its own.
+/// where a call puts registers into memory, that of one which would not leave them there anyway.
 template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
