@@ -157,14 +157,15 @@ template <class Matrix, class Vector, class Entries>
         const auto value = primal(get_lane(x, place));
         return value - value == 0;
     };
-    for (int i = 0; i < Matrix::size; ++i) {
-        bool all_finite = is_finite(f[i]);
-        for (int e = 0; e < Matrix::num_entries; ++e) {
-            if (Matrix::entry[e].row == i) all_finite = all_finite && is_finite(matrix[e]);
-        }
-        if (!all_finite) return i;
+    int first = Matrix::size;
+    for (int i = Matrix::size; i-- > 0;) {
+        if (!is_finite(f[i])) first = i;
     }
-    return -1;
+    static_for<0, Matrix::num_entries>([&]<int e>() {
+        constexpr int row = Matrix::entry[e].row;
+        if (row < first && !is_finite(matrix[e])) first = row;
+    });
+    return first < Matrix::size ? first : -1;
 }
 
 /// A long step: so many operations of linear algebra that its states are not in registers anyway.
