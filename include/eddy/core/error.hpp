@@ -30,11 +30,19 @@ struct EDDY_EXPORT InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+namespace detail {
+
+[[noreturn]] EDDY_EXPORT void throw_invalid_argument(std::string_view text,
+                                                     std::initializer_list<MessageValue> values);
+
+}  // namespace detail
+
 /// Throws `InvalidArgument` unless `valid`, with a text that has {} for each value.
 template <class... Values>
 void require_argument(bool valid, std::type_identity_t<detail::MessageText<sizeof...(Values)>> text,
                       const Values&... values) {
-    if (!valid) throw InvalidArgument(detail::compose(text, values...));
+    if (!valid) [[unlikely]]
+        detail::throw_invalid_argument(text.text, {detail::MessageValue(values)...});
 }
 
 /// Throws `InternalError` unless `holds`. The defaults name the caller; clang 14 knows the builtins
