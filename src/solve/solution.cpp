@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/steppers/stiffness.hpp>
+#include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace eddy::inline v0 {
 
@@ -9,6 +11,32 @@ void detail::throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, con
     const std::string known =
         count > 0 ? compose("give a number from 0 to {}", count - 1) : "there is none";
     throw InvalidArgument(compose("{} {} was asked for; {}", what, index, known));
+}
+
+Outcomes::Outcomes(const Outcomes&) = default;
+Outcomes::Outcomes(Outcomes&&) noexcept = default;
+Outcomes& Outcomes::operator=(const Outcomes&) = default;
+Outcomes& Outcomes::operator=(Outcomes&&) noexcept = default;
+Outcomes::~Outcomes() = default;
+
+void Outcomes::reset(std::size_t num_lanes, std::int64_t paths) {
+    lanes_.assign(num_lanes, {});
+    failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
+    num_paths_ = paths;
+    events_.clear();
+    unfinished_.forget();
+}
+
+void Outcomes::reset_later(std::size_t num_lanes) {
+    unfinished_.forget();
+    lanes_.resize(num_lanes);
+    failed_paths_.clear();
+    num_paths_ = 1;
+}
+
+LaneEvents* Outcomes::keep_events() {
+    events_.assign(lanes_.size(), {});
+    return events_.data();
 }
 
 bool Outcomes::success() const {
@@ -77,6 +105,86 @@ LaneStats Outcomes::total_stats() const {
     }
     return total;
 }
+
+template <class Real>
+Solution<Real>::Solution(const Solution&) = default;
+template <class Real>
+Solution<Real>::Solution(Solution&&) noexcept = default;
+template <class Real>
+Solution<Real>& Solution<Real>::operator=(const Solution&) = default;
+template <class Real>
+Solution<Real>& Solution<Real>::operator=(Solution&&) noexcept = default;
+template <class Real>
+Solution<Real>::~Solution() = default;
+
+template <class Real>
+void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
+                           std::ptrdiff_t columns, std::ptrdiff_t state_size,
+                           const detail::SolutionParts& parts) {
+    clear_parts();
+    parts_ = parts;
+    const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
+    y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    variance_.assign(parts.paths > 1 ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
+    t_ = save_times;
+    num_columns_ = columns;
+    num_state_ = state_size;
+    if (parts.comes_later)
+        Outcomes::reset_later(static_cast<std::size_t>(lanes));
+    else
+        Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
+}
+
+template <class Real>
+void Solution<Real>::clear() {
+    Outcomes::clear();
+    clear_parts();
+}
+
+template <class Real>
+void Solution<Real>::clear_parts() {
+    t_.clear();
+    y_.clear();
+    tangent_.clear();
+    variance_.clear();
+    for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
+    marks_.clear();
+    num_columns_ = 0;
+    parts_ = {};
+}
+
+template <class Real>
+TangentMark* Solution<Real>::watch_tangents() {
+    marks_.assign(static_cast<std::size_t>(num_lanes()), {});
+    return marks_.data();
+}
+
+template <class Real>
+void Solution<Real>::add_mark(std::ptrdiff_t lane, const TangentMark& mark) {
+    if (!mark) return;
+    if (marks_.empty()) watch_tangents();
+    TangentMark& largest = marks_[static_cast<std::size_t>(lane)];
+    if (mark.ratio > largest.ratio) largest = mark;
+}
+
+template <class Real>
+void Solution<Real>::take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row) {
+    const auto to = static_cast<std::size_t>(lane), from = static_cast<std::size_t>(row);
+    if (!steps_.empty()) std::swap(steps_[to], other.steps_[from]);
+    if (!marks_.empty()) marks_[to] = other.unreliable(row);
+}
+
+template <class Real>
+void Solution<Real>::append_step(std::ptrdiff_t lane, double t, const Real* y) {
+    auto& steps = steps_[static_cast<std::size_t>(lane)];
+    steps.y.insert(steps.y.end(), y, y + num_state_);
+    steps.t.push_back(t);
+}
+
+template class Solution<float>;
+template class Solution<double>;
 
 void require_success(const Outcomes& outcomes) {
     if (outcomes.success()) return;

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <eddy/core/export.hpp>
 #include <eddy/core/host_device.hpp>
 #include <type_traits>
 #include <utility>
@@ -61,9 +62,9 @@ struct ViewIn : EnsembleView<Real> {
     using memory = Memory;
 };
 
-/// A (lane, component) array of our own, each component contiguous over the lanes.
+/// A (lane, component) array of our own, of float or double, each component contiguous over the lanes.
 template <class Real>
-class EnsembleArray {
+class EDDY_EXPORT EnsembleArray {
   public:
     using Scalar = Real;
 
@@ -71,23 +72,18 @@ class EnsembleArray {
     EnsembleArray(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value = Real(0)) {
         assign(num_lanes, num_components, value);
     }
+    EnsembleArray(const EnsembleArray&);  // in src/, as whatever makes, copies and frees vectors
+    EnsembleArray(EnsembleArray&&) noexcept;
+    EnsembleArray& operator=(const EnsembleArray&);
+    EnsembleArray& operator=(EnsembleArray&&) noexcept;
+    ~EnsembleArray();
 
     /// A copy of any other.
-    explicit EnsembleArray(const EnsembleView<const Real>& view)
-        : EnsembleArray(view.num_lanes, view.num_components) {
-        for (std::ptrdiff_t i = 0; i < num_components_; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < num_lanes_; ++lane)
-                (*this)(lane, i) = view(lane, i);
-        }
-    }
+    explicit EnsembleArray(const EnsembleView<const Real>& view);
 
     /// Another shape, and the same value everywhere. Keeps its memory where that suffices; where
     /// there is no more, it stays as it was.
-    void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value) {
-        values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
-        num_lanes_ = num_lanes;
-        num_components_ = num_components;
-    }
+    void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value);
 
     [[nodiscard]] Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
@@ -122,6 +118,8 @@ class EnsembleArray {
     std::ptrdiff_t num_lanes_ = 0;
     std::ptrdiff_t num_components_ = 0;
 };
+extern template class EnsembleArray<float>;
+extern template class EnsembleArray<double>;
 
 namespace detail {
 

@@ -76,6 +76,11 @@ class EDDY_EXPORT Outcomes {
   public:
     Outcomes() = default;
     explicit Outcomes(std::size_t num_lanes) : lanes_(num_lanes) {}
+    Outcomes(const Outcomes&);
+    Outcomes(Outcomes&&) noexcept;
+    Outcomes& operator=(const Outcomes&);
+    Outcomes& operator=(Outcomes&&) noexcept;
+    ~Outcomes();
 
     [[nodiscard]] std::ptrdiff_t num_lanes() const {
         return static_cast<std::ptrdiff_t>(lanes_.size());
@@ -128,28 +133,14 @@ class EDDY_EXPORT Outcomes {
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
     /// Of the first method, 0, or of the second.
     void set_attempt_cost(const AttemptCost& cost, int method = 0) { attempt_cost_[method] = cost; }
-    void reset(std::size_t num_lanes, std::int64_t paths = 1) {
-        lanes_.assign(num_lanes, {});
-        failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
-        num_paths_ = paths;
-        events_.clear();
-        unfinished_.forget();
-    }
+    void reset(std::size_t num_lanes, std::int64_t paths = 1);
     /// The same for outcomes that come when the call is done: they are not touched until then.
-    void reset_later(std::size_t num_lanes) {
-        unfinished_.forget();
-        lanes_.resize(num_lanes);
-        failed_paths_.clear();
-        num_paths_ = 1;
-    }
+    void reset_later(std::size_t num_lanes);
     /// They come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
     void clear() { reset(0); }
     /// Of an equation that has events: those of the lanes.
-    [[nodiscard]] LaneEvents* keep_events() {
-        events_.assign(lanes_.size(), {});
-        return events_.data();
-    }
+    [[nodiscard]] LaneEvents* keep_events();
     /// The next path of a lane, or so many of the same outcome.
     void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
 

@@ -5,7 +5,6 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/call/outcomes.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
-#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -36,6 +35,13 @@ struct StepsOfLane {
 template <class Real>
 class [[nodiscard]] Solution : public Outcomes {
   public:
+    Solution() = default;
+    Solution(const Solution&);
+    Solution(Solution&&) noexcept;
+    Solution& operator=(const Solution&);
+    Solution& operator=(Solution&&) noexcept;
+    ~Solution();
+
     /// Save points; one, the end, where none were asked for.
     [[nodiscard]] std::ptrdiff_t num_saves() const {
         return static_cast<std::ptrdiff_t>(t_.size());
@@ -119,32 +125,16 @@ class [[nodiscard]] Solution : public Outcomes {
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No lanes and no save points; the memory is kept.
     void clear();
-    TangentMark* watch_tangents() {
-        marks_.assign(static_cast<std::size_t>(num_lanes()), {});
-        return marks_.data();
-    }
+    TangentMark* watch_tangents();
     [[nodiscard]] EnsembleView<Real> y_of(std::ptrdiff_t k) { return block(y_, k); }
     [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
     [[nodiscard]] EnsembleView<Real> variance_of(std::ptrdiff_t k) { return block(variance_, k); }
     [[nodiscard]] std::ptrdiff_t num_columns() const { return num_columns_; }
     /// Of a path of the lane: the largest stays.
-    void add_mark(std::ptrdiff_t lane, const TangentMark& mark) {
-        if (!mark) return;
-        if (marks_.empty()) watch_tangents();
-        TangentMark& largest = marks_[static_cast<std::size_t>(lane)];
-        if (mark.ratio > largest.ratio) largest = mark;
-    }
+    void add_mark(std::ptrdiff_t lane, const TangentMark& mark);
     /// The accepted steps of a row of another solution, and the mark of its tangent.
-    void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row) {
-        const auto to = static_cast<std::size_t>(lane), from = static_cast<std::size_t>(row);
-        if (!steps_.empty()) std::swap(steps_[to], other.steps_[from]);
-        if (!marks_.empty()) marks_[to] = other.unreliable(row);
-    }
-    void append_step(std::ptrdiff_t lane, double t, const Real* y) {
-        auto& steps = steps_[static_cast<std::size_t>(lane)];
-        steps.y.insert(steps.y.end(), y, y + num_state_);
-        steps.t.push_back(t);
-    }
+    void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row);
+    void append_step(std::ptrdiff_t lane, double t, const Real* y);
 
   private:
     void clear_parts();
@@ -195,42 +185,7 @@ class [[nodiscard]] Solution : public Outcomes {
     std::vector<TangentMark> marks_;                // (lane) of tangents; empty: none watched
 };
 
-template <class Real>
-void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
-                           std::ptrdiff_t columns, std::ptrdiff_t state_size,
-                           const detail::SolutionParts& parts) {
-    clear_parts();
-    parts_ = parts;
-    const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
-    y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
-    tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
-    variance_.assign(parts.paths > 1 ? size : 0, std::numeric_limits<Real>::quiet_NaN());
-    steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
-    t_ = save_times;
-    num_columns_ = columns;
-    num_state_ = state_size;
-    if (parts.comes_later)
-        Outcomes::reset_later(static_cast<std::size_t>(lanes));
-    else
-        Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
-}
-
-template <class Real>
-void Solution<Real>::clear() {
-    Outcomes::clear();
-    clear_parts();
-}
-
-template <class Real>
-void Solution<Real>::clear_parts() {
-    t_.clear();
-    y_.clear();
-    tangent_.clear();
-    variance_.clear();
-    for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
-    marks_.clear();
-    num_columns_ = 0;
-    parts_ = {};
-}
+extern template class EDDY_EXPORT Solution<float>;
+extern template class EDDY_EXPORT Solution<double>;
 
 }  // namespace eddy::inline v0
