@@ -64,7 +64,7 @@ struct EventSeeker {
         after.events = x.events;
         const Time g =
             convert<Time>(Functions::template value<Number>(in.t.last, attempt.trial.next, in.p));
-        const auto counts = (attempt.used > Time(0)) & !attempt.stalled;
+        const MaskOf<Time> counts = (attempt.used > Time(0)) & !attempt.stalled;
         const auto is_met = crosses<crossing>(x.events.side, g);
         const auto is_lost = !((g - g == Time(0)) & (x.events.side - x.events.side == Time(0)));
         const auto is_sought = x.events.high > Time(0);
