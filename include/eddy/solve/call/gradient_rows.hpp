@@ -11,17 +11,9 @@ namespace eddy::inline v0::detail {
 
 /// Row rows[k] of `from` into row lanes[k] of `to`. Of shared parameters there are no rows, but sums.
 template <class Real>
-void put_target(const GradientTarget<Real>& to, const LaneList& lanes,
-                const GradientTarget<Real>& from, const LaneList& rows, bool shares_parameters) {
-    put_rows(to.y0, lanes, from.y0, rows);
-    put_rows(to.y0_tangent, lanes, from.y0_tangent, rows);
-    put_rows(to.t0, lanes, from.t0, rows);
-    put_rows(to.t1, lanes, from.t1, rows);
-    put_rows(to.save_at, lanes, from.save_at, rows);
-    if (shares_parameters) return;
-    put_rows(to.p, lanes, from.p, rows);
-    put_rows(to.p_tangent, lanes, from.p_tangent, rows);
-}
+EDDY_EXPORT void put_target(const GradientTarget<Real>& to, const LaneList& lanes,
+                            const GradientTarget<Real>& from, const LaneList& rows,
+                            bool shares_parameters);
 
 /// What the workers' ways back cost.
 inline void set_costs(GradientReport& report, const std::vector<BackCost>& costs) {

@@ -2,6 +2,7 @@
 // Some lanes of a call, as a call of their own: rows of what all lanes are given are gathered, the results
 // are put back into the rows that they belong to. Sums over lanes are the caller's business.
 
+#include <eddy/core/export.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <span>
 #include <utility>
@@ -12,25 +13,17 @@ namespace eddy::inline v0::detail {
 /// Lanes of a call, ascending.
 using LaneList = std::vector<std::ptrdiff_t>;
 
+// Of float and double, in src/.
+
 /// Rows of an array, one after another.
 template <class Real>
-void gather_rows(const EnsembleView<const Real>& array, std::span<const std::ptrdiff_t> lanes,
-                 EnsembleArray<Real>& rows) {
-    rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), array.num_components, Real(0));
-    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-            rows(static_cast<std::ptrdiff_t>(k), i) = array(lanes[k], i);
-    }
-}
+EDDY_EXPORT void gather_rows(const EnsembleView<const Real>& array,
+                             std::span<const std::ptrdiff_t> lanes, EnsembleArray<Real>& rows);
 
 /// Row rows[k] of `from` into row lanes[k] of `array`; nothing where the array is empty.
-template <class Real, class Source>
-void put_rows(const EnsembleView<Real>& array, const LaneList& lanes,
-              const EnsembleView<Source>& from, const LaneList& rows) {
-    for (std::ptrdiff_t i = 0; array.first && i < array.num_components; ++i) {
-        for (std::size_t k = 0; k < lanes.size(); ++k) array(lanes[k], i) = from(rows[k], i);
-    }
-}
+template <class Real>
+EDDY_EXPORT void put_rows(const EnsembleView<Real>& array, const LaneList& lanes,
+                          const EnsembleView<Real>& from, const LaneList& rows);
 
 /// What some lanes are given. `Spec` is that of the call for these lanes alone.
 template <class Spec>

@@ -14,14 +14,7 @@
 namespace eddy::inline v0::detail {
 
 /// Those whose steps do not carry their derivatives.
-[[nodiscard]] inline LaneList marked_lanes(const GradientReport& report) {
-    LaneList marked;
-    for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
-        if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
-            marked.push_back(lane);
-    }
-    return marked;
-}
+[[nodiscard]] EDDY_EXPORT LaneList marked_lanes(const GradientReport& report);
 
 /// The method whose steps another one takes: see WithEmbeddedError.
 template <class Method>

@@ -5,6 +5,7 @@
 // zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
 
 #include <cmath>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/group_forward.hpp>
@@ -31,7 +32,7 @@ struct NoSaves {
 };
 
 /// The steps of many lanes, in the order in which they were made.
-struct StepsOfLanes {
+struct EDDY_EXPORT StepsOfLanes {
     struct Step {
         double elapsed, size;
     };
@@ -41,23 +42,9 @@ struct StepsOfLanes {
     std::vector<std::int64_t> first;
     std::vector<double> elapsed, size;
 
-    void reset(std::ptrdiff_t lanes) {
-        of_lane.resize(static_cast<std::size_t>(lanes));
-        for (auto& steps : of_lane) steps.clear();
-    }
-    [[nodiscard]] GivenSteps give(const std::vector<std::ptrdiff_t>& lanes) {
-        first.assign(1, 0);
-        elapsed.clear();
-        size.clear();
-        for (const std::ptrdiff_t lane : lanes) {
-            for (const Step& step : of_lane[static_cast<std::size_t>(lane)]) {
-                elapsed.push_back(step.elapsed);
-                size.push_back(step.size);
-            }
-            first.push_back(static_cast<std::int64_t>(size.size()));
-        }
-        return {first.data(), elapsed.data(), size.data()};
-    }
+    void reset(std::ptrdiff_t lanes);
+    void keep(std::ptrdiff_t lane, const Step& step);
+    [[nodiscard]] GivenSteps give(const std::vector<std::ptrdiff_t>& lanes);
 };
 
 /// The kernel that finds them. `Spec` computes in dual numbers.
@@ -74,7 +61,7 @@ struct SensitiveStepsKernel {
     [[nodiscard]] Recorder recorder(std::ptrdiff_t) const { return {}; }
     /// A lane has accepted a step.
     void keep(std::ptrdiff_t lane, double elapsed, double size) const {
-        steps->of_lane[static_cast<std::size_t>(lane)].push_back({elapsed, size});
+        steps->keep(lane, {elapsed, size});
     }
     template <class Team>
     [[nodiscard]] ForwardMemory lay_out(Arena& arena, int) const {
