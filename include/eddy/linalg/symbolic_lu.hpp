@@ -63,6 +63,11 @@ constexpr LuSizes lu_sizes() {
             static_cast<int>(plan.solve.size())};
 }
 
+template <MatrixStructure Structure>
+inline constexpr LuSizes lu_sizes_of = lu_sizes<Structure>();
+template <MatrixStructure Structure>
+inline constexpr bool may_be_written_out = lu_sizes_of<Structure>.factor <= most_lu_steps;
+
 template <MatrixStructure Structure, LuSizes sizes>
 constexpr auto freeze_lu_plan() {
     constexpr int size = Structure::size;
@@ -102,8 +107,8 @@ struct SymbolicLu {
                   "diagonal");
     static constexpr int size = Structure::size;
     static constexpr int num_entries = Structure::num_entries;
-    static constexpr detail::LuSizes sizes = detail::lu_sizes<Structure>();
-    static_assert(sizes.factor <= detail::most_lu_steps,
+    static constexpr detail::LuSizes sizes = detail::lu_sizes_of<Structure>;
+    static_assert(detail::may_be_written_out<Structure>,
                   "linalg: the factorisation of this matrix is too long to be written out for each "
                   "lane; use fewer states, or equations that are coupled more sparsely");
     static constexpr auto plan = detail::freeze_lu_plan<Structure, sizes>();

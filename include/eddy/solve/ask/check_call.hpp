@@ -142,6 +142,15 @@ consteval bool check_joint() {
     return fits;
 }
 
+/// Systems of stages; of an AutoSwitch those of its second method.
+template <class Field, class Method>
+consteval bool check_stages() {
+    if constexpr (is_auto_switch<Method>)
+        return check_stages<Field, typename Method::Second>();
+    else
+        return check_systems<StepperFor<TermOf<Field>, Method, false>>();
+}
+
 template <class Field, class Method, class... Extras>
 consteval bool check_solver() {
     static_assert(is_method<Method>,
@@ -152,8 +161,8 @@ consteval bool check_solver() {
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
         if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
                       check_extras<Field, Method, Extras...>() && check_mass<Field, Method>() &&
-                      check_event<Field, Method>())
-            return check_switch<Field, Method, Extras...>();
+                      check_event<Field, Method>() && check_switch<Field, Method, Extras...>())
+            return check_stages<Field, Method>();
     }
     return false;
 }
