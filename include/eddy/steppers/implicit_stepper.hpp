@@ -3,6 +3,7 @@
 // matrix and factors are those of the step's own start, so that every step follows from time, state and
 // size, and a replay gives its bits.
 
+#include <eddy/linalg/symbolic_lu.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/memoryless_stepper.hpp>
 
@@ -21,6 +22,19 @@ struct ImplicitStepper : MemorylessStepper<Term> {
     /// the size of a step themselves.
     static constexpr bool dense_output_scales_with_size = false;
     static constexpr bool solves_linear_systems = true;
+
+    /// Can the systems of its stages be factorised by operations that are written out? Asked before anything
+    /// else is made of it.
+    static consteval bool check_systems() {
+        constexpr bool fits = detail::may_be_written_out<typename Self::Steps::Matrix>;
+        static_assert(
+            fits,
+            "solve: this vector field has too many states, coupled too densely, for a stiff "
+            "method: the factorisation of its matrix is written out for each lane, of some 25 "
+            "states that all depend on each other or a few dozens that do not; use fewer states, "
+            "leave out weak couplings, or take an explicit method");
+        return fits;
+    }
 
     /// What is within a step where there was no attempt.
     template <class Input>

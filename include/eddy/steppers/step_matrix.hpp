@@ -168,23 +168,6 @@ template <class Matrix, class Vector, class Entries>
     return first < Matrix::size ? first : -1;
 }
 
-/// Can the systems of an implicit stepper be factorised by operations that are written out? Asked of every
-/// stepper, before anything else is made of it.
-template <class Stepper>
-consteval bool check_systems() {
-    if constexpr (requires { typename Stepper::Steps::Matrix; }) {
-        constexpr bool fits = may_be_written_out<typename Stepper::Steps::Matrix>;
-        static_assert(
-            fits,
-            "solve: this vector field has too many states, coupled too densely, for a "
-            "stiff method: the factorisation of its matrix is written out for each lane, "
-            "of some 25 states that all depend on each other or a few dozens that do "
-            "not; use fewer states, leave out weak couplings, or take an explicit method");
-        return fits;
-    }
-    return true;
-}
-
 /// A long step: so many operations of linear algebra that its states are not in registers anyway.
 /// Eight states of chemistry by eight stages take 250, 20 states 900.
 template <class Matrix, int num_stages>

@@ -142,13 +142,16 @@ consteval bool check_joint() {
     return fits;
 }
 
-/// Systems of stages; of an AutoSwitch those of its second method.
+/// Systems of stages, where there are any; of an AutoSwitch those of its second method.
 template <class Field, class Method>
 consteval bool check_stages() {
-    if constexpr (is_auto_switch<Method>)
+    if constexpr (is_auto_switch<Method>) {
         return check_stages<Field, typename Method::Second>();
-    else
-        return check_systems<StepperFor<TermOf<Field>, Method, false>>();
+    } else {
+        using Stepper = StepperFor<TermOf<Field>, Method, false>;
+        if constexpr (requires { Stepper::check_systems(); }) return Stepper::check_systems();
+        return true;
+    }
 }
 
 template <class Field, class Method, class... Extras>
