@@ -27,6 +27,7 @@ def exported_symbols(nm, library):
     listing = subprocess.run([nm, "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
         kind, name = line.split(" ", 2)[1:]
+        name = re.sub(r"^(?:void|bool|int|long|double) (?=eddy::)", "", name)  # what a template returns
         of_eddy = re.match(r"(?:(?:typeinfo|typeinfo name|vtable) for )?eddy::", name)
         if kind.isupper() and (kind not in "WVU" or of_eddy or "fmt::" in name):
             yield name
