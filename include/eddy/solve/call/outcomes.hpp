@@ -38,7 +38,7 @@ struct LaneStats {
     /// Accepted steps of an explicit Runge–Kutta method that stability has bounded, not their error:
     /// estimated from one attempt in 256, on the host.
     std::int64_t stiff_steps = 0;
-    std::int64_t events = 0;
+    std::int64_t events = 0;  ///< roots of the field's `event`
 };
 
 /// Where and how a lane ended. `component` is that of the state which was not finite or whose error
