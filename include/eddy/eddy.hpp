@@ -66,6 +66,7 @@
 #include <eddy/interop/interrupt.hpp>
 #include <eddy/interop/odeint.hpp>
 #include <eddy/interop/progress.hpp>
+#include <eddy/interop/step_sizes.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
 #include <eddy/interop/train/early_stopping.hpp>
 #include <eddy/interop/train/lbfgs.hpp>
