@@ -144,10 +144,13 @@ struct StepMatrix {
 template <class Model, class Lu, class Entries>
 [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto cannot_solve(const Lu& lu,
                                                                       const Entries& matrix) {
-    if constexpr (Model::may_be_infinite)
-        return lu.has_grown(matrix) | lu.has_infinite_pivot();
-    else
-        return lu.has_grown(matrix);
+    const auto has_grown = lu.has_grown(matrix);
+    if constexpr (Model::may_be_infinite) {
+        const auto is_infinite = lu.has_infinite_pivot();
+        return has_grown | is_infinite;
+    } else {
+        return has_grown;
+    }
 }
 
 /// The first row in which f, or the matrix, is not finite in one place of a Number; −1 where there is none. For reports.
