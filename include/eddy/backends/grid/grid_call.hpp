@@ -98,7 +98,6 @@ class GridCall {
     };
     struct Flight {
         std::size_t place = 0, slot = 0;
-        Part* part = nullptr;
         std::unique_ptr<Mirrors<Memory>> mirrors;  // null: nothing is at work
     };
 
@@ -244,7 +243,6 @@ class GridCall {
         GridPool<Runtime>& pool = *place.pool;
         const auto stream = stream_of(flight);
         const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
-        flight.part = &part;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
             memory_of(flight), part.lanes, parts_.size() == 1,
             static_cast<std::byte*>(pool.first(piece)), part.tables.size());
@@ -287,11 +285,9 @@ class GridCall {
                            plan.num_lanes, kernel.seeds.block_sums};
         if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
             const auto& shared = kernel.shared;
-            if (!shared.may_be_added)
-                work.shared = {};
-            else if (shared.parts)
+            if (shared.may_be_added && shared.parts)
                 work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p};
-            else
+            else if (shared.may_be_added)
                 work.shared = {shared.sums,
                                Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(),
                                1, kernel.target.p};
