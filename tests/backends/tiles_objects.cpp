@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "support/alarm.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
 
@@ -52,18 +53,7 @@ struct Training {
 
 const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
 
-/// Requests a stop at its `left`-th call.
-struct Alarm {
-    static inline std::int64_t left = 0;
-    static inline std::stop_source source;
-
-    template <class Real>
-    eddy::StepDecision<Real> propose(const Real& squared_norm, float order,
-                                     const eddy::ControllerHistory<Real>& history) const {
-        if (--left == 0) source.request_stop();
-        return eddy::PIDController{}.propose(squared_norm, order, history);
-    }
-};
+using Alarm = support::Alarm<eddy::PIDController>;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 /// check(make) for gradients by steps of each lane's own, by steps of all, and by a log that is too short.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "solve/switch_lanes.hpp"
+#include "support/alarm.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
 
@@ -80,18 +81,7 @@ struct Dosed {
     }
 };
 
-/// Stops a call after so many attempts of all lanes.
-struct Alarm {
-    static inline std::int64_t left = 0;
-    static inline std::stop_source source;
-
-    template <class Real>
-    eddy::StepDecision<Real> propose(const Real& squared_norm, float order,
-                                     const eddy::ControllerHistory<Real>& history) const {
-        if (--left == 0) source.request_stop();
-        return eddy::PredictiveController{}.propose(squared_norm, order, history);
-    }
-};
+using Alarm = support::Alarm<eddy::PredictiveController>;
 
 auto solve_with_alarm(const Lanes& lanes, std::int64_t attempts) {
     Alarm::left = attempts;

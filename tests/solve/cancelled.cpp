@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "solve/problems.hpp"
+#include "support/alarm.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -34,18 +35,7 @@ struct Weighted {
     }
 };
 
-/// Requests a stop at its `left`-th call.
-struct Alarm {
-    static inline std::int64_t left = 0;
-    static inline std::stop_source source;
-
-    template <class Real>
-    eddy::StepDecision<Real> propose(const Real& squared_norm, float order,
-                                     const eddy::ControllerHistory<Real>& history) const {
-        if (--left == 0) source.request_stop();
-        return eddy::PIDController{}.propose(squared_norm, order, history);
-    }
-};
+using Alarm = support::Alarm<eddy::PIDController>;
 
 constexpr std::ptrdiff_t num_lanes = 100;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
