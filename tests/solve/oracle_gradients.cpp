@@ -1,22 +1,16 @@
 // Gradients of Cpu have the bits of Serial: whatever the width of vectors, the threads, the number of
 // checkpoints and the memory for logs.
 
-#include <eddy/backends/cpu.hpp>
-
-#include "solve/oracle_cases.hpp"
+#include "solve/cpu_ways.hpp"
 
 namespace {
 
 using oracle::adaptive_cases;
 using oracle::constant_cases;
+using oracle::many_ways;
+using oracle::two_threads;
 
 constexpr std::ptrdiff_t num_lanes = 101;
-const std::vector<oracle::Way<eddy::Cpu>> two_threads{{"two threads", {.threads = 2}}};
-const std::vector<oracle::Way<eddy::Cpu>> many_ways{
-    {"two threads", {.threads = 2}},          {"one checkpoint", {.threads = 1}, 1},
-    {"three checkpoints", {.threads = 2}, 3}, {"no log", {.threads = 1}, 0, 1},
-    {"a short log", {.threads = 1}, 4, 6000},
-};
 
 }  // namespace
 
