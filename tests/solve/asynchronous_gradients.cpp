@@ -21,6 +21,7 @@ using support::EmulatedRuntime;
 using support::Forced;
 using support::HalfSquares;
 using support::message_of;
+using support::room;
 using support::same_array;
 using OnDevice = support::DeviceArray<double>;
 using Into = eddy::GradientInto<double>;
@@ -35,9 +36,6 @@ const eddy::SolveOptions options{.t1 = 1,
 const EmulatedDevice device{.asynchronous = true};
 
 using device_lanes::varied;
-OnDevice room(std::ptrdiff_t rows, std::ptrdiff_t columns) {
-    return OnDevice(Array(rows, columns, -1.));
-}
 std::vector<Array> data_of(std::ptrdiff_t lanes) { return {varied(lanes, 0.4), Array(1, 2, 0.25)}; }
 auto solver_on(const auto& backend) {
     return eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options, backend);

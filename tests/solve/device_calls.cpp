@@ -24,6 +24,7 @@ using support::EmulatedRuntime;
 using support::Forced;
 using support::HalfSquares;
 using support::message_of;
+using support::room;
 using support::same_array;
 using OnDevice = support::DeviceArray<double>;
 using SolutionInto = eddy::SolutionInto<double>;
@@ -41,9 +42,6 @@ Array varied(double first, bool fails = false) {
     return device_lanes::varied(num_lanes, first, fails);
 }
 const Array start = varied(0.2), rates = varied(0.7), failing_rates = varied(0.7, true);
-OnDevice room(std::ptrdiff_t rows, std::ptrdiff_t columns) {
-    return OnDevice(Array(rows, columns, -1.));
-}
 std::vector<OnDevice> two_rooms() {
     std::vector<OnDevice> rooms;
     for (int k = 0; k < 2; ++k) rooms.push_back(room(num_lanes, 2));

@@ -22,6 +22,7 @@ using support::EmulatedRuntime;
 using support::Forced;
 using support::HalfSquares;
 using support::message_of;
+using support::room;
 using support::same_array;
 using OnDevice = support::DeviceArray<double>;
 
@@ -40,9 +41,6 @@ Array varied(double first, bool fails = false) {
 const Array start = varied(0.2), rates = varied(0.7, true), row(1, 2, 0.9);
 const std::vector<Array> data{varied(0.4), Array(1, 2, 0.25)};
 
-OnDevice room(std::ptrdiff_t rows, std::ptrdiff_t columns) {
-    return OnDevice(Array(rows, columns, -1.));
-}
 std::vector<OnDevice> there(const std::vector<Array>& arrays) {
     std::vector<OnDevice> result;
     for (const Array& array : arrays) result.emplace_back(array);

@@ -405,4 +405,9 @@ class DeviceArray {
     Real* first_;
 };
 
+/// Room for results on a device, −1 everywhere.
+inline DeviceArray<double> room(std::ptrdiff_t rows, std::ptrdiff_t columns) {
+    return DeviceArray<double>(eddy::EnsembleArray<double>(rows, columns, -1.));
+}
+
 }  // namespace support
