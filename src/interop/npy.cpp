@@ -33,7 +33,7 @@ NumberType type_of(std::string_view value) {
     constexpr std::pair<std::string_view, NumberType> types[] = {
         {"<f2", NumberType::float16}, {"<f4", NumberType::float32}, {"<f8", NumberType::float64}};
     for (const auto& [name, type] : types) {
-        if (value.size() > 1 && value.substr(1).starts_with(name)) return type;
+        if (value.size() > 4 && value.substr(1, 3) == name && value[4] == value[0]) return type;
     }
     return NumberType::none;
 }
@@ -117,9 +117,12 @@ StoredTensor read_npy(const char* where, const std::string& path) {
         "{}: \"{}\" ends too soon, {} numbers for a shape of {}; was it written to the "
         "end?",
         where, path, room, shape_text(shape));
-    return {"the array", shape,
-            eddy::detail::decode_numbers(
-                type, numbers.substr(0, static_cast<std::size_t>(count) * size))};
+    const std::size_t num_bytes = static_cast<std::size_t>(count) * size;
+    require_argument(numbers.size() == num_bytes,
+                     "{}: \"{}\" goes on for {} bytes behind its array of shape {}; save one array "
+                     "in a file",
+                     where, path, numbers.size() - num_bytes, shape_text(shape));
+    return {"the array", shape, eddy::detail::decode_numbers(type, numbers)};
 }
 
 }  // namespace eddy::inline v0::train::detail

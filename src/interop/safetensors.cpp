@@ -50,6 +50,33 @@ StoredTensor stored_tensor(const char* where, const std::string& path, const Ten
     return {entry.name, entry.shape, eddy::detail::decode_numbers(type, bytes)};
 }
 
+/// Tensors lie one after another, in any order, and fill the file; each name is there once.
+void require_whole(const char* where, const std::string& path, std::vector<TensorEntry> entries,
+                   std::ptrdiff_t room) {
+    const auto by_name = [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; };
+    std::sort(entries.begin(), entries.end(), by_name);
+    for (std::size_t k = 1; k < entries.size(); ++k)
+        require_argument(entries[k - 1].name != entries[k].name,
+                         "{}: \"{}\" has two tensors called {}; give each a name of its own", where,
+                         path, entries[k].name);
+    const auto by_place = [](const TensorEntry& a, const TensorEntry& b) {
+        return a.bytes < b.bytes;
+    };
+    std::sort(entries.begin(), entries.end(), by_place);
+    std::ptrdiff_t end = 0;
+    for (const TensorEntry& entry : entries) {
+        require_argument(entry.bytes[0] == end,
+                         "{}: \"{}\": {} begins at byte {}, the tensor before it ends at {}; they "
+                         "must lie one after another, as safetensors.save_file writes them",
+                         where, path, entry.name, entry.bytes[0], end);
+        end = entry.bytes[1];
+    }
+    require_argument(end == room,
+                     "{}: \"{}\" goes on for {} bytes behind its tensors; give a file of "
+                     "train::save_weights or safetensors.save_file",
+                     where, path, room - end);
+}
+
 }  // namespace
 
 void write_safetensors(const char* where, const std::string& path,
@@ -96,6 +123,7 @@ StoredTensors read_safetensors(const char* where, const std::string& path) {
     for (const TensorEntry& entry : table.entries)
         stored.tensors.push_back(
             stored_tensor(where, path, entry, std::string_view(file).substr(8 + text.size())));
+    require_whole(where, path, std::move(table.entries), std::ssize(file) - 8 - std::ssize(text));
     return stored;
 }
 

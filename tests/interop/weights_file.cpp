@@ -198,6 +198,35 @@ TEST_CASE("weights_file: a file that is cut anywhere is refused") {
     }
 }
 
+TEST_CASE(
+    "weights_file: a file with any byte of its front changed is refused, or has the same weights") {
+    for (const char* name : {"k.safetensors", "k.npy"}) {
+        const File file(name);
+        const std::vector<float> p = first_weights<float>();
+        train::save_weights(file.path, network, p);
+        const std::string whole = file.read();
+        const std::size_t front = whole.size() - p.size() * sizeof(float);
+
+        int refusals = 0;
+        for (std::size_t at = 0; at < front; ++at) {
+            for (const int bits : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
+                std::string changed = whole;
+                changed[at] = static_cast<char>(changed[at] ^ bits);
+                file.write(changed);
+                std::vector<float> q(p.size(), 7);
+                const std::string message =
+                    message_of([&] { train::load_weights(file.path, network, q); });
+                if (!message.empty()) {
+                    ++refusals;
+                    REQUIRE(message.starts_with("train::load_weights: "));
+                }
+                REQUIRE(q == (message.empty() ? p : std::vector<float>(p.size(), 7)));
+            }
+        }
+        CHECK(refusals > static_cast<int>(2 * front));
+    }
+}
+
 TEST_CASE("weights_file: texts that are made up are refused, and escapes understood") {
     const File file("g.safetensors");
     const auto refused = [&](const std::string& text) {
@@ -217,6 +246,18 @@ TEST_CASE("weights_file: texts that are made up are refused, and escapes underst
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[9],"data_offsets":[0,36])"), "lies at bytes"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16])"),
                    "lies at bytes"));
+    const auto two = [&](const std::string& name, const char* bytes) {
+        return refused(R"({"v":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},")" + name +
+                       R"(":{"dtype":"F64","shape":[1],"data_offsets":)" + bytes + "}}");
+    };
+    CHECK(mentions(two("w", "[0,8]"), "w begins at byte 0, the tensor before it ends at 8"));
+    CHECK(mentions(two("w", "[4,12]"), "w begins at byte 4, the tensor before it ends at 8"));
+    CHECK(mentions(two("v", "[8,16]"), "has two tensors called v"));
+    CHECK(mentions(two("w", "[8,16]"), "has no layers.0.weight, but v (1), w (1)"));
+    CHECK(mentions(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[8,16])"),
+                   "w begins at byte 8, the tensor before it ends at 0"));
+    CHECK(mentions(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"),
+                   "goes on for 8 bytes behind its tensors"));
     CHECK(mentions(
         refused(R"({"\u00e9\ud83d\ude00\n":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}})"),
         "but é😀\n (2)"));
@@ -251,9 +292,11 @@ TEST_CASE(
     CHECK(mentions(said("'<f4'", "False", "(-4,)", 16u, '\1'), "is no NPY file"));
     CHECK(mentions(said("'<f4'", "False", "(4,)", 15u, '\1'), "3 numbers for a shape of (4)"));
     CHECK(mentions(said("'<f4'", "False", "(4,)", 16u, '\4'), "is no NPY file"));
-    // A vector has one order; what follows the array is of another one.
+    CHECK(mentions(said("'<f4'", "False", "(4,)", 17u, '\1'),
+                   "goes on for 1 bytes behind its array of shape (4)"));
+    CHECK(mentions(said("'<f48'", "False", "(4,)", 16u, '\1'), "holds numbers of type '<f48'"));
     std::vector<float> p(4, 7);
-    write("'<f2'", "True", "(4,)", 24, '\3');
+    write("'<f2'", "True", "(4,)", 8, '\3');  // a vector has one order
     train::load_weights(file.path, of_four, p);
     CHECK(p == std::vector<float>(4, 0.f));
 }
