@@ -496,8 +496,10 @@ class Checker {
             forward = reverse = {};
         };
         double loss = 0, loss_size = 0;
+        bool all_failed = pushed.num_lanes() > 0;
         for (std::ptrdiff_t lane = 0; lane < pushed.num_lanes(); ++lane) {
             if (!pulled.succeeded(lane)) continue;
+            all_failed = false;
             for (std::size_t k = 0; k < ask_.seeds.size(); ++k) {
                 for (std::ptrdiff_t i = 0; i < pushed.tangent[k].cols(); ++i) {
                     forward.add(ask_.seeds[k](lane, i), pushed.tangent[k](lane, i));
@@ -517,7 +519,10 @@ class Checker {
                 reverse.add(pulled.p_gradient(0, i), ask_.p_tangent(0, i));
             settle("all lanes");
         }
-        if (back == Kind::loss && std::isfinite(loss_size))
+        if (back == Kind::loss && all_failed)
+            require(std::isnan(pulled.total_loss),
+                    [&] { return std::string("the total over no lane is a number"); });
+        else if (back == Kind::loss && std::isfinite(loss_size))
             require(std::fabs(loss - pulled.total_loss) <= tolerance * loss_size + 1e-290,
                     [&] { return std::string("the loss is not that of the states"); });
     }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/interop/train/checkpoint_file.hpp>
+#include <eddy/interop/train/lbfgs.hpp>
 #include <eddy/interop/train/minibatches.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
@@ -32,6 +34,10 @@ struct SquaredError {
         const auto r = y - data;
         return eddy::dot(r, r);
     }
+};
+struct Explodes {
+    static constexpr int state_size = 2, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const { return p[0] * y * y; }
 };
 constexpr auto network = eddy::nn::mlp<2, 16, 2>(eddy::nn::tanh);
 
@@ -105,6 +111,53 @@ TEST_CASE("train: momentum adds up a constant gradient") {
     for (int step = 0; step < 3; ++step) sgd.step(p, Numbers{1});
 
     CHECK(p[0] == -(1 + 1.5 + 1.75));
+}
+
+TEST_CASE("train: a gradient that is not finite is refused, and nothing has changed") {
+    const auto check = [](const auto& rule, float bad) {
+        train::Optimizer<std::remove_cvref_t<decltype(rule)>, float> optimizer(rule, 3);
+        std::vector<float> p{1, 2, 3};
+        optimizer.step(p, std::vector<float>{0.1f, 0.2f, 0.3f});
+        const std::vector<float> before = p;
+        const train::Moments<float> moments = optimizer.moments()[2];
+
+        const std::string message = support::message_of([&] {
+            optimizer.step(p, std::vector<float>{1, 2, bad});
+        });
+
+        CHECK(support::mentions(message, "train::Optimizer::step: gradient[2] = "));
+        CHECK(support::mentions(message, "leave such a step out"));
+        CHECK(p == before);
+        CHECK(optimizer.num_steps() == 1);
+        CHECK(optimizer.moments()[2].first == moments.first);
+    };
+
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
+                            -std::numeric_limits<float>::infinity(), 1e25f}) {
+        check(train::Adam{}, bad);
+        check(train::Adam{.weight_decay = 0.1}, bad);
+        check(train::Sgd{}, bad);
+    }
+}
+
+TEST_CASE("train: where every sample fails the loss is no number, and minimize says so") {
+    auto solver =
+        eddy::gradient_solver(Explodes{}, eddy::Tsit5{}, SquaredError{}, {.t1 = 2}, eddy::Serial{});
+    const eddy::EnsembleArray<double> y0(3, 2, 1.), data(3, 2, 0.);
+    const auto loss = [&](std::span<const double> p, std::span<double> gradient) {
+        const auto& result = solver(data, y0, eddy::shared(p));
+        gradient[0] = result.gradient.p(0, 0);
+        return result.loss.total;
+    };
+    Numbers p{1}, gradient(1);
+
+    CHECK(std::isnan(loss(p, gradient)));
+    CHECK(gradient[0] == 0);
+    CHECK(support::mentions(
+        support::message_of([&] { train::minimize({}, std::span(p), loss); }),
+        "train::minimize: the first loss is nan and the largest component of its gradient 0"));
+    p[0] = -1;
+    CHECK(loss(p, gradient) == Approx(3 * 2 / 9.));
 }
 
 TEST_CASE("train: clipping keeps direction, small gradients and what is not finite") {

@@ -299,7 +299,7 @@ TEST_CASE("paths: all may fail") {
     const auto loss = eddy::value_and_gradient(Exploding{}, euler, HalfSquares{}, Array(1, 1, 0.),
                                                begin, push, options);
     CHECK(std::isnan(loss.loss(0)));
-    CHECK(loss.loss.total == 0);
+    CHECK(std::isnan(loss.loss.total));
     CHECK(loss.gradient.p(0, 0) == 0);
 }
 

@@ -86,7 +86,8 @@ class Optimizer {
             rule.learning_rate);
     }
 
-    /// One step against the gradient; `rate`, of a schedule, multiplies the learning rate.
+    /// One step against the gradient; `rate`, of a schedule, multiplies the learning rate. InvalidArgument, and
+    /// nothing changed, where the gradient or its square is not finite: moments would never forget it.
     void step(std::span<Real> p, std::span<const Real> gradient, double rate = 1) {
         require_argument(p.size() == moments_.size() && gradient.size() == moments_.size(),
                          "train::Optimizer::step: {} parameters and {} numbers of a gradient; the "
@@ -96,6 +97,12 @@ class Optimizer {
                          "train::Optimizer::step: rate = {}; give a finite factor of the learning "
                          "rate",
                          rate);
+        for (std::size_t i = 0; i < gradient.size(); ++i)
+            require_argument(
+                std::isfinite(gradient[i] * gradient[i]),
+                "train::Optimizer::step: gradient[{}] = {}, whose square is not finite; "
+                "leave such a step out, or bound gradients by train::clip_by_norm",
+                i, gradient[i]);
         ++num_steps_;
         const auto update = rule_.template at<Real>(num_steps_, rate);
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = update(p[i], gradient[i], moments_[i]);

@@ -10,7 +10,8 @@
 
 namespace eddy::inline v0 {
 
-/// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum.
+/// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum; where all
+/// have, that is NaN as well.
 template <class Real>
 struct Loss {
     double total = 0;

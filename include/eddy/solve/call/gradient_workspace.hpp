@@ -161,7 +161,8 @@ struct GradientWorkspace {
         set_costs(result.report, costs);
     }
 
-    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
+    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero. Of several processes none
+    /// knows that all their lanes have failed.
     template <class Memory = HostMemory>
     void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
         if constexpr (first_of_p + columns_of_p > 0) {
@@ -172,7 +173,11 @@ struct GradientWorkspace {
                     shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
             }
             block_sums.gather(gather, where);
-            if constexpr (Seeds::has_loss) result.loss.total = block_sums.template total<double>(0);
+            if constexpr (Seeds::has_loss) {
+                result.loss.total = block_sums.template total<double>(0);
+                if (!gather && result.loss.total == 0)
+                    result.loss.total = total_of_none(result.report.outcomes());
+            }
         }
         if constexpr (Spec::shares_parameters) {
             if (shared_is_added_) return;
@@ -328,6 +333,17 @@ struct GradientWorkspace {
         PairwiseSum<double> total;
         for (const double block : loss_sums) total.add(block);
         result.loss.total = total.total();
+        if (result.loss.total == 0) result.loss.total = total_of_none(result.report.lanes());
+    }
+    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss.
+    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes) const {
+        const GradientReport& report = result.report;
+        bool has_any = lanes.empty();
+        for (std::size_t i = 0; i < lanes.size() && !has_any; ++i)
+            has_any = report.num_paths() > 1
+                          ? report.failed_paths(static_cast<std::ptrdiff_t>(i)) < report.num_paths()
+                          : !is_failure(lanes[i].result);
+        return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
     }
 
     bool shared_is_added_ = false;  // where it was computed
