@@ -39,7 +39,12 @@ class Planner {
   private:
     void place(PlacementPlan& plan) const {
         switch (plan.placement) {
-            case Placement::none: break;
+            case Placement::none:
+                require(options_.checkpoints <= 1,
+                        "checkpoints = {} for a placement that keeps the first state alone; leave "
+                        "them out, or leave the placement out",
+                        options_.checkpoints);
+                break;
             case Placement::store_all: keep_every(1, plan); break;
             case Placement::square_root: keep_every(square_root_period(plan), plan); break;
             case Placement::periodic:
@@ -82,6 +87,9 @@ class Planner {
     }
 
     Placement placement() const {
+        require(options_.placement <= Placement::periodic,
+                "placement = {} is none; give one of Placement, such as Placement::store_all",
+                static_cast<int>(options_.placement));
         if (options_.placement == Placement::automatic) {
             return options_.length ? Placement::offline : Placement::cost_greedy;
         }
