@@ -10,6 +10,11 @@ namespace eddy::inline v0 {
 
 namespace {
 
+void require_end(const SolveOptions& options, const char* where) {
+    require_argument(!std::isnan(options.t1),
+                     "{}: t1 is missing or NaN; give the time to end at, .t1 = ...", where);
+}
+
 class TimePlanner {
   public:
     TimePlanner(const SolveOptions& options, TimeUse use, const char* where)
@@ -53,8 +58,7 @@ class TimePlanner {
 
     void check_ends() const {
         require_finite(options_.t0, "t0", "give a finite time to begin at");
-        require(!std::isnan(options_.t1),
-                "t1 is missing or NaN; give the time to end at, .t1 = ...");
+        require_end(options_, where_);
         require_finite(options_.t1, "t1", "give a finite time to end at");
         require(std::isfinite(options_.t1 - options_.t0),
                 "a span of {}; give times whose difference is a number", options_.t1 - options_.t0);
@@ -175,6 +179,11 @@ class TimePlanner {
 };
 
 }  // namespace
+
+SolveOptions detail::with_end(SolveOptions options, const char* where) {
+    require_end(options, where);
+    return options;
+}
 
 TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where) {
     return TimePlanner(options, use, where).plan();

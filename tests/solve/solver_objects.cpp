@@ -271,6 +271,21 @@ TEST_CASE("solver: its type can be named, and it can be a member") {
     CHECK(model.later(data, y0, p).loss.total == model.differentiate(data, y0, p).loss.total);
 }
 
+TEST_CASE("solver: options without t1 are refused when it is made") {
+    const std::string missing = ": t1 is missing or NaN; give the time to end at, .t1 = ...";
+    const auto made = [](auto make) { return message_of([&] { static_cast<void>(make()); }); };
+
+    CHECK(made([] { return eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, {.t0 = 1}); }) ==
+          "solve" + missing);
+    CHECK(made([] {
+              return eddy::EnsembleSolver<Forced, eddy::Bosh3, eddy::Serial>(eddy::SolveOptions{});
+          }) == "solve" + missing);
+    CHECK(made([] { return eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, {}); }) ==
+          "value_and_gradient" + missing);
+    CHECK(made([] { return eddy::pullback_solver(Forced{}, eddy::Bosh3{}, {}); }) ==
+          "pullback" + missing);
+}
+
 TEST_CASE("gradient: the report has the bytes kept and the evaluations of the way back") {
     const std::vector data(3, Array(1, 2, 0.25));
     const auto report_of = [&](std::int64_t checkpoints, const auto& backend) {

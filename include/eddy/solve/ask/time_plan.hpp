@@ -49,6 +49,13 @@ struct TimeUse {
     bool is_float = false;      // f sees its time in float
 };
 
+namespace detail {
+
+/// InvalidArgument where t1 is missing; else the options, for a solver object that is made with them.
+[[nodiscard]] EDDY_EXPORT SolveOptions with_end(SolveOptions options, const char* where);
+
+}  // namespace detail
+
 /// Checks the times of the options; InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,
                                               const char* where);

@@ -37,7 +37,7 @@ class GradientSolver {
 
   public:
     /// One to be assigned to: without options there is no t1, and a call says so.
-    GradientSolver() : GradientSolver(SolveOptions{}) {}
+    GradientSolver() = default;
     /// With extras as their types make them.
     explicit GradientSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : GradientSolver(std::move(options), Extras{}...) {}
@@ -46,7 +46,7 @@ class GradientSolver {
     /// Of a method that has members to choose.
     GradientSolver(const Method& method, SolveOptions options, const Extras&... extras)
         : method_(method),
-          options_(std::move(options)),
+          options_(detail::with_end(std::move(options), "value_and_gradient")),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {
         require_argument(!options_.save_steps,
@@ -196,10 +196,10 @@ class GradientSolver {
         return workspace;
     }
 
-    [[no_unique_address]] Method method_;
+    [[no_unique_address]] Method method_{};
     SolveOptions options_;
-    Backend backend_;
-    Controller controller_;
+    Backend backend_{};
+    Controller controller_{};
     typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };

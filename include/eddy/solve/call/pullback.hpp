@@ -39,7 +39,7 @@ class PullbackSolver {
 
   public:
     /// One to be assigned to: without options there is no t1, and a call says so.
-    PullbackSolver() : PullbackSolver(SolveOptions{}) {}
+    PullbackSolver() = default;
     /// With extras as their types make them.
     explicit PullbackSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : PullbackSolver(std::move(options), Extras{}...) {}
@@ -48,7 +48,7 @@ class PullbackSolver {
     /// Of a method that has members to choose.
     PullbackSolver(const Method& method, SolveOptions options, const Extras&... extras)
         : method_(method),
-          options_(std::move(options)),
+          options_(detail::with_end(std::move(options), "pullback")),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -130,10 +130,10 @@ class PullbackSolver {
         return workspace;
     }
 
-    [[no_unique_address]] Method method_;
+    [[no_unique_address]] Method method_{};
     SolveOptions options_;
-    Backend backend_;
-    Controller controller_;
+    Backend backend_{};
+    Controller controller_{};
     typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };

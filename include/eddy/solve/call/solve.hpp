@@ -213,7 +213,7 @@ class EnsembleSolver {
 
   public:
     /// One to be assigned to: without options there is no t1, and a call says so.
-    EnsembleSolver() : EnsembleSolver(SolveOptions{}) {}
+    EnsembleSolver() = default;
     /// With extras as their types make them.
     explicit EnsembleSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
         : EnsembleSolver(std::move(options), Extras{}...) {}
@@ -222,7 +222,7 @@ class EnsembleSolver {
     /// Of a method that has members to choose.
     EnsembleSolver(const Method& method, SolveOptions options, const Extras&... extras)
         : method_(method),
-          options_(std::move(options)),
+          options_(detail::with_end(std::move(options), detail::call_of<Method>)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -317,10 +317,10 @@ class EnsembleSolver {
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }
     }
-    [[no_unique_address]] Method method_;
+    [[no_unique_address]] Method method_{};
     SolveOptions options_;
-    Backend backend_;
-    Controller controller_;
+    Backend backend_{};
+    Controller controller_{};
     typename Backend::Kept kept_;
     detail::Workspace workspace_;
 };
