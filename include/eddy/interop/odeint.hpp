@@ -7,6 +7,8 @@
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/field.hpp>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace eddy::inline v0 {
 
@@ -28,6 +30,23 @@ struct OdeintField {
     }
 };
 
+namespace detail {
+
+/// Can a system be called with what is traced?
+template <class System, int state, int parameters>
+inline constexpr bool is_odeint_system = [] {
+    using State = ArgumentOf<Vector<state>>;
+    using Derivative = std::remove_cvref_t<decltype(-std::declval<State>())>;
+    using Time = ArgumentOf<Scalar>;
+    if constexpr (parameters == 0)
+        return std::is_invocable_v<System, const State&, Derivative&, const Time&>;
+    else
+        return std::is_invocable_v<System, const State&, Derivative&,
+                                   const ArgumentOf<Vector<parameters>>&, const Time&>;
+}();
+
+}  // namespace detail
+
 /// A vector field from a system of Boost.Odeint, an empty functor or captureless lambda whose
 /// arguments are of any type: `odeint_field<2, 4>([](const auto& y, auto& dydt, const auto& p, auto t)
 /// { … })`, or without p where parameter_size is 0.
@@ -36,8 +55,14 @@ template <int state_size, int parameter_size, class System>
     static_assert(detail::is_stateless<System>,
                   "odeint_field: the system must be an empty functor or a captureless lambda; take "
                   "what it holds as parameters, system(y, dydt, p, t)");
-    if constexpr (detail::is_stateless<System>)
-        return OdeintField<System, state_size, parameter_size>{};
+    if constexpr (detail::is_stateless<System>) {
+        constexpr bool is_system = detail::is_odeint_system<System, state_size, parameter_size>;
+        static_assert(is_system,
+                      "odeint_field: the system must be callable as system(y, dydt, p, t), or as "
+                      "system(y, dydt, t) where parameter_size is 0, with arguments of any type: "
+                      "take them as const auto& and auto&");
+        if constexpr (is_system) return OdeintField<System, state_size, parameter_size>{};
+    }
 }
 
 /// A field with its parameters, as a system that steppers of Boost.Odeint take: (y, dydt, t), for any
