@@ -9,6 +9,7 @@
 #include <eddy/solvers/midpoint.hpp>
 #include <eddy/solvers/milstein.hpp>
 #include <eddy/solvers/ralston.hpp>
+#include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/sea.hpp>
 #include <eddy/solvers/shark.hpp>
 #include <eddy/solvers/slow_rk.hpp>
@@ -217,6 +218,14 @@ TEST_CASE("stochastic methods: strong order for diagonal noise") {
     require_order(order_to_exact<Ito, eddy::SRIW1>(), 1.5);
     require_order(order_to_exact<Ito, eddy::SOSRI>(), 1.5);
     require_order(order_to_exact<Ito, eddy::SlowRK>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: a Runge-Kutta method of high order follows the chords of a path") {
+    const double order = order_to_finer<Additive, eddy::RK4, eddy::SRA1>();
+    require_order(order, 1);
+    CHECK(order < 1.2);
+    // Where noise and drift commute, the chords tell all.
+    require_order(order_to_exact<Diagonal<eddy::ito>, eddy::RK4>(), 2);
 }
 
 TEST_CASE("stochastic methods: the solution is the same in either calculus") {

@@ -128,7 +128,9 @@ struct ValidStochasticTableau {
 };
 
 /// A table for W alone whose noise has the weights of the drift: what a Runge–Kutta tableau makes of
-/// a path. Order 1 in the sense of Stratonovich for commutative noise.
+/// a path. Order 1 in the sense of Stratonovich for commutative noise, whatever the order without noise: a
+/// step takes the path for its chord. What an embedded method of order 2 or more estimates is the error along
+/// the chord, so that it is no estimate here.
 template <RungeKuttaMethod Method>
 struct AlongPath {
     static constexpr Calculus calculus =
@@ -143,7 +145,7 @@ struct AlongPath {
         for (int i = 0; i < stages; ++i) {
             table.c[i] = Method::tableau.c[i];
             table.b[i] = table.b_w[i] = Method::tableau.b[i];
-            table.e[i] = table.e_w[i] = Method::tableau.b_error[i];
+            if (Method::order <= 2) table.e[i] = table.e_w[i] = Method::tableau.b_error[i];
             for (int j = 0; j < i; ++j) table.a[i][j] = table.a_w[i][j] = Method::tableau.a[i][j];
         }
         return table;
