@@ -13,6 +13,18 @@
 
 using support::Array, support::rows;
 
+namespace {
+
+/// At rest where y = (1.5, 2.25), unless a rate is zero.
+struct Decoupled {
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(p[0] * (1.5 - y[0]), p[1] * (2.25 - y[1]));
+    }
+};
+
+}  // namespace
+
 TEST_CASE("steady state: the one that each start comes to, and its derivatives") {
     const Array y0 = rows({{2, 0.1}, {0.1, 2}, {0, 0}}), p = rows({{2, 2}, {2, 2}, {2, 2}});
 
@@ -81,6 +93,24 @@ TEST_CASE(
     CHECK(gradient.p(0, 0) == Approx(-6 * 4. / 64).epsilon(1e-13));
     CHECK(gradient.p(0, 1) == Approx(2 * 4. / 64).epsilon(1e-13));
     CHECK(gradient.p(0, 2) == Approx(6. / 8).epsilon(1e-13));
+}
+
+TEST_CASE(
+    "steady state: a start at rest takes one step, and one that nothing determines is told at "
+    "once") {
+    // p = 0: nothing moves anywhere, and f = 0 for any state.
+    const Array y0 = rows({{1, 1}, {3, 1}, {0, 0}, {1.5, 2.25}}),
+                p = rows({{0, 0}, {0, 0}, {0, 0}, {2, 3}});
+
+    const auto solution = eddy::steady_state(Decoupled{}, y0, p);
+
+    for (int lane = 0; lane < 3; ++lane) {
+        CHECK(solution.result(lane) == eddy::Result::singular_matrix);
+        CHECK(solution.stats(lane).accepted == 1);
+    }
+    CHECK(solution.result(3) == eddy::Result::success);
+    CHECK(solution.stats(3).accepted == 1);
+    CHECK(solution.y()(3, 1) == 2.25);
 }
 
 TEST_CASE("steady state: a limit cycle has none, and a start that is no number ends at once") {

@@ -244,7 +244,8 @@ class PseudoTransient {
         const Real h = get_lane(h_, place);
         if (get_lane(first_near_, place) == Real(0)) set_lane(first_near_, place, h);
         const Real column = get_lane(singular_, place);
-        if (column >= Real(0) && h > get_lane(first_near_, place) * Real(1e6))
+        const bool is_long = h > get_lane(first_near_, place) * Real(1e6) || h >= longest;
+        if (column >= Real(0) && is_long)
             return end(place, Result::singular_matrix, static_cast<std::int32_t>(column));
         set_lane(next_polish_, place, Real(10) * h);
     }

@@ -7,6 +7,7 @@
 #include <eddy/steppers/pseudo_transient.hpp>
 #include <eddy/steppers/staying_stepper.hpp>
 #include <eddy/steppers/step_matrix.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0 {
 
@@ -67,6 +68,15 @@ template <class Field, class Y0, class Parameters, class... Extras>
 template <class Field, class Y0, class Parameters>
 [[nodiscard]] auto steady_state(const Field& field, const Y0& y0, const Parameters& p) {
     return steady_state(field, y0, p, SteadyStateOptions{});
+}
+/// Anything else in the place of the options, such as those of a solve, or a backend.
+template <class Field, class Y0, class Parameters, class Other, class... Extras>
+requires(!std::is_convertible_v<const Other&, const SteadyStateOptions&>) auto steady_state(
+    const Field&, const Y0&, const Parameters&, const Other&, const Extras&...) {
+    static_assert(std::is_convertible_v<const Other&, const SteadyStateOptions&>,
+                  "steady_state: its options, which have no times, are SteadyStateOptions{.rtol, "
+                  ".atol, .max_steps}; write them or {} behind p, then a backend or "
+                  "observe(function)");
 }
 
 }  // namespace eddy::inline v0
