@@ -121,7 +121,9 @@ class PreparedProblem {
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
+        problem.clock = Clock<ScalarOf<typename Spec::Time>>(problem.times);
         problem.controller = controller;
+        problem.control = in_single(controller);
         problem.rtol = static_cast<Scalar>(options.rtol);
         for (int i = 0; i < Spec::state_size; ++i)
             problem.atol[i] = static_cast<Scalar>(options.atol[i]);

@@ -227,7 +227,7 @@ class GroupForward {
             x.chain[chain].y = y[chain];
             x.chain[chain].elapsed =
                 steps.after_steps(steps.steps_at(x.chain[chain].elapsed) + Time(1));
-            used.chain[chain] = Time(problem_->times.dt0);
+            used.chain[chain] = Time(problem_->clock.dt0);
         }
         return true;
     }

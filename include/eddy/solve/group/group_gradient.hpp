@@ -128,7 +128,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         if constexpr (!StepLog<Spec, Team>::keeps_sizes) return true;
         PerChain<Time, Team::num_chains> used(count);
         for (int chain = 0; chain < count; ++chain)
-            used.chain[chain] = Time(back_.forward.problem().times.dt0);
+            used.chain[chain] = Time(back_.forward.problem().clock.dt0);
         for (int i = 0; i < Blocks::most; ++i) memory_.log.write(*team_, first + i, used);
         return true;
     }

@@ -38,8 +38,6 @@ class ChainStepper {
     EDDY_HD void begin(const Problem<Spec>& problem) {
         problem_ = &problem;
         parameters.begin(problem);
-        smallest_ = max(problem.times.dt_min, std::numeric_limits<double>::min());
-        if constexpr (!is_adaptive) per_size_ = 1 / problem.times.dt0;
         path.begin(problem);
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
@@ -170,7 +168,7 @@ class ChainStepper {
     [[nodiscard, gnu::always_inline]] EDDY_HD State
     constant_step(const UniformSize& dt, const Time& elapsed, const State& y,
                   const typename Spec::Memory& memory, const Single* normals) const {
-        const Time size(problem_->times.dt0);
+        const Time size(problem_->clock.dt0);
         return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(), dt,
                                        constant_path(elapsed, normals), problem_->tolerances()},
                              memory);
@@ -178,14 +176,14 @@ class ChainStepper {
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {
-        return steps_since(elapsed, origin_, per_size_);
+        return steps_since(elapsed, origin_, problem_->clock.per_dt0);
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Time after_steps(const Time& count) const {
-        return mul_add(count, Time(problem_->times.dt0), origin_);
+        return mul_add(count, Time(problem_->clock.dt0), origin_);
     }
     /// The size of the step from there: the constant one, or what is left; zero where nothing is.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time size_from(const Time& elapsed) const {
-        return max(landing_size(Time(problem_->times.dt0), tstop - elapsed), Time(0));
+        return max(landing_size(Time(problem_->clock.dt0), tstop - elapsed), Time(0));
     }
     /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
@@ -213,14 +211,14 @@ class ChainStepper {
     }
     /// Is this a round of the constant size that all places share?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool is_constant(const Time& size) const {
-        return all(size == Time(problem_->times.dt0));
+        return all(size == Time(problem_->clock.dt0));
     }
 
     /// Calls use(in) with what a step of `size` from x starts from.
     template <class Use>
     [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(
         const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
-        const Size dt{size, convert<Primal>(Time(problem_->times.direction) * size)};
+        const Size dt{size, convert<Primal>(Time(problem_->clock.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
                              path_of(x.elapsed, size, normals), problem_->tolerances()});
     }
@@ -238,7 +236,7 @@ class ChainStepper {
     [[gnu::always_inline]] EDDY_HD decltype(auto) with_constant_input(const Time& elapsed,
                                                                       const State& y, Use&& use,
                                                                       const Single* normals) const {
-        return use(StepInput{times_of(elapsed, Time(problem_->times.dt0)), y, parameters.values(),
+        return use(StepInput{times_of(elapsed, Time(problem_->clock.dt0)), y, parameters.values(),
                              problem_->size, constant_path(elapsed, normals),
                              problem_->tolerances()});
     }
@@ -278,7 +276,7 @@ class ChainStepper {
         compute_here(x, attempt);
     }
     [[gnu::always_inline]] EDDY_HD void compute_here(const Chain& x, Attempt<Spec>& attempt) const {
-        const Time limited = is_adaptive ? min(x.size, Time(problem_->times.dt_max)) : x.size;
+        const Time limited = is_adaptive ? min(x.size, Time(problem_->clock.dt_max)) : x.size;
         const Time left = tstop - x.elapsed;
         if constexpr (Spec::has_dyadic_steps) {
             const auto here = path.cells().place_at(x.elapsed);
@@ -300,7 +298,7 @@ class ChainStepper {
     [[nodiscard, gnu::always_inline]] EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
                                                                         const Time& size) const {
         return {
-            TimeAt<Time>{problem_->times.t0, problem_->times.direction, elapsed, lowest_, highest_},
+            TimeAt<Time>{problem_->clock.t0, problem_->clock.direction, elapsed, lowest_, highest_},
             size};
     }
     [[nodiscard, gnu::always_inline]] EDDY_HD Path path_of(const Time& elapsed, const Time& size,
@@ -313,7 +311,7 @@ class ChainStepper {
     /// The same for a step of constant size.
     [[nodiscard, gnu::always_inline]] EDDY_HD Path constant_path(const Time& elapsed,
                                                                  const Single* normals) const {
-        const Time size(problem_->times.dt0);
+        const Time size(problem_->clock.dt0);
         if constexpr (Spec::has_noise)
             return path.of(*problem_, elapsed, size, Time(problem_->noise.root), steps_at(elapsed),
                            normals);
@@ -325,7 +323,7 @@ class ChainStepper {
     [[gnu::always_inline]] EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
                                                     AfterAttempt<Spec>& after) const {
         const Single norm = squared_norm_of(*problem_, x.y, attempt);
-        const auto decision = problem_->controller.propose(norm, Stepper::error_order, x.history);
+        const auto decision = problem_->control.propose(norm, Stepper::error_order, x.history);
         const TimeMask moves = attempt.size > Time(0);
         const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
         const Primal norm_of_state = convert<Primal>(norm), moved = convert<Primal>(attempt.size);
@@ -336,15 +334,15 @@ class ChainStepper {
         Time smallest;
         if constexpr (Spec::has_dyadic_steps) {
             next = dyadic(next, attempt.size, accepted);
-            smallest =
-                max(Time(smallest_), path.cells().least_at(path.cells().place_at(x.elapsed)));
+            smallest = max(Time(problem_->clock.least),
+                           path.cells().least_at(path.cells().place_at(x.elapsed)));
             after.elapsed = select(accepted, elapsed_after(x.elapsed, attempt.size), x.elapsed);
         } else {
             if (any(attempt.lands)) [[unlikely]]
                 forget_cuts(x, attempt, accepted, next, after.history);
             // Below four units in the last place of the elapsed time a step would hardly move it.
             smallest =
-                max(Time(smallest_), x.elapsed * Time(4 * std::numeric_limits<double>::epsilon()));
+                max(Time(problem_->clock.least), x.elapsed * Time(4 * TimeLimits<Time>::epsilon));
             after.elapsed =
                 select(accepted, select(attempt.lands, tstop, x.elapsed + attempt.size), x.elapsed);
         }
@@ -363,7 +361,7 @@ class ChainStepper {
     [[gnu::always_inline]] EDDY_HD void forget_cuts(const Chain& x, const Attempt<Spec>& attempt,
                                                     const TimeMask& accepted, Time& next,
                                                     typename Spec::History& history) const {
-        const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->times.dt_max)));
+        const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->clock.dt_max)));
         next = select(cut, max(next, x.size), next);
         const auto is_cut = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
         history.previous_log2 = select(is_cut, x.history.previous_log2, history.previous_log2);
@@ -388,8 +386,6 @@ class ChainStepper {
     const Problem<Spec>* problem_ = nullptr;
     Time lowest_, highest_;  // (place) bounds of the times that f is asked at
     Time origin_;            // (place) the last tstop; 0: the start
-    double per_size_ = 0;    // 1/dt0
-    double smallest_ = 0;
 };
 
 }  // namespace eddy::inline v0::detail

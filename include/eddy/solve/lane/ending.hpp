@@ -120,7 +120,7 @@ template <class Spec>
 template <class Spec>
 [[nodiscard]] EDDY_HD double first_size_from(const typename Spec::LaneState& y, double chosen) {
     if constexpr (LaneStart<Spec>::is_solved_for && Spec::is_adaptive)
-        return is_number(primal(y[0])) ? chosen : std::numeric_limits<double>::min();
+        return is_number(primal(y[0])) ? chosen : TimeLimits<typename Spec::Time>::least;
     else
         return chosen;
 }

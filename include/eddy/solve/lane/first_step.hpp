@@ -61,7 +61,8 @@ class FirstStep {
             return scaled_rms(x, magnitude, Real(problem.rtol), problem.atol);
         };
         const LaneTimes& times = problem.times;
-        const TimeAt<Time> start{times.t0, times.direction, Time(0), Time(times.tstops[0].lowest),
+        const auto& clock = problem.clock;
+        const TimeAt<Time> start{clock.t0, clock.direction, Time(0), Time(times.tstops[0].lowest),
                                  Time(times.tstops[0].highest)};
         const Real direction(static_cast<Scalar>(times.direction));
         const Real span(static_cast<Scalar>(times.span));
@@ -78,8 +79,7 @@ class FirstStep {
         const Real h =
             select(not_a_number_among(y, p) == Real(0),
                    initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span), Real(0));
-        const Time smallest(max(times.dt_min, std::numeric_limits<double>::min()));
-        return min(max(smallest, convert<Time>(h)), Time(times.dt_max));
+        return min(max(Time(clock.least), convert<Time>(h)), Time(clock.dt_max));
     }
     /// Zero where all are finite.
     [[nodiscard]] EDDY_HD static Real not_a_number_among(const State& y,

@@ -7,6 +7,7 @@
 #include <eddy/solve/lane/given_steps.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/solve/lane/times.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -30,8 +31,11 @@ struct Problem {
     using Size = typename ConstantSizeOf<Spec>::type;
 
     LaneTimes times;
+    Clock<ScalarOf<typename Spec::Time>> clock;
     [[no_unique_address]] typename Spec::Method method{};  // for what of it is known only now
     typename Spec::Controller controller;
+    decltype(in_single(
+        std::declval<typename Spec::Controller>())) control;  // the same, as rounds ask it
     Scalar rtol = 0;
     Vec<Scalar, Spec::state_size> atol{};
     EnsembleView<const Scalar> y0, p;                  // p: one row where it is shared

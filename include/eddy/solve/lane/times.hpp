@@ -27,6 +27,13 @@ struct Tstop {
 
 namespace detail {
 
+/// The least size of a step, and the distance of numbers next to 1.
+template <class Time>
+struct TimeLimits {
+    static constexpr double least = std::numeric_limits<double>::min();
+    static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+};
+
 /// What lanes need to know of time. Sizes and times but t0 and save_time are elapsed.
 struct LaneTimes {
     double t0 = 0;
@@ -46,12 +53,29 @@ struct LaneTimes {
     [[nodiscard]] EDDY_HD const Tstop& end() const { return tstops[num_tstops - 1]; }
 };
 
+/// What every round reads of LaneTimes, in the numbers that lanes keep time in.
+template <class Number>
+struct Clock {
+    Number t0{}, direction{};
+    Number dt0{}, per_dt0{};  // 1/dt0; of constant steps
+    Number dt_max{}, least{};
+
+    Clock() = default;
+    explicit Clock(const LaneTimes& times)
+        : t0(times.t0),
+          direction(times.direction),
+          dt0(times.dt0),
+          per_dt0(1 / times.dt0),
+          dt_max(times.dt_max),
+          least(max(times.dt_min, TimeLimits<Number>::least)) {}
+};
+
 /// The time where `elapsed` has passed: asking for elapsed + size and then for t keeps the time of a
 /// last stage that of the next step's first, bit for bit. It stays within bounds, whatever the
 /// rounding: on one side of each jump.
 template <class Time>
 struct TimeAt {
-    double t0, direction;
+    ScalarOf<Time> t0, direction;
     Time elapsed, lowest, highest;
 
     template <class Fraction>

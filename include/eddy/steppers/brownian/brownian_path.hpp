@@ -110,7 +110,7 @@ template <class Time, class Piece, class Counts, int noises>
 template <class Time>
 [[nodiscard, gnu::always_inline]] EDDY_HD inline Time steps_since(const Time& elapsed,
                                                                   const Time& origin,
-                                                                  double per_size) {
+                                                                  const ScalarOf<Time>& per_size) {
     return floor(mul_add(elapsed - origin, Time(per_size), Time(0.5)));
 }
 

@@ -39,4 +39,16 @@ concept StepController = requires(const Controller& controller, const Real& squa
     { controller.propose(squared_norm, 1, history) } -> std::same_as<StepDecision<Real>>;
 };
 
+namespace detail {
+
+/// A controller as loops ask it: with coefficients in single precision, where it has them so.
+template <class Controller>
+[[nodiscard]] constexpr auto in_single(const Controller& controller) {
+    if constexpr (requires { controller.in_single(); })
+        return controller.in_single();
+    else
+        return controller;
+}
+
+}  // namespace detail
 }  // namespace eddy::inline v0

@@ -16,6 +16,50 @@
 
 namespace eddy::inline v0 {
 
+namespace detail {
+
+/// The controller with its coefficients in the numbers of its answers, which is how loops ask it: a device
+/// would convert doubles at each step, and some are slow at that.
+struct PIDControl {
+    float beta1, beta2, beta3;
+    float safety, min_factor, max_factor;
+
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+        const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
+        using Accepted = MaskOf<Real>;
+        const Accepted accepted = squared_norm <= Real(1);
+        const Real log2_error = log2_of_root(squared_norm);
+        const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
+                              Real(-1.f / error_order);
+        const Real factor = Real(safety) * fast_exp2(exponent);
+        return {confine_factor(*this, factor, squared_norm, accepted, history),
+                remember(log2_error, accepted, history)};
+    }
+
+  private:
+    /// log2 of e^β1 e₁^β2 e₂^β3.
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Real
+    after_accepted(const Real& log2_error, const ControllerHistory<Real>& history) const {
+        return mul_add(
+            Real(beta1), log2_error,
+            mul_add(Real(beta2), history.previous_log2, Real(beta3) * history.earlier_log2));
+    }
+    /// Errors are remembered as at least 1e-4, as in DOPRI5: one that vanished by chance must not
+    /// make the next step shrink.
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static ControllerHistory<Real> remember(
+        const Real& log2_error, const MaskOf<Real>& accepted,
+        const ControllerHistory<Real>& history) {
+        const Real remembered = max(log2_error, Real(-13.2877124f));
+        return {select(accepted, remembered, history.previous_log2),
+                select(accepted, history.previous_log2, history.earlier_log2), !accepted};
+    }
+};
+
+}  // namespace detail
+
 /// The general controller; `i_controller` and `pid_controller` give it other coefficients. The
 /// default is proportional-integral, PI.3.4 with p = 0.4 and i = 0.3: at equal error it takes fewer
 /// steps than H312PID on the problems of docs/guide/methods.md. icoeff is at least 0 and the sum of the
@@ -27,39 +71,18 @@ struct PIDController {
     double safety = 0.9;
     double min_factor = 0.2, max_factor = 10;  // FAC1 and FAC2 of DOPRI5
 
+    [[nodiscard]] EDDY_HD constexpr detail::PIDControl in_single() const {
+        return {static_cast<float>(pcoeff + icoeff + dcoeff),
+                static_cast<float>(-pcoeff - 2 * dcoeff),
+                static_cast<float>(dcoeff),
+                static_cast<float>(safety),
+                static_cast<float>(min_factor),
+                static_cast<float>(max_factor)};
+    }
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
-        using Accepted = MaskOf<Real>;
-        const Accepted accepted = squared_norm <= Real(1);
-        const Real log2_error = detail::log2_of_root(squared_norm);
-        const Real exponent = select(accepted, after_accepted(log2_error, history), log2_error) *
-                              Real(-1.f / error_order);
-        const Real factor = detail::coefficient<Real>(safety) * fast_exp2(exponent);
-        return {detail::confine_factor(*this, factor, squared_norm, accepted, history),
-                remember(log2_error, accepted, history)};
-    }
-
-  private:
-    /// log2 of e^β1 e₁^β2 e₂^β3.
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real
-    after_accepted(const Real& log2_error, const ControllerHistory<Real>& history) const {
-        const Real beta1 = detail::coefficient<Real>(pcoeff + icoeff + dcoeff);
-        const Real beta2 = detail::coefficient<Real>(-pcoeff - 2 * dcoeff),
-                   beta3 = detail::coefficient<Real>(dcoeff);
-        return mul_add(beta1, log2_error,
-                       mul_add(beta2, history.previous_log2, beta3 * history.earlier_log2));
-    }
-    /// Errors are remembered as at least 1e-4, as in DOPRI5: one that vanished by chance must not
-    /// make the next step shrink.
-    template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static ControllerHistory<Real> remember(
-        const Real& log2_error, const MaskOf<Real>& accepted,
-        const ControllerHistory<Real>& history) {
-        const Real remembered = max(log2_error, Real(-13.2877124f));
-        return {select(accepted, remembered, history.previous_log2),
-                select(accepted, history.previous_log2, history.earlier_log2), !accepted};
+        return in_single().propose(squared_norm, error_order, history);
     }
 };
 

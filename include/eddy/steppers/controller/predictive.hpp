@@ -14,11 +14,11 @@
 
 namespace eddy::inline v0 {
 
-/// The default of stiff methods. 0 < min_factor ≤ safety < 1 ≤ max_factor.
-struct PredictiveController {
-    static constexpr bool is_adaptive = true;
-    double safety = 0.9;
-    double min_factor = 0.2, max_factor = 10;
+namespace detail {
+
+/// With its coefficients in the numbers of its answers (see PIDControl).
+struct PredictiveControl {
+    float safety, min_factor, max_factor;
 
     /// History holds log2 of e₁ and, as `earlier_log2`, log2 of the ratio of the size that is tried to
     /// h₁. That starts at 0, as does log2 of e₁: the first step is then the elementary controller's.
@@ -27,14 +27,13 @@ struct PredictiveController {
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
-        const Real per_order(1.f / error_order), log2_error = detail::log2_of_root(squared_norm);
+        const Real per_order(1.f / error_order), log2_error = log2_of_root(squared_norm);
         const Real plain = -per_order * log2_error;
         const Real predicted = mul_add(per_order, history.previous_log2 - (log2_error + log2_error),
                                        history.earlier_log2);
         const Real exponent = select(accepted, min(plain, predicted), plain);
-        const Real factor = detail::coefficient<Real>(safety) * fast_exp2(exponent);
-        const Real confined =
-            detail::confine_factor(*this, factor, squared_norm, accepted, history);
+        const Real factor = Real(safety) * fast_exp2(exponent);
+        const Real confined = confine_factor(*this, factor, squared_norm, accepted, history);
         return {confined, remember(log2_error, fast_log2(confined), accepted, history)};
     }
 
@@ -47,6 +46,25 @@ struct PredictiveController {
         const ControllerHistory<Real>& history) {
         return {select(accepted, max(log2_error, Real(-6.64385619f)), history.previous_log2),
                 select(accepted, log2_factor, history.earlier_log2 + log2_factor), !accepted};
+    }
+};
+
+}  // namespace detail
+
+/// The default of stiff methods. 0 < min_factor ≤ safety < 1 ≤ max_factor.
+struct PredictiveController {
+    static constexpr bool is_adaptive = true;
+    double safety = 0.9;
+    double min_factor = 0.2, max_factor = 10;
+
+    [[nodiscard]] EDDY_HD constexpr detail::PredictiveControl in_single() const {
+        return {static_cast<float>(safety), static_cast<float>(min_factor),
+                static_cast<float>(max_factor)};
+    }
+    template <class Real>
+    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+        const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
+        return in_single().propose(squared_norm, error_order, history);
     }
 };
 

@@ -11,12 +11,6 @@ namespace eddy::inline v0::detail {
 
 inline constexpr float largest_squared_norm = std::numeric_limits<float>::max();
 
-/// A coefficient of a controller in its numbers.
-template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real coefficient(double x) {
-    return Real(static_cast<float>(x));
-}
-
 /// log2 of an error norm from its square. Zero counts as the smallest normal number, that of an error
 /// norm of 1e-19; infinity and NaN as the largest number.
 template <class Real>
@@ -28,14 +22,14 @@ template <class Real>
 
 /// A factor of the step size within what the controller allows: no growth right after a rejection, and
 /// none of a rejected step.
-template <class Controller, class Real>
+template <class Control, class Real>
 [[nodiscard, gnu::always_inline]] EDDY_HD inline Real confine_factor(
-    const Controller& controller, const Real& factor, const Real& squared_norm,
+    const Control& control, const Real& factor, const Real& squared_norm,
     const MaskOf<Real>& accepted, const ControllerHistory<Real>& history) {
-    const Real most = select(
-        accepted, select(history.was_rejected, Real(1), coefficient<Real>(controller.max_factor)),
-        coefficient<Real>(controller.safety));
-    const Real least = coefficient<Real>(controller.min_factor);
+    const Real most =
+        select(accepted, select(history.was_rejected, Real(1), Real(control.max_factor)),
+               Real(control.safety));
+    const Real least = Real(control.min_factor);
     return select(squared_norm <= Real(largest_squared_norm), min(max(factor, least), most), least);
 }
 
