@@ -111,10 +111,9 @@ TEST_CASE("device calls: a later gradient is two launches, and a wait for its su
 
         CHECK(found.report.success());
         CHECK(found.report.counters.pullbacks > 0);
-        CHECK(asked() ==
-              Asked{2, 2, 1, 0, 0});  // sums of three blocks of losses, and what it has cost
+        CHECK(asked() == Asked{2, 2, 1, 0, 0});  // the sum of the losses, and what it has cost
         CHECK(EmulatedRuntime::state.bytes_to_host ==
-              3 * sizeof(double) + sizeof(eddy::detail::BackCost));
+              sizeof(double) + sizeof(eddy::detail::BackCost));
         CHECK(EmulatedRuntime::state.bytes_to_device == 0);
     };
 

@@ -108,10 +108,8 @@ TEST_CASE("device outputs: a second call allocates nothing, and copies no gradie
 
     CHECK(state.allocations == 0);
     CHECK(DevicePages::num_pieces() == pieces);
-    // Outcomes, sums of three blocks, counts of the workers, four searches.
-    CHECK(state.bytes_to_host < num_lanes * sizeof(eddy::LaneOutcome) + 3 * sizeof(double) +
-                                    12 * sizeof(eddy::detail::BackCost) + 4 * sizeof(std::int64_t) +
-                                    1);
+    // The sum of the losses, and what it has cost.
+    CHECK(state.bytes_to_host == sizeof(double) + sizeof(eddy::detail::BackCost));
 }
 
 TEST_CASE("device outputs: the gradient of shared parameters") {

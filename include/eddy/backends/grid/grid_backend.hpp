@@ -124,9 +124,9 @@ struct GridBackend {
         detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous)
             .run();
     }
-    /// Has the last gradient added up the parts of its shared parameters, so that nobody else needs to?
-    [[nodiscard]] static bool has_added_shared(const Kept& kept) {
-        return kept.pools.front().adds_shared();
+    /// Has the last gradient added up what may be added over its lanes, so that nobody else needs to?
+    [[nodiscard]] static bool has_added_up(const Kept& kept) {
+        return kept.pools.front().adds_up();
     }
     /// Waits for what a call that returned early has left at work, and brings its results: of(pool). One that
     /// has waited may leave there what became of its lanes, until somebody asks.

@@ -212,6 +212,9 @@ class GridCall {
         pool.reserve(bytes);
         static_cast<void>(
             pool.template zeros<std::int32_t>(GridPiece::flags, workers_, place.stream));
+        if constexpr (has_losses)
+            static_cast<void>(
+                pool.template zeros<std::int64_t>(GridPiece::num_done, 1, place.stream));
         watches_.push_back(is_asynchronous_ ? Watch()
                                             : Watch(pool, place.stream, call_.may_be_stopped(),
                                                     call_.is_cancelled()));
@@ -269,20 +272,26 @@ class GridCall {
         require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
                               "launching a kernel");
         if constexpr (goes_back) {
-            finish(kernel, plan, cost, stream);
-            pool.adds_shared(kernel.shared.may_be_added);
+            finish(kernel, plan, cost, pool, stream);
+            pool.adds_up(parts_.size() == 1);
         }
     }
     /// Sums over the lanes of a gradient, so far as the host does not make them.
     template <class Stream>
-    void finish(const Kernel& kernel, const LaunchPlan& plan, BackCost* cost, Stream stream) const {
+    void finish(const Kernel& kernel, const LaunchPlan& plan, BackCost* cost,
+                const GridPool<Runtime>& pool, Stream stream) const {
         using Spec = typename Kernel::Spec;
         using Real = typename Kernel::Real;
         FinishWork<Real, typename Runtime::Warp> work;
         work.costs = {kernel.costs, plan.num_groups(), plan.num_workers, cost};
         if constexpr (has_losses)
-            work.losses = {kernel.outcomes, kernel.seeds.loss, kernel.seeds.loss_stride,
-                           plan.num_lanes, kernel.seeds.block_sums};
+            work.losses = {kernel.outcomes,
+                           kernel.seeds.loss,
+                           kernel.seeds.loss_stride,
+                           plan.num_lanes,
+                           kernel.seeds.block_sums,
+                           kernel.seeds.total,
+                           static_cast<std::int64_t*>(pool.first(GridPiece::num_done))};
         if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
             const auto& shared = kernel.shared;
             if (shared.may_be_added && shared.parts)

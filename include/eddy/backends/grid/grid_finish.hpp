@@ -15,29 +15,73 @@
 namespace eddy::inline v0::detail {
 
 /// Losses that lie there: those of each block of lanes are added in the order of the lanes, a thread a
-/// block; that of a lane that failed counts as zero, and becomes NaN.
+/// block; that of a lane that failed counts as zero, and becomes NaN. Where the total is wanted as well, each warp
+/// adds its blocks in pairs, and the last that is done the sums of all.
 template <class Real>
 struct BlockLosses {
     const LaneOutcome* outcomes = nullptr;  // (lane)
     Real* loss = nullptr;                   // (lane)
     std::ptrdiff_t stride = 1, num_lanes = 0;
-    double* sums = nullptr;  // (block); null: the host adds
+    double* sums = nullptr;            // (block); null: the host adds
+    double* total = nullptr;           // null: the host adds the blocks
+    std::int64_t* num_done = nullptr;  // warps; zero before and after a launch
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
         return sums ? (num_blocks(num_lanes) + 31) / 32 : 0;
     }
     template <class Warp>
     EDDY_HD void add(const Warp& warp, std::ptrdiff_t index) const {
-        const std::ptrdiff_t first = (index * 32 + warp.member()) * lanes_per_block;
-        if (first >= num_lanes) return;
-        double sum = 0;
-        for (std::ptrdiff_t lane = first; lane < eddy::min(num_lanes, first + lanes_per_block);
-             ++lane)
-            sum = sum + of_lane(lane);
-        sums[first / lanes_per_block] = sum;
+        const std::ptrdiff_t block = index * 32 + warp.member(), first = block * lanes_per_block;
+        if (first < num_lanes)
+            sums[block] = sum_of_block<double>(first, eddy::min(num_lanes, first + lanes_per_block),
+                                               [&](std::ptrdiff_t lane) { return of_lane(lane); });
+        if (!total) return;
+        add_pairs(warp, index * 32, 1, eddy::min(num_blocks(num_lanes), index * 32 + 32));
+        if (is_last(warp)) add_warps(warp);
     }
 
   private:
+    /// Of sums[first], sums[first + stride] …, before `end`, as many as there are members, or fewer: leaves their
+    /// sum in the first. What is left over joins from the right, as in PairwiseSum.
+    template <class Warp>
+    EDDY_HD void add_pairs(const Warp& warp, std::ptrdiff_t first, std::ptrdiff_t stride,
+                           std::ptrdiff_t end) const {
+        const std::ptrdiff_t at = first + warp.member() * stride;
+        for (int distance = 1; distance < 32; distance *= 2) {
+            warp.sync();
+            const std::ptrdiff_t other = at + distance * stride;
+            if (warp.member() % (2 * distance) == 0 && other < end)
+                sums[at] = sums[at] + sums[other];
+        }
+        warp.sync();
+    }
+    /// Of all warps: whoever is sees what the others have written.
+    template <class Warp>
+    [[nodiscard]] EDDY_HD bool is_last(const Warp& warp) const {
+        bool last = false;
+        if (warp.member() == 0) {
+            warp.publish();
+            last = warp.add(*num_done, 1) == num_warps() - 1;
+            if (last) warp.write(*num_done, std::int64_t{0});
+            warp.publish();
+        }
+        return warp.from_first(last) != 0;
+    }
+    /// Each has left the sum of its 32 blocks in the first: a member takes a run of 2^k warps.
+    template <class Warp>
+    EDDY_HD void add_warps(const Warp& warp) const {
+        std::ptrdiff_t run = 32;
+        while (32 * run < num_blocks(num_lanes)) run *= 2;
+        const std::ptrdiff_t blocks = num_blocks(num_lanes), first = warp.member() * run;
+        if (first < blocks) {
+            PairwiseSum<double> sum;
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); block += 32)
+                sum.add(warp.read(sums[block]));
+            sums[first] = sum.total();
+        }
+        add_pairs(warp, 0, run, blocks);
+        if (warp.member() == 0) *total = sums[0];
+    }
     [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
         Real& number = loss[lane * stride];
         if (!is_failure(outcomes[lane].result)) return static_cast<double>(number);

@@ -45,8 +45,19 @@ struct GridLook {
 };
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.
-enum class GridPiece { arenas, costs, mirrors, other_mirrors, table, flags, found, order, relay };
-inline constexpr std::size_t num_grid_pieces = 9;
+enum class GridPiece {
+    arenas,
+    costs,
+    mirrors,
+    other_mirrors,
+    table,
+    flags,
+    num_done,
+    found,
+    order,
+    relay
+};
+inline constexpr std::size_t num_grid_pieces = 10;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
 /// What decides where in the pieces a call keeps what: calls that agree in it leave to each other nothing but
@@ -205,9 +216,9 @@ class GridPool {
         kept_.flight.is_up = true;
         kept_.flight.all_succeeded = all_succeeded;
     }
-    /// Are the parts of a shared gradient of the call at hand added there?
-    void adds_shared(bool it_does) { kept_.adds_shared = it_does; }
-    [[nodiscard]] bool adds_shared() const { return kept_.adds_shared; }
+    /// Is what may be added over the lanes of the gradient at hand added there, all of it?
+    void adds_up(bool it_does) { kept_.adds_up = it_does; }
+    [[nodiscard]] bool adds_up() const { return kept_.adds_up; }
     [[nodiscard]] bool has_left_something() const { return kept_.flight.is_up; }
     [[nodiscard]] bool all_succeeded() const { return kept_.flight.all_succeeded; }
     /// Waits for it, and brings what comes back.
@@ -266,7 +277,7 @@ class GridPool {
         Flight flight;
         std::size_t free_at_first = 0;
         int device = -1;
-        bool adds_shared = false;
+        bool adds_up = false;
     };
 
     [[nodiscard]] const Piece& piece(GridPiece which) const {

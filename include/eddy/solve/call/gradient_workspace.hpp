@@ -34,8 +34,9 @@ struct GradientWorkspace {
     std::vector<BackCost> costs;  // (worker)
     GradientInto<Real> given;     // what the caller wants written into arrays of its own
     EnsembleView<Real> loss;      // (lane, 1), of a loss
-    // (block) where it lies on a device; empty where it does not
+    // (block) where it lies on a device, which may have added them up; empty where it does not
     std::vector<double> loss_sums;
+    double loss_total = std::numeric_limits<double>::quiet_NaN();  // until a device says otherwise
     CallArrays call_arrays;
     BlockSums block_sums;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
@@ -73,8 +74,9 @@ struct GradientWorkspace {
         }
         seeds.loss = loss.first;
         seeds.loss_stride = loss.lane_stride;
-        loss_sums.assign(
-            lies_in(memory, loss.first) ? static_cast<std::size_t>(num_blocks(lanes)) : 0, 0.);
+        // What was there is overwritten, or not looked at: nobody clears it.
+        loss_sums.resize(lies_in(memory, loss.first) ? static_cast<std::size_t>(num_blocks(lanes))
+                                                     : 0);
         seeds.block_sums = loss_sums.empty() ? nullptr : loss_sums.data();
     }
 
@@ -146,6 +148,8 @@ struct GradientWorkspace {
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         SharedRows<Spec> rows = shared_sums.rows();
         rows.may_be_added = !Spec::is_dual && !options.gather_sums && !keeps_parts;
+        if constexpr (Seeds::has_loss)
+            seeds.total = loss_sums.empty() || options.gather_sums ? nullptr : &loss_total;
         using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
                                       with_times>;
         launch(groups,
@@ -154,7 +158,9 @@ struct GradientWorkspace {
                       plan.watches && leaves_out_marked, events_for<Spec>(result.report)},
                backend, kept, options, cancelled, title, within);
         if constexpr (may_return_early<Backend>) {
-            shared_is_added_ = lanes > 0 && backend.has_added_shared(kept);
+            const bool has_added_up = lanes > 0 && backend.has_added_up(kept);
+            shared_is_added_ = has_added_up && rows.may_be_added;
+            if constexpr (Seeds::has_loss) loss_is_added_ = has_added_up && seeds.total;
             if (!backend.asynchronous && lanes > 0) result.report.follow(backend.unfinished(kept));
         }
         result.report.checkpoints = plan.checkpoints;
@@ -165,19 +171,21 @@ struct GradientWorkspace {
     /// knows that all their lanes have failed.
     template <class Memory = HostMemory>
     void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
-        if constexpr (first_of_p + columns_of_p > 0) {
+        const bool adds_loss = Seeds::has_loss && !loss_is_added_,
+                   adds_p = columns_of_p > 0 && !shared_is_added_;
+        if constexpr (Seeds::has_loss) result.loss.total = loss_total;
+        if (adds_loss || adds_p) {
             block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
-            if constexpr (Seeds::has_loss) add_losses();
+            if (adds_loss) add_losses();
             if constexpr (Spec::shares_parameters) {
-                if (!shared_is_added_)
-                    shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
+                if (adds_p) shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
             }
             block_sums.gather(gather, where);
-            if constexpr (Seeds::has_loss) {
-                result.loss.total = block_sums.template total<double>(0);
-                if (!gather && result.loss.total == 0)
-                    result.loss.total = total_of_none(result.report.outcomes());
-            }
+            if (adds_loss) result.loss.total = block_sums.template total<double>(0);
+        }
+        if constexpr (Seeds::has_loss) {
+            if (!gather && result.loss.total == 0)
+                result.loss.total = total_of_none(result.report.outcomes());
         }
         if constexpr (Spec::shares_parameters) {
             if (shared_is_added_) return;
@@ -270,7 +278,7 @@ struct GradientWorkspace {
         if (!comes_later) marks.clear();
         marks.resize(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0);
         result.report.was_redone.clear();
-        shared_is_added_ = false;
+        shared_is_added_ = loss_is_added_ = false;
         result.report.is_watched = false;
         const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
         const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
@@ -288,7 +296,7 @@ struct GradientWorkspace {
             target.save_at =
                 open_output(given.save_at, memory, own.save_at, {lanes, num_save_times()});
         }
-        shared_sums.open(lanes, num_groups);
+        shared_sums.open(lanes, num_groups, !comes_later);
     }
 
     static constexpr std::ptrdiff_t columns_of_p = SharedSums<Spec>::num_columns;
@@ -330,9 +338,7 @@ struct GradientWorkspace {
     void finish_later() {
         rest_.wait();
         set_costs(result.report, costs);
-        PairwiseSum<double> total;
-        for (const double block : loss_sums) total.add(block);
-        result.loss.total = total.total();
+        if constexpr (Seeds::has_loss) result.loss.total = loss_total;
         if (result.loss.total == 0) result.loss.total = total_of_none(result.report.lanes());
     }
     /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss.
@@ -346,8 +352,8 @@ struct GradientWorkspace {
         return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
     }
 
-    bool shared_is_added_ = false;  // where it was computed
-    Unfinished rest_;               // what the device brings, of a call that returned early
+    bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed
+    Unfinished rest_;  // what the device brings, of a call that returned early
     struct NoRedo {};
     using Redone = typename std::conditional_t<can_watch<Spec>,
                                                std::type_identity<Redo<GradientWorkspace, Spec>>,

@@ -253,9 +253,12 @@ template <class Spec, class Memory>
     const EnsembleView<Real> there = mirrors.out(loss, Real(0));
     seeds.loss = there.first;
     seeds.loss_stride = there.lane_stride;
+    if (!mirrors.has_all_lanes()) seeds.total = nullptr;
     if (seeds.block_sums)
         seeds.block_sums =
-            mirrors.out(seeds.block_sums + lanes.first / lanes_per_block, num_blocks(lanes.count));
+            mirrors.out(seeds.block_sums + lanes.first / lanes_per_block, num_blocks(lanes.count),
+                        seeds.total ? ComesBack::never : ComesBack::when_done);
+    seeds.total = mirrors.out(seeds.total, 1);
     return seeds;
 }
 template <class Spec, int num_outputs, class Memory>

@@ -26,15 +26,18 @@ class SharedSums {
     static constexpr std::ptrdiff_t num_columns =
         Spec::shares_parameters ? Spec::parameter_size * (Spec::is_dual ? 2 : 1) : 0;
 
-    void open(std::ptrdiff_t num_lanes, std::ptrdiff_t num_groups) {
+    /// `are_zero`: whoever adds finds zeros here; else all of it is overwritten by what comes from a device.
+    void open(std::ptrdiff_t num_lanes, std::ptrdiff_t num_groups, bool are_zero = true) {
         apart_.clear();
         if constexpr (Spec::shares_parameters) {
             const bool keeps_parts = adds_blocks && num_lanes <= few_lanes;
-            parts_.assign(size_of(keeps_parts ? num_lanes : 0), Lane(0));
-            sums_.assign(size_of(keeps_parts   ? 0
+            parts_.resize(size_of(keeps_parts ? num_lanes : 0));
+            sums_.resize(size_of(keeps_parts   ? 0
                                  : adds_blocks ? num_blocks(num_lanes)
-                                               : num_groups),
-                         Lane(0));
+                                               : num_groups));
+            if (!are_zero) return;
+            std::fill(parts_.begin(), parts_.end(), Lane(0));
+            forget_groups();
         }
     }
     /// Where the kernel adds.

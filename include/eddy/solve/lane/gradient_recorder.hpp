@@ -32,6 +32,8 @@ struct LossSeeds {
     /// (block of lanes); where it is not null, whoever launches adds the losses of each block, and
     /// makes those of lanes that failed NaN: they lie where the caller does not read.
     double* block_sums = nullptr;
+    /// The sum of all blocks, where whoever launches may add those as well; else null.
+    double* total = nullptr;
 
     /// The same for another method.
     template <class OtherSpec>
