@@ -97,6 +97,29 @@ TEST_CASE(
     CHECK(std::string(eddy::message(eddy::Result::newton_failed)).find("Newton") == 0);
 }
 
+TEST_CASE("stiff, Newton: a stage in which f is no number is told as that, with its component") {
+    // √(1 − y0) is a number in every step's start, and none in stages behind y0 = 1.
+    constexpr auto ending = eddy::field<2, 1>([](auto, const auto& y, const auto& p) {
+        return eddy::vec(p[0] + 0.0 * y[1], eddy::sqrt(1.0 - y[0]));
+    });
+    const Array y0 = rows({{0, 0}, {0, 0}, {0, 0}}), p = rows({{1}, {0.5}, {2}});
+    const auto check = [&](const auto& method, const auto& backend, auto... controller) {
+        const auto solution =
+            eddy::solve(ending, method, y0, p, {.t1 = 1.5, .dt0 = 0.4}, controller..., backend);
+        for (const int lane : {0, 2}) {
+            CHECK(solution.result(lane) == eddy::Result::non_finite);
+            CHECK(solution.failure(lane).component == 1);
+            CHECK(solution.failure(lane).t < 1 / p(lane, 0) + 1e-12);
+        }
+        CHECK(solution.failure(0).t > 0.7);
+        CHECK(solution.result(1) == eddy::Result::success);
+    };
+    check(eddy::TRBDF2{}, eddy::Serial{});
+    check(eddy::TRBDF2{}, eddy::Cpu{.threads = 1});
+    check(eddy::TRBDF2{}, eddy::Serial{}, eddy::ConstantController{});
+    check(eddy::TRBDF2{}, eddy::Cpu{.threads = 1}, eddy::ConstantController{});
+}
+
 TEST_CASE("stiff, Newton: evaluations of f are counted, those of the iterations as well") {
     constexpr auto linear = eddy::field<1, 1>(
         [](auto, const auto& y, const auto& p) { return eddy::vec(p[0] * y[0]); });

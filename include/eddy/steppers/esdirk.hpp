@@ -64,6 +64,7 @@ struct Esdirk {
         [[no_unique_address]] std::conditional_t<splits, Explicit, Nothing> other;
         Lu<PrimalOf<Number>> lu;
         PrimalOf<Number> num_updates;  // of Newton's iterations
+        PrimalOf<Number> num_solved;   // stages in order, before one whose iteration has failed
 
         /// hγ k_i, k_i all of f.
         template <int i>
@@ -114,6 +115,24 @@ struct Esdirk {
             run_out_of_line(in, work, failed);
         else
             run_here(in, work, failed);
+    }
+
+    /// Of a step in which an iteration has failed in a place: the first component of f that is no number where
+    /// it stopped; −1 where all are, and it does not converge.
+    template <class Input, class Number>
+    [[nodiscard]] EDDY_HD static int broken_component(const Input& in, const Work<Number>& work,
+                                                      int place) {
+        const int stage = static_cast<int>(get_lane(work.num_solved, place));
+        int component = -1;
+        static_for<1, num_stages>([&]<int i>() {
+            if (i != stage) return;
+            const State<Number> f = Implicit::derivative(stage_time<i>(in), work.y[i], in.p);
+            for (int k = state_size; k-- > 0;) {
+                const auto value = primal(get_lane(f[k], place));
+                if (!(value - value == 0)) component = k;
+            }
+        });
+        return component;
     }
 
     /// y⁺.
@@ -181,6 +200,7 @@ struct Esdirk {
         const NewtonScale<ScalarOf<Number>> scale(in.tolerances);
         NewtonProgress<Number> progress(detail::cannot_solve<Model>(work.lu, start.matrix),
                                         scale.floor());
+        work.num_solved = Number(1);
         static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
             const State<Number> base = known<i>(in.y, work);
             work.y[i] = guess<i>(in.y, work);
@@ -191,6 +211,7 @@ struct Esdirk {
                 iterate(in, t, base, scale, work.lu, work.y[i], progress);
             work.z[i] = work.y[i] - base;
             add_explicit<i>(in, work.y[i], work);
+            work.num_solved = work.num_solved + select(progress.failed(), Number(0), Number(1));
         });
         failed = progress.failed();
         work.num_updates = progress.num_updates();
@@ -276,6 +297,7 @@ struct Esdirk {
         run(StepInput{in.t, y, p, in.dt, NoPath{}, in.tolerances}, values, failed);
         work.lu = values.lu;
         work.num_updates = values.num_updates;
+        work.num_solved = values.num_solved;
         const State<Dual<T>> f = Implicit::derivative(stage_time<0>(in), in.y, in.p);
         work.z[0] = detail::duals_of(values.z[0],
                                      detail::scaled(increment<T>(in.dt), detail::tangents_of(f)));

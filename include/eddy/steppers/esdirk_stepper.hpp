@@ -64,7 +64,13 @@ struct EsdirkStepper
     template <class Input>
     [[nodiscard]] EDDY_HD static int infinite_component(const Input& in, int place) {
         const auto start = start_of(in);
-        return detail::infinite_row<typename Steps::Matrix>(start.f, start.matrix, place);
+        const int at_start =
+            detail::infinite_row<typename Steps::Matrix>(start.f, start.matrix, place);
+        if (at_start >= 0) return at_start;
+        typename Steps::template Work<NumberOf<Input>> work;
+        MaskOf<NumberOf<Input>> failed;
+        Steps::run(in, work, failed);
+        return get_lane(failed, place) ? Steps::broken_component(in, work, place) : -1;
     }
 
     template <class Input>

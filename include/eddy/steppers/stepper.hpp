@@ -130,7 +130,7 @@ template <class Interpolant, class Theta>
 /// A stepper whose steps solve linear systems: singular_component(in, place) is the component whose
 /// pivot is zero or cannot be trusted in that place of a Number, −1 where that is none, or where the
 /// matrix itself is not finite; infinite_component(in, place) the first where f or its Jacobian is not finite
-/// at the start of the step.
+/// at the start of the step, or f where an iteration within it has stopped.
 template <class S>
 concept SolvesLinearSystems = requires {
     { S::solves_linear_systems } -> std::convertible_to<bool>;
