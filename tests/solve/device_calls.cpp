@@ -95,6 +95,41 @@ TEST_CASE("device calls: a later solve is a launch and a wait") {
         CHECK(same_array(y[k].values(), expected.y(static_cast<std::ptrdiff_t>(k))));
 }
 
+TEST_CASE("device calls: one solve keeps all steps, a second is made only where memory ends") {
+    auto kept = options;
+    kept.save_steps = true;
+    const auto expected = eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, kept, eddy::Serial{});
+    std::ptrdiff_t most = 0;
+    for (int lane = 0; lane < num_lanes; ++lane) most = std::max(most, expected.num_steps(lane));
+    constexpr std::size_t bytes_of_row = num_lanes * 3 * sizeof(double);  // t, and two numbers
+    const auto check = [&](std::size_t budget, int launches) {
+        kept.memory_budget = budget;
+        EmulatedRuntime::reset();
+
+        const auto found =
+            eddy::solve(Forced{}, eddy::Bosh3{}, start, rates, kept, EmulatedDevice{});
+
+        CHECK(EmulatedRuntime::state.launches == launches);
+        std::ptrdiff_t different = 0;
+        for (int lane = 0; lane < num_lanes; ++lane) {
+            REQUIRE(found.num_steps(lane) == expected.num_steps(lane));
+            for (std::ptrdiff_t k = 0; k < found.num_steps(lane); ++k)
+                different +=
+                    !support::same_bits(found.step_t(lane, k), expected.step_t(lane, k)) ||
+                    !support::same_bits(found.step_y(lane, k, 0), expected.step_y(lane, k, 0)) ||
+                    !support::same_bits(found.step_y(lane, k, 1), expected.step_y(lane, k, 1));
+        }
+        CHECK(different == 0);
+        return EmulatedRuntime::state.bytes_to_host;
+    };
+    const auto rows = static_cast<std::size_t>(most);
+    const std::size_t with_room = check(rows * bytes_of_row, 1),
+                      with_more = check(20 * rows * bytes_of_row, 1);
+    CHECK(with_more == with_room);  // what comes back are the steps that there are
+    check((rows - 1) * bytes_of_row, 2);
+    check(1, 2);
+}
+
 TEST_CASE("device calls: a later gradient is two launches, and a wait for its sums") {
     const OnDevice y0{start}, p{rates}, row{Array(1, 2, 0.9)};
     std::vector<OnDevice> data;

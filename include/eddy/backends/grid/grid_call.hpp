@@ -327,10 +327,22 @@ class GridCall {
                     Runtime::copy(column.here, column.there, column.num_bytes, stream), "a kernel");
         }
         require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
+        bring_rows(flight, stream);
         if (may_stay)
             places_[0].pool->leave(stream, staying,
                                    !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
+    }
+    /// Once it is known how many there are.
+    template <class Stream>
+    void bring_rows(const Flight& flight, Stream stream) const {
+        for (const MirroredRows& rows : flight.mirrors->rows()) {
+            const MirroredColumn all = rows.wanted();
+            if (all.num_bytes == 0) continue;
+            require_done<Runtime>(Runtime::copy(all.here, all.there, all.num_bytes, stream),
+                                  "copying from the device");
+            require_done<Runtime>(Runtime::synchronize(stream), "copying from the device");
+        }
     }
     /// While kernels run: the caller is asked, told how far they are, and passed on to them.
     template <class Stream>

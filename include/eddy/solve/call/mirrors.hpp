@@ -4,6 +4,7 @@
 // take some of the lanes; it then knows them by their numbers from the first of them on. Tables, which
 // are small and seldom change, are put side by side and go in one copy, or in none where they are there.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <eddy/solve/ask/memory.hpp>
@@ -30,6 +31,23 @@ struct MirroredColumn {
     bool may_come_later = false;
 };
 enum class ComesBack { when_done, when_asked, never };
+
+/// Rows of which there are as many as the largest of some counts says, once these are here: none comes back where
+/// there was room for less.
+struct MirroredRows {
+    const std::int64_t* counts;
+    std::ptrdiff_t num_counts, num_rows;
+    const void* there;
+    std::size_t bytes_per_row;
+    void* owner;  // of the memory that they come to
+    void* (*make_room)(void* owner, std::size_t num_bytes);
+
+    [[nodiscard]] MirroredColumn wanted() const {
+        const std::int64_t most = *std::max_element(counts, counts + num_counts);
+        const std::size_t rows = most > num_rows ? 0 : static_cast<std::size_t>(most);
+        return {make_room(owner, rows * bytes_per_row), there, rows * bytes_per_row};
+    }
+};
 
 /// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
 template <class Memory>
@@ -153,6 +171,24 @@ class Mirrors {
         for (EnsembleView<Real>& view : there) view = out(view, value);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
+    /// Room for rows of `per_row` numbers, of which come back into `here` as many as the counts of the lanes say.
+    template <class T>
+    [[nodiscard]] T* out_rows(std::vector<T>* here, std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
+                              const std::int64_t* counts) {
+        T* const there = take<T>(num_rows * per_row, false);
+        if (there && here)
+            rows_.push_back({counts, lanes_.count, num_rows, there, bytes_of<T>(per_row), here,
+                             [](void* owner, std::size_t num_bytes) -> void* {
+                                 auto& numbers = *static_cast<std::vector<T>*>(owner);
+                                 numbers.resize(num_bytes / sizeof(T));
+                                 return numbers.data();
+                             }});
+        return there;
+    }
+    [[nodiscard]] const std::vector<MirroredRows>& rows() const { return rows_; }
+    /// Is nothing taken yet, but only counted?
+    [[nodiscard]] bool only_counts() const { return there_ == nullptr; }
+
     /// What groups do with their rows of all that was asked for, as the last of the tables.
     [[nodiscard]] RowTasks row_tasks() {
         const auto count = static_cast<std::ptrdiff_t>(row_tasks_.size());
@@ -222,6 +258,7 @@ class Mirrors {
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
     std::vector<MirroredColumn> columns_;           // to be brought back
+    std::vector<MirroredRows> rows_;
     std::vector<RowTask> row_tasks_;
 };
 
@@ -269,12 +306,27 @@ template <class Spec, int num_outputs, class Memory>
     return seeds;
 }
 
-/// The steps of the lanes, which are counted from the first of theirs.
+template <class Real, class Memory>
+[[nodiscard]] StepArrays<Real> mirrored_rows(StepArrays<Real> steps, int state_size,
+                                             Mirrors<Memory>& mirrors) {
+    const LaneShare& lanes = mirrors.lanes();
+    StepRows<Real>* here = nullptr;
+    if (!mirrors.only_counts()) here = &steps.rows->emplace_back(lanes.first, lanes.count);
+    std::int64_t* const count = steps.count + lanes.first;
+    steps.count = mirrors.template out_zero<std::int64_t>(count, lanes.count, 1, 1);
+    steps.t = mirrors.out_rows(here ? &here->t : nullptr, steps.num_rows, lanes.count, count);
+    steps.y = mirrors.out_rows(here ? &here->y : nullptr, steps.num_rows, lanes.count * state_size,
+                               count);
+    steps.num_lanes = lanes.count;
+    return steps;
+}
+/// The steps of the lanes, which are counted from the first of theirs where each has room of its own.
 template <class Real, class Memory>
 [[nodiscard]] StepArrays<Real> mirrored(StepArrays<Real> steps, int state_size,
                                         Mirrors<Memory>& mirrors) {
     if (!steps.is_wanted()) return steps;
     const LaneShare& lanes = mirrors.lanes();
+    if (!steps.first) return mirrored_rows(steps, state_size, mirrors);
     const std::int64_t* const from = steps.first + lanes.first;
     std::vector<std::int64_t> first(from, from + lanes.count + 1);
     const std::int64_t before = first.front();

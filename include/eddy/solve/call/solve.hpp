@@ -3,6 +3,7 @@
 // tangents along through the same code.
 
 #include <eddy/solve/call/given_outputs.hpp>
+#include <eddy/solve/call/kept_steps.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_solve.hpp>
 #include <eddy/solve/call/second_solve.hpp>
@@ -122,8 +123,13 @@ struct SolveWorkspace {
         if constexpr (is_of_host<typename Backend::Memory>) {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
-            run_kernel(StepArrays<Real>{});
-            if (options.save_steps) run_again_for_steps(run_kernel);
+            if (options.save_steps)
+                KeptSteps<Spec>(solution).run(
+                    run_kernel,
+                    rows_of_steps<Spec>(prepared.problem.times, lanes,
+                                        memory_limits(options.memory_budget, backend, kept)));
+            else
+                run_kernel(StepArrays<Real>{});
         }
     }
     struct NoPaths {};
@@ -153,27 +159,6 @@ struct SolveWorkspace {
         paths->run(*this, options, backend, kept, cancelled, title);
         guard.done();
         return solution;
-    }
-    /// Kernels that cannot allocate write steps where the first run has counted them. A call that was
-    /// cancelled keeps none.
-    template <class RunKernel>
-    void run_again_for_steps(const RunKernel& run_kernel) {
-        const auto lanes = static_cast<std::size_t>(solution.num_lanes());
-        std::vector<std::int64_t> first(lanes + 1), count(lanes);
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const LaneOutcome& outcome = solution.outcomes()[lane];
-            if (outcome.result == Result::cancelled) return;
-            first[lane + 1] = first[lane] + outcome.accepted + 1;
-        }
-        std::vector<double> t(static_cast<std::size_t>(first[lanes]));
-        std::vector<Real> states(t.size() * Spec::state_size);
-        run_kernel(StepArrays<Real>{first.data(), count.data(), t.data(), states.data()});
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            for (std::int64_t k = first[lane]; k < first[lane] + count[lane]; ++k)
-                solution.append_step(static_cast<std::ptrdiff_t>(lane),
-                                     t[static_cast<std::size_t>(k)],
-                                     &states[static_cast<std::size_t>(k * Spec::state_size)]);
-        }
     }
     /// NaN in the arrays that were given, and in those of the solution, which take their place.
     template <class Memory>

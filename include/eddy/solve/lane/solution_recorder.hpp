@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <eddy/solve/lane/objective.hpp>
+#include <list>
+#include <vector>
 
 namespace eddy::inline v0::detail {
 
@@ -13,20 +15,32 @@ struct NoSteps {
     EDDY_HD void append(std::ptrdiff_t, double, const State&) const {}
 };
 
-/// Room for the accepted steps of all lanes, one lane after another, where kernels cannot allocate.
+/// The steps that lanes from `first_lane` on have taken: a row for each step, of one of each lane.
+template <class Real>
+struct StepRows {
+    std::ptrdiff_t first_lane, num_lanes;
+    std::vector<double> t{};  // (step, lane)
+    std::vector<Real> y{};    // (step, lane, component)
+};
+
+/// Room for the accepted steps of all lanes where kernels cannot allocate: rows for so many steps of each lane,
+/// which suffice or do not; or, once somebody has counted them, one lane after another.
 template <class Real>
 struct StepArrays {
-    const std::int64_t* first = nullptr;  // (lane), and the end of the last one; null: nobody wants
-    std::int64_t* count = nullptr;        // (lane) so far
+    std::int64_t* count = nullptr;  // (lane), of steps without room as well; null: nobody wants any
+    std::int64_t num_rows = 0;
+    std::list<StepRows<Real>>* rows = nullptr;  // where they come to on the host
+    const std::int64_t* first = nullptr;  // (lane), and the end of the last one; null: in rows
     double* t = nullptr;                  // (step)
     Real* y = nullptr;                    // (step, component)
+    std::ptrdiff_t num_lanes = 0;         // of a row
 
-    [[nodiscard]] EDDY_HD bool is_wanted() const { return first != nullptr; }
+    [[nodiscard]] EDDY_HD bool is_wanted() const { return count != nullptr; }
     template <class State>
     EDDY_HD void append(std::ptrdiff_t lane, double at, const State& state) const {
-        const std::int64_t step = first[lane] + count[lane];
-        if (step >= first[lane + 1]) return;
-        ++count[lane];
+        const std::int64_t k = count[lane]++;
+        if (k >= (first ? first[lane + 1] - first[lane] : num_rows)) return;
+        const std::int64_t step = first ? first[lane] + k : k * num_lanes + lane;
         t[step] = at;
         for (int i = 0; i < State::size(); ++i) y[step * State::size() + i] = primal(state[i]);
     }
