@@ -179,12 +179,13 @@ struct Pack {
     /// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
     [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return y < x ? y : x; }, a, b);
+            [](Part x, Part y) __attribute__((always_inline)) { return simd::lesser(y, x); }, a, b);
     }
     /// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
     [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
         return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x < y ? y : x; }, a, b);
+            [](Part x, Part y) __attribute__((always_inline)) { return simd::greater(y, x); }, a,
+            b);
     }
 
     /// a·b + c rounded once; a library call per lane where the target has no such instruction.

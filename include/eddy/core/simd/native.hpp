@@ -59,6 +59,8 @@ template <class V>
 inline constexpr int size_of = static_cast<int>(sizeof(V) / sizeof(ElementOf<V>));
 template <class V>
 inline constexpr bool holds_doubles = std::is_same_v<ElementOf<V>, double>;
+template <class V>
+inline constexpr bool holds_integers = std::is_integral_v<ElementOf<V>>;
 
 /// a·b + c, rounded once. Without the instruction this is a library call per lane.
 template <class V>
@@ -125,6 +127,34 @@ template <class V>
         for (int i = 0; i < size_of<V>; ++i) result[i] = std::sqrt(x[i]);
         return result;
     }
+}
+
+/// `a < b ? a : b`, which is one instruction; g++ makes two of it, one of them for a mask.
+template <class V>
+[[gnu::always_inline]] inline V lesser(V a, V b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64 && !holds_integers<V>) {
+        if constexpr (holds_doubles<V>)
+            return _mm512_maskz_min_pd(0xff, a, b);
+        else
+            return _mm512_maskz_min_ps(0xffff, a, b);
+    } else
+#endif
+        return a < b ? a : b;
+}
+
+/// `a > b ? a : b`, which is one instruction; g++ makes two of it, one of them for a mask.
+template <class V>
+[[gnu::always_inline]] inline V greater(V a, V b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64 && !holds_integers<V>) {
+        if constexpr (holds_doubles<V>)
+            return _mm512_maskz_max_pd(0xff, a, b);
+        else
+            return _mm512_maskz_max_ps(0xffff, a, b);
+    } else
+#endif
+        return a > b ? a : b;
 }
 
 template <class V>
