@@ -93,6 +93,16 @@ def tail_end(real):
     return erfc_t(erf_end[real])
 
 
+# tanh is 1/2 here: a unit in its last place below is half of one above.
+tanh_split = log(3) / 2
+
+
+def tanh_power_weight(r):
+    """What an error of (e^(2r) − 1) / r does to tanh x, at worst: x = r + n ln 2 / 2, from the split on."""
+    x = r + log(2)
+    return (1 - tanh(x if x >= tanh_split else x + ln2_half) ** 2) / 2 * abs(r) / exp(2 * r)
+
+
 # No interval has a removable singularity on its grid: those at 0 start beside it, or are not symmetric about it.
 tiny = mpf(10) ** -8
 
@@ -112,8 +122,11 @@ tables = [
      lambda z: z * sqrt(z) / asin(sqrt(z)), lambda real: (tiny, mpf("0.25")), {"double": 12, "float": 4}),
     ("AtanTail", "(atan(x)/x − 1) / z in z = x², |x| ≤ tan(π/8)", lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
      lambda z: z * sqrt(z) / atan(sqrt(z)), lambda real: (tiny, atan_z * mpf("1.001")), {"double": 10, "float": 4}),
-    ("TanhTail", "(tanh(x)/x − 1) / z in z = x², |x| ≤ 5/8", lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
-     lambda z: z * sqrt(z) / tanh(sqrt(z)), lambda real: (tiny, mpf("0.625") ** 2), {"double": 10, "float": 4}),
+    ("TanhTail", "(tanh(x)/x − 1) / z in z = x², tanh |x| ≤ 1/2", lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
+     lambda z: z * sqrt(z) / tanh(sqrt(z)), lambda real: (tiny, tanh_split**2), {"double": 9, "float": 3}),
+    ("TanhPower", "(e^(2r) − 1) / r on |r| ≤ ln 2 / 4, for 1 − 2 / (e^(2x) + 1) ≥ 1/2", lambda r: expm1(2 * r) / r,
+     tanh_power_weight,
+     lambda real: (-ln2_half / 2 * mpf("1.0002"), ln2_half / 2 * mpf("1.00021")), {"double": 10, "float": 4}),
     ("ErfCentre", "erf(x)/x − 1 in z = x², |x| ≤ 1", lambda z: erf(sqrt(z)) / sqrt(z) - 1,
      lambda z: sqrt(z) / erf(sqrt(z)), lambda real: (tiny, erf_split**2), {"double": 11, "float": 6}),
     ("ErfcTail", "exp(x²)·erfc(x) in t = (x−2)/(x+2), from x = 1 to 6 (double) or 4 (float)",

@@ -138,6 +138,42 @@ TEST_CASE("pack math: arguments near multiples of π/2 keep all their digits") {
     CHECK(std::abs(cos(Pack<double, 1>(worst))[0]) < 5e-19);
 }
 
+TEST_CASE("pack math: tanh of every float from 1/2 to 1 is within 2 ulp, and tanh never falls") {
+    // Its two formulas meet there, where the result goes through 1/2 and the error is largest.
+    using P = Pack<float, 16>;
+    using Wide = Pack<double, 16>;
+    const auto ones_from = [](std::uint32_t first) {
+        float x[P::size];
+        for (int i = 0; i < P::size; ++i)
+            x[i] = std::bit_cast<float>(first + static_cast<std::uint32_t>(i));
+        return P::load(x);
+    };
+    const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+    double worst = 0;
+    int falls = 0;
+    float last = 0;
+
+    for (std::uint32_t bits = bits_of(0.5f); bits < bits_of(1.0f); bits += P::size) {
+        const P x = ones_from(bits), computed = tanh(x);
+        const auto error = abs(Wide(computed) - tanh(Wide(x)));
+        for (int i = 0; i < P::size; ++i) {
+            const double unit = computed[i] < 0.5f ? 0x1p-25 : 0x1p-24;
+            worst = std::max(worst, error[i] / unit);
+        }
+    }
+    for (std::uint32_t bits = bits_of(0x1p-13f); bits < bits_of(16.0f); bits += 7 * P::size) {
+        const P computed = tanh(ones_from(bits));
+        for (int i = 0; i < P::size; ++i) {
+            falls += computed[i] < last || computed[i] > 1;
+            last = computed[i];
+        }
+    }
+
+    CHECK(worst <= 2);
+    CHECK(worst > 1.5);  // it looks where the error is
+    CHECK(falls == 0);
+}
+
 TEST_CASE("pack math: real, integer and pack exponents of any type are told apart") {
     const Pack<float, 4> x(4);
 

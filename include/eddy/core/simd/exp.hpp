@@ -124,20 +124,24 @@ template <class P>
     return scale(hi + (lo + plus.lo), e.exponent - P(1));
 }
 
-/// tanh x = x + x³ T(x²) up to 5/8, beyond it 1 − 2 / (e^(2|x|) + 1). What is added to x or to 1 is smaller
-/// than the result, and so is what its roundings add: neither wants more digits than the type has, nor ln 2
-/// two words, since 2 / (e^(2|x|) + 1) falls faster than multiples of its error grow.
+/// tanh x = x + x³ T(x²) up to tanh x = 1/2, beyond it 1 − 2 / (e^(2|x|) + 1). What is added to x or to 1 is
+/// smaller than the result, and so is what its roundings add: neither wants more digits than the type has, nor
+/// ln 2 two words, since 2 / (e^(2|x|) + 1) falls faster than multiples of its error grow.
 template <class P>
 [[gnu::always_inline]] inline P tanh_kernel(const P& x) {
     using Real = typename P::value_type;
-    const P magnitude = min(abs(x), P(20)), twice = magnitude + magnitude;
-    const P k = round_small(twice * P(FormatOf<P>::log2_e));
-    const P r = mul_add(-k, P(Real(0x1.62e42fefa39efp-1)), twice);
-    const P power = P(1) + mul_add(r * r, polynomial<ExpTail<Real>>(r), r);
-    const P far = P(1) - P(2) / mul_add(power_of_two(k), power, P(1));
+    using F = FormatOf<P>;
+    const P magnitude = min(abs(x), P(20));
+    // The low bits of `biased` are an exponent, that of 2^k.
+    const P origin(F::integer * 3 / 2 + F::bias);
+    const P biased = mul_add(magnitude, P(2 * F::log2_e), origin);
+    const P r = mul_add(origin - biased, P(Real(0x1.62e42fefa39efp-2)), magnitude);
+    const P power = from_bits(bits(biased) << F::mantissa_bits);
+    const P factor = mul_add(polynomial<TanhPower<Real>>(r), r, P(1));
+    const P far = P(1) - P(2) / mul_add(power, factor, P(1));
     const P square = magnitude * magnitude;
     const P near = mul_add(magnitude * square, polynomial<TanhTail<Real>>(square), magnitude);
-    return copysign(select(magnitude < P(Real(0.625)), near, far), x);
+    return flip_sign(select(magnitude < P(Real(0x1.193ea7aad030bp-1)), near, far), x);
 }
 
 }  // namespace eddy::inline v0::simd
