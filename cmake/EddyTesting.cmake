@@ -99,7 +99,7 @@ function(eddy_compile_fail_test)
 endfunction()
 
 # eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]
-# [MAX_ROUND kernel:loop=instructions …] [ARCHITECTURE sm_80]):
+# [MAX_ROUND kernel:loop=instructions … kernel:loop.double=instructions of this kind …] [ARCHITECTURE sm_80]):
 # compiles for sm_90, or another, with the flags of eddy::eddy, prints what each kernel needs, and fails above a limit; without one, on any stack or
 # spill. `kernel` is any part of the demangled name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
 function(eddy_device_compile_test name)

@@ -189,4 +189,20 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
+void require_within_floats(const TimePlan& plan, const char* where) {
+    constexpr double largest = std::numeric_limits<float>::max();
+    constexpr double smallest = std::numeric_limits<float>::min();
+    const double t1 = plan.t0 + plan.direction * plan.span;
+    for (const double t : {plan.t0, t1, plan.span})
+        require_argument(std::abs(t) <= largest,
+                         "{}: times from {} to {} are kept as sums of two floats; give times of at "
+                         "most {}, or take Cuda",
+                         where, plan.t0, t1, largest);
+    for (const double size : {plan.dt0, plan.dt_max, plan.dt_min})
+        require_argument(size == 0 || size >= smallest,
+                         "{}: a step of size {} where times are sums of two floats; give dt0, "
+                         "dt_min and dt_max of at least {}, or take Cuda",
+                         where, size, smallest);
+}
+
 }  // namespace eddy::inline v0

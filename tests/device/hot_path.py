@@ -147,7 +147,7 @@ def rounds(blocks, least_floats=60):
             continue
         found.append((header, path, {
             "instructions": sum(len(blocks[number].code) for number in path), "floats": count(FLOATS),
-            "double": count(r"\bD(?:FMA|ADD|MUL|SETP)\b"), "local": count(r"\b(?:LDL|STL)\b"),
+            "double": count(r"\b(?:D(?:FMA|ADD|MUL|SETP)\b|[FI]2[FI]\S*\.F64)"), "local": count(r"\b(?:LDL|STL)\b"),
             "global": count(r"\b(?:LDG|STG|LD|ST)\b"), "mufu": count(r"\b(?:MUFU|F2F|I2F|F2I)\b")}))
     return [(counts, [model.Instruction.of(*one) for number in path
                       for one in zip(blocks[number].code, blocks[number].control, blocks[number].places)])
@@ -166,13 +166,15 @@ def functions_of(text):
 
 
 def limits_broken(name, loops, limits):
-    """`limits`: "part of the name:number of the loop=instructions"."""
+    """`limits`: "part of the name:number of the loop=instructions", or "…:number.kind=count" of one kind of them."""
     for limit in limits:
         part, _, most = limit.rpartition("=")
         part, _, number = part.rpartition(":")
-        if part in name and (int(number) >= len(loops) or loops[int(number)]["instructions"] > int(most)):
-            got = loops[int(number)]["instructions"] if int(number) < len(loops) else "no such loop"
-            yield f"{part}, loop {number}: {got} instructions a round; expected at most {most}"
+        number, _, kind = number.partition(".")
+        kind = kind or "instructions"
+        if part in name and (int(number) >= len(loops) or loops[int(number)][kind] > int(most)):
+            got = loops[int(number)][kind] if int(number) < len(loops) else "no such loop"
+            yield f"{part}, loop {number}, {kind} of a round: {got}; expected at most {most}"
 
 
 def report(cubin, nvdisasm, limits=()):

@@ -109,4 +109,21 @@ class MachineCode(unittest.TestCase):
         self.assertEqual(slow.bound, "memory")
 
 
+class LimitsOfRounds(unittest.TestCase):
+    loops = [{"instructions": 100, "double": 3}]
+
+    def broken(self, limit):
+        return list(hot_path.limits_broken("_Z5solvev", self.loops, [limit]))
+
+    def test_all_instructions_or_one_kind_of_them(self):
+        self.assertEqual(self.broken("solve:0=100"), [])
+        self.assertEqual(self.broken("solve:0.double=3"), [])
+        self.assertEqual(self.broken("solve:0=99"), ["solve, loop 0, instructions of a round: 100; expected at most 99"])
+        self.assertEqual(self.broken("solve:0.double=0"), ["solve, loop 0, double of a round: 3; expected at most 0"])
+
+    def test_a_loop_that_is_not_there(self):
+        self.assertEqual(self.broken("solve:1=99"), ["solve, loop 1, instructions of a round: no such loop; expected at most 99"])
+        self.assertEqual(self.broken("gradient:1=99"), [])
+
+
 unittest.main()

@@ -19,6 +19,13 @@ namespace eddy::inline v0 {
 using Cuda = GridBackend<detail::CudaRuntime>;
 static_assert(Backend<Cuda>);
 
+/// Cuda for devices whose double precision is slow, as that of GPUs for games: lanes of single precision keep
+/// time as the sum of two floats, 48 bits of it, and their rounds have no instruction in double precision.
+/// Lanes of double precision are those of Cuda. Times and sizes of steps must be floats in their range;
+/// events and the adaptive steps of noise are refused.
+using CudaFloatTime = GridBackend<detail::CudaRuntime, FloatFloat>;
+static_assert(Backend<CudaFloatTime>);
+
 /// An array that lies on a device: a pointer of cudaMalloc's, and strides in numbers. Columns are
 /// contiguous where none are given.
 template <class Real>

@@ -30,7 +30,8 @@ struct GridKept {
 
 }  // namespace detail
 
-template <class Runtime>
+/// `ClockNumber` is what lanes of single precision keep time in; those of double precision keep it in double.
+template <class Runtime, class ClockNumber = double>
 struct GridBackend {
     struct backend_tag {};
 
@@ -45,6 +46,8 @@ struct GridBackend {
 
     template <class Real>
     using Lanes = Real;
+    template <class Real>
+    using Time = std::conditional_t<std::is_same_v<Real, float>, ClockNumber, double>;
     template <class Spec>
     using Team = detail::GridTeam<typename Runtime::Warp>;
     using Memory = GridMemory<Runtime>;

@@ -60,4 +60,7 @@ namespace detail {
 [[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,
                                               const char* where);
 
+/// That they can be kept in floats, of which each time is two.
+EDDY_EXPORT void require_within_floats(const TimePlan& plan, const char* where);
+
 }  // namespace eddy::inline v0

@@ -29,11 +29,9 @@ class GradientSolver {
                   "any function of the state");
 
     template <class Y0, class Parameters, bool dual>
-    using SpecFor = detail::SolveSpec<
-        Field, detail::EstimatingMethodOf<Method, Choice::estimates_error>, Controller,
-        std::conditional_t<dual, Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
-                           typename Backend::template Lanes<EnsembleScalarOf<Y0>>>,
-        detail::is_shared<Parameters>>;
+    using SpecFor = detail::SpecOfCall<Backend, Field,
+                                       detail::EstimatingMethodOf<Method, Choice::estimates_error>,
+                                       Controller, Y0, Parameters, dual>;
 
   public:
     /// One to be assigned to: without options there is no t1, and a call says so.

@@ -110,11 +110,9 @@ class PullbackSolver {
                          "{}: paths = {}, whose states are not kept; a loss of value_and_gradient "
                          "takes their mean, or give each path a lane",
                          where, options_.paths);
-        using Plain = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
-        using Number = std::conditional_t<Choice::estimates_error, Dual<Plain>, Plain>;
-        using Spec =
-            detail::SolveSpec<Field, detail::EstimatingMethodOf<Method, Choice::estimates_error>,
-                              Controller, Number, detail::is_shared<Parameters>>;
+        using Spec = detail::SpecOfCall<Backend, Field,
+                                        detail::EstimatingMethodOf<Method, Choice::estimates_error>,
+                                        Controller, Y0, Parameters, Choice::estimates_error>;
         using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
         auto& workspace =
             workspace_

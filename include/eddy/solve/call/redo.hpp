@@ -36,7 +36,8 @@ class Redo {
     using Number = typename Spec::Number;
     using DualNumber = std::conditional_t<Spec::is_dual, Number, Dual<Number>>;
     using DualSpec = SolveSpec<typename Spec::Field, PlainMethodOf<typename Spec::Method>,
-                               typename Spec::Controller, DualNumber, Spec::shares_parameters>;
+                               typename Spec::Controller, DualNumber, Spec::shares_parameters,
+                               typename Spec::Time>;
     using Lanes = LaneList;
 
   public:

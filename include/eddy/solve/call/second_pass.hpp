@@ -21,7 +21,7 @@ struct SecondSpec<Spec> {
     using Controller =
         decltype(controller_of_second(std::declval<const typename Spec::Controller&>()));
     using type = SolveSpec<typename Spec::Field, typename Spec::Method::Second, Controller,
-                           typename Spec::Number, Spec::shares_parameters>;
+                           typename Spec::Number, Spec::shares_parameters, typename Spec::Time>;
 };
 /// The types of the second pass: those of a call of the second method alone.
 template <class Spec>

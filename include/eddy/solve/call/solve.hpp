@@ -8,6 +8,7 @@
 #include <eddy/solve/call/path_solve.hpp>
 #include <eddy/solve/call/second_solve.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/call/spec_of_call.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <tuple>
@@ -270,9 +271,8 @@ class EnsembleSolver {
                        const Cancellation& cancelled) {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
                       detail::check_reach<Backend, Y0, Parameters>()) {
-            using Number = typename Backend::template Lanes<EnsembleScalarOf<Y0>>;
             using Spec =
-                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, false>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.take_method(method_, detail::call_of<Method>);
             workspace.prepared.prepare(options_, controller_, y0, p, detail::call_of<Method>,
@@ -288,9 +288,8 @@ class EnsembleSolver {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
                       detail::check_tangents<Y0, Y0Tangent, PTangent>() &&
                       detail::check_reach<Backend, Y0, Parameters, Y0Tangent, PTangent>()) {
-            using Number = Dual<typename Backend::template Lanes<EnsembleScalarOf<Y0>>>;
             using Spec =
-                detail::SolveSpec<Field, Method, Controller, Number, detail::is_shared<Parameters>>;
+                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, true>;
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.take_method(method_, "pushforward");
             workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",

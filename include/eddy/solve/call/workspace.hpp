@@ -121,6 +121,8 @@ class PreparedProblem {
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
+        if constexpr (std::is_same_v<typename Spec::Time, FloatFloat>)
+            require_within_floats(times_, where);
         problem.clock = Clock<ScalarOf<typename Spec::Time>>(problem.times);
         problem.controller = controller;
         problem.control = in_single(controller);

@@ -33,7 +33,8 @@ struct ChainBack {
     /// where its places land?
     [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, const Time& tstop,
                                        double dt0) const {
-        return !any(alive & ((pending > x.elapsed) | (x.elapsed + Time(1.5 * dt0) > tstop)));
+        const auto is_due = pending > x.elapsed, lands = x.elapsed + Time(1.5 * dt0) > tstop;
+        return !any(alive & (is_due | lands));
     }
 };
 

@@ -335,8 +335,9 @@ class GroupAdjoint {
         const Time used = seeded.round.used;
         const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
         if constexpr (Spec::has_event) take_ends(end, chain, seeded);
+        const TimeMask moves = used != Time(0);
         for (;;) {
-            const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & (used != Time(0));
+            const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & moves;
             if (!any(due)) return;
             Time theta(0);
             State seed{};  // of one save point of each place
@@ -347,9 +348,8 @@ class GroupAdjoint {
                 if (!get_lane(due, place)) continue;
                 const double at = get_lane(lanes.pending, place);
                 inside[place] = at != get_lane(end, place);
-                set_lane(
-                    theta, place,
-                    inside[place] ? (at - get_lane(x.elapsed, place)) / get_lane(used, place) : 1.);
+                const double passed = at - get_lane(x.elapsed, place);
+                set_lane(theta, place, inside[place] ? passed / get_lane(used, place) : 1.);
                 taken[place] = take_save(chain, place, seed);
             }
             if constexpr (with_times)

@@ -177,9 +177,8 @@ class GroupForward {
         Chain<Spec>& chain = chains_[number];
         AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
         if constexpr (is_adaptive || Spec::has_event) {
-            chain.rejected =
-                chain.rejected +
-                select((attempt.size > Time(0)) & (attempt.used == Time(0)), Time(1), Time(0));
+            const auto tried = attempt.size > Time(0), stayed = attempt.used == Time(0);
+            chain.rejected = chain.rejected + select(tried & stayed, Time(1), Time(0));
         }
         chain.count_iterations(attempt);
         const bool is_beyond = is_seen(chain, attempt);

@@ -1,11 +1,12 @@
 #pragma once
 // The types of a solve: what lanes are computed with, from the equation, the method, the controller
 // and the type of number. `Number` is a plain number (one lane to a member of a team), a pack
-// (several places, one lane in each), or a dual number of either. Time is double always; errors and
-// controllers are single precision.
+// (several places, one lane in each), or a dual number of either. Time is double, but for backends that
+// keep it in pairs of floats; errors and controllers are single precision.
 
 #include <cstdint>
 #include <eddy/ad/dual_lanes.hpp>
+#include <eddy/core/float_float.hpp>
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/core/vec.hpp>
@@ -28,7 +29,8 @@ concept HasConstantSize = requires {
 };
 
 /// Everything that is fixed when a solve is compiled.
-template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared>
+template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared,
+          class TimeType = eddy::WithElement<PrimalOf<NumberType>, double>>
 struct SolveSpec {
     using Field = FieldType;
     using Method = MethodType;
@@ -38,7 +40,7 @@ struct SolveSpec {
 
     using Primal = PrimalOf<Number>;  // of the state, without tangents
     using Scalar = ScalarOf<Number>;  // float or double
-    using Time = eddy::WithElement<Primal, double>;
+    using Time = TimeType;
     using Single = eddy::WithElement<Primal, float>;
     using Lane = LaneOf<Number>;  // what one lane of a Number holds
     using History = ControllerHistory<Single>;
@@ -82,6 +84,9 @@ struct SolveSpec {
 
     static constexpr bool shares_parameters = shared;
     static constexpr bool is_dual = !std::is_same_v<Number, Primal>;
+    static_assert(!std::is_same_v<Time, FloatFloat> || !(has_event || has_dyadic_steps),
+                  "CudaFloatTime: events and the adaptive steps of noise are sought in times of "
+                  "double precision; take Cuda");
     static_assert(!is_dual || !has_event,
                   "events: tangents do not pass through them: pushforward, hessian_vector_product "
                   "and estimate_gradient_error are for fields without a member `event`; "

@@ -4,6 +4,7 @@
 // t = t0 + direction · elapsed, on its own side of every jump.
 
 #include <cstdint>
+#include <eddy/core/float_float.hpp>
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
 #include <limits>
@@ -32,6 +33,11 @@ template <class Time>
 struct TimeLimits {
     static constexpr double least = std::numeric_limits<double>::min();
     static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+};
+template <>
+struct TimeLimits<FloatFloat> {
+    static constexpr double least = std::numeric_limits<float>::min();
+    static constexpr double epsilon = 0x1p-47;
 };
 
 /// What lanes need to know of time. Sizes and times but t0 and save_time are elapsed.

@@ -10,6 +10,7 @@
 // heap. Blocks from 128 on are left for other uses.
 
 #include <cstdint>
+#include <eddy/core/float_float.hpp>
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/random/normal.hpp>
 
@@ -33,6 +34,10 @@ struct CountsOf<Pack<double, lanes>> {
 };
 [[nodiscard, gnu::always_inline]] EDDY_HD inline std::uint64_t as_counts(double x) {
     return static_cast<std::uint64_t>(x);
+}
+[[nodiscard, gnu::always_inline]] EDDY_HD inline std::uint64_t as_counts(FloatFloat x) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(x.high) +
+                                      static_cast<std::int64_t>(x.low));
 }
 template <int lanes>
 [[nodiscard, gnu::always_inline]] inline Pack<std::uint64_t, lanes> as_counts(
