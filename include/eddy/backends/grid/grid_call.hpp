@@ -9,10 +9,11 @@
 #include <cstddef>
 #include <eddy/backends/grid/grid_finish.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
+#include <eddy/backends/grid/grid_paths.hpp>
 #include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
 #include <eddy/solve/call/call_link.hpp>
-#include <eddy/solve/call/mirrors.hpp>
+#include <eddy/solve/call/mirrored_kernels.hpp>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -37,6 +38,10 @@ class GridCall {
     static constexpr char tag_of_kernel = 0;
     static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
     static constexpr bool goes_back = kernel_goes_back<Kernel>;
+    static constexpr bool has_paths = requires {
+        requires Kernel::Spec::has_noise;
+        &Kernel::sums;
+    };
 
   public:
     GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call,
@@ -132,15 +137,27 @@ class GridCall {
         }
         for (std::size_t k = 0; k < most; ++k) {
             for (std::size_t at = 0; at < shares_; ++at) {
-                if (k < chunks[at].size()) parts_.push_back(chunks[at][k]);
+                if (k < chunks[at].size() && chunks[at][k].lanes.count > 0)
+                    parts_.push_back(chunks[at][k]);
             }
         }
+    }
+    /// Where a part may begin: runs of paths, if lanes are such, are not taken apart.
+    [[nodiscard]] std::ptrdiff_t lane_at(std::ptrdiff_t lane) const {
+        if (lane >= plan_.num_lanes) return plan_.num_lanes;
+        if constexpr (has_paths) {
+            const PathRuns& runs = kernel_.sums.runs;
+            if (kernel_.sums.is_wanted())
+                return runs.start_of_run(runs.first_path + lane) - runs.first_path;
+        }
+        return lane;
     }
     /// The lanes of one device. A chunk keeps half the device busy at least.
     [[nodiscard]] std::vector<Part> chunks_of(std::size_t at, std::ptrdiff_t units,
                                               std::ptrdiff_t unit) const {
         const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
-            return LaneShare{first * unit, std::min(plan_.num_lanes, end * unit) - first * unit};
+            const std::ptrdiff_t from = lane_at(first * unit);
+            return LaneShare{from, lane_at(end * unit) - from};
         };
         const auto share = [&](std::size_t k) {
             return units * static_cast<std::ptrdiff_t>(k) / static_cast<std::ptrdiff_t>(shares_);
@@ -269,40 +286,21 @@ class GridCall {
                         has_order() ? order_of(part) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
                          is_ordered_[part.place] ? order_of(part) : nullptr}};
-        require_done<Runtime>(Runtime::launch(work, plan.num_groups(), stream),
-                              "launching a kernel");
+        put(work, plan.num_groups(), stream);
+        if constexpr (has_paths) {
+            const auto of_runs = run_work<typename Runtime::Warp>(kernel);
+            if (kernel.sums.is_wanted()) put(of_runs, of_runs.num_warps(), stream);
+        }
         if constexpr (goes_back) {
-            finish(kernel, plan, cost, pool, stream);
+            auto* const num_done = static_cast<std::int64_t*>(pool.first(GridPiece::num_done));
+            const auto sums = finish_work<typename Runtime::Warp>(kernel, plan, cost, num_done);
+            put(sums, sums.num_warps(), stream);
             pool.adds_up(parts_.size() == 1);
         }
     }
-    /// Sums over the lanes of a gradient, so far as the host does not make them.
-    template <class Stream>
-    void finish(const Kernel& kernel, const LaunchPlan& plan, BackCost* cost,
-                const GridPool<Runtime>& pool, Stream stream) const {
-        using Spec = typename Kernel::Spec;
-        using Real = typename Kernel::Real;
-        FinishWork<Real, typename Runtime::Warp> work;
-        work.costs = {kernel.costs, plan.num_groups(), plan.num_workers, cost};
-        if constexpr (has_losses)
-            work.losses = {kernel.outcomes,
-                           kernel.seeds.loss,
-                           kernel.seeds.loss_stride,
-                           plan.num_lanes,
-                           kernel.seeds.block_sums,
-                           kernel.seeds.total,
-                           static_cast<std::int64_t*>(pool.first(GridPiece::num_done))};
-        if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
-            const auto& shared = kernel.shared;
-            if (shared.may_be_added && shared.parts)
-                work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p};
-            else if (shared.may_be_added)
-                work.shared = {shared.sums,
-                               Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(),
-                               1, kernel.target.p};
-        }
-        require_done<Runtime>(Runtime::launch(work, work.num_warps(), stream),
-                              "launching a kernel");
+    template <class AnyWork, class Stream>
+    static void put(const AnyWork& work, std::ptrdiff_t num_warps, Stream stream) {
+        require_done<Runtime>(Runtime::launch(work, num_warps, stream), "launching a kernel");
     }
     /// What it brings back is asked for later.
     void leave(Flight& flight) {

@@ -179,4 +179,27 @@ struct FinishWork {
     }
 };
 
+/// Sums over the lanes of a gradient, so far as the host does not make them.
+template <class Warp, class Kernel>
+[[nodiscard]] auto finish_work(const Kernel& kernel, const LaunchPlan& plan, BackCost* cost,
+                               std::int64_t* num_done) {
+    using Spec = typename Kernel::Spec;
+    FinishWork<typename Kernel::Real, Warp> work;
+    work.costs = {kernel.costs, plan.num_groups(), plan.num_workers, cost};
+    if constexpr (requires { kernel.seeds.block_sums; })
+        work.losses = {kernel.outcomes, kernel.seeds.loss,       kernel.seeds.loss_stride,
+                       plan.num_lanes,  kernel.seeds.block_sums, kernel.seeds.total,
+                       num_done};
+    if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
+        const auto& shared = kernel.shared;
+        if (shared.may_be_added && shared.parts)
+            work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p};
+        else if (shared.may_be_added)
+            work.shared = {shared.sums,
+                           Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(), 1,
+                           kernel.target.p};
+    }
+    return work;
+}
+
 }  // namespace eddy::inline v0::detail

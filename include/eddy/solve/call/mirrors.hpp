@@ -10,9 +10,6 @@
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/row_task.hpp>
-#include <eddy/solve/group/gradient_kernel.hpp>
-#include <eddy/solve/group/solve_kernel.hpp>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -152,7 +149,8 @@ class Mirrors {
     /// The lanes' rows of an array, `value` everywhere at first; those of one that lies there are written
     /// in place.
     template <class Real>
-    [[nodiscard]] EnsembleView<Real> out(const EnsembleView<Real>& whole, Real value) {
+    [[nodiscard]] EnsembleView<Real> out(const EnsembleView<Real>& whole, Real value,
+                                         ComesBack comes = ComesBack::when_done) {
         EnsembleView<Real> view = rows_of(whole);
         if (view.first == nullptr) return view;
         const bool is_there = memory_.holds(view.first);
@@ -160,15 +158,16 @@ class Mirrors {
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
-        if (!is_there) view = out_dense(view, ComesBack::when_done);
+        if (!is_there) view = out_dense(view, comes);
         row_tasks_.push_back(RowTask::fills(view, lanes_per_row(view), value));
         return view;
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<Real>* out(const EnsembleView<Real>* views,
-                                                std::ptrdiff_t count, Real value) {
+                                                std::ptrdiff_t count, Real value,
+                                                ComesBack comes = ComesBack::when_done) {
         std::vector<EnsembleView<Real>> there(views, views + (views ? count : 0));
-        for (EnsembleView<Real>& view : there) view = out(view, value);
+        for (EnsembleView<Real>& view : there) view = out(view, value, comes);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
     /// Room for rows of `per_row` numbers, of which come back into `here` as many as the counts of the lanes say.
@@ -261,138 +260,5 @@ class Mirrors {
     std::vector<MirroredRows> rows_;
     std::vector<RowTask> row_tasks_;
 };
-
-template <class Spec, class Memory>
-[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
-    LaneTimes& times = problem.times;
-    times.tstops = mirrors.in(times.tstops, times.num_tstops);
-    times.saves = mirrors.in(times.saves, times.num_saves);
-    times.save_time = mirrors.in(times.save_time, times.num_saves);
-    problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
-    problem.y0 = mirrors.in(problem.y0);
-    problem.p = mirrors.in(problem.p);
-    problem.y0_tangent = mirrors.in(problem.y0_tangent);
-    problem.p_tangent = mirrors.in(problem.p_tangent);
-    if constexpr (Spec::has_noise) {
-        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
-        problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
-    }
-    return problem;
-}
-
-template <class Spec, class Memory>
-[[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
-                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
-    using Real = typename Spec::Scalar;
-    const LaneShare& lanes = mirrors.lanes();
-    seeds.data = mirrors.all_in(seeds.data, num_saves);
-    const EnsembleView<Real> loss{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0};
-    const EnsembleView<Real> there = mirrors.out(loss, Real(0));
-    seeds.loss = there.first;
-    seeds.loss_stride = there.lane_stride;
-    if (!mirrors.has_all_lanes()) seeds.total = nullptr;
-    if (seeds.block_sums)
-        seeds.block_sums =
-            mirrors.out(seeds.block_sums + lanes.first / lanes_per_block, num_blocks(lanes.count),
-                        seeds.total ? ComesBack::never : ComesBack::when_done);
-    seeds.total = mirrors.out(seeds.total, 1);
-    return seeds;
-}
-template <class Spec, int num_outputs, class Memory>
-[[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
-                                                     const LaunchPlan&, std::ptrdiff_t num_saves,
-                                                     Mirrors<Memory>& mirrors) {
-    seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
-    return seeds;
-}
-
-template <class Real, class Memory>
-[[nodiscard]] StepArrays<Real> mirrored_rows(StepArrays<Real> steps, int state_size,
-                                             Mirrors<Memory>& mirrors) {
-    const LaneShare& lanes = mirrors.lanes();
-    StepRows<Real>* here = nullptr;
-    if (!mirrors.only_counts()) here = &steps.rows->emplace_back(lanes.first, lanes.count);
-    std::int64_t* const count = steps.count + lanes.first;
-    steps.count = mirrors.template out_zero<std::int64_t>(count, lanes.count, 1, 1);
-    steps.t = mirrors.out_rows(here ? &here->t : nullptr, steps.num_rows, lanes.count, count);
-    steps.y = mirrors.out_rows(here ? &here->y : nullptr, steps.num_rows, lanes.count * state_size,
-                               count);
-    steps.num_lanes = lanes.count;
-    return steps;
-}
-/// The steps of the lanes, which are counted from the first of theirs where each has room of its own.
-template <class Real, class Memory>
-[[nodiscard]] StepArrays<Real> mirrored(StepArrays<Real> steps, int state_size,
-                                        Mirrors<Memory>& mirrors) {
-    if (!steps.is_wanted()) return steps;
-    const LaneShare& lanes = mirrors.lanes();
-    if (!steps.first) return mirrored_rows(steps, state_size, mirrors);
-    const std::int64_t* const from = steps.first + lanes.first;
-    std::vector<std::int64_t> first(from, from + lanes.count + 1);
-    const std::int64_t before = first.front();
-    for (std::int64_t& step : first) step -= before;
-    steps.first = mirrors.in(first.data(), lanes.count + 1);
-    steps.count =
-        mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
-    steps.t = mirrors.out(steps.t + before, first.back());
-    steps.y = mirrors.out(steps.y + before * state_size, first.back() * state_size);
-    return steps;
-}
-
-/// The events of the lanes, of which there are none at first.
-template <class Memory>
-[[nodiscard]] LaneEvents* mirrored(LaneEvents* events, Mirrors<Memory>& mirrors) {
-    const LaneShare& lanes = mirrors.lanes();
-    return events ? mirrors.template out_zero<std::int64_t>(events + lanes.first, lanes.count, 1, 1,
-                                                            ComesBack::when_asked)
-                  : nullptr;
-}
-
-template <class Spec, class Observable, class Memory>
-[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
-                            const LaunchPlan&, Mirrors<Memory>& mirrors) {
-    constexpr auto nan = std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
-    const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
-    kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);
-    kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
-    kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan);
-    kernel.saved.tangent = mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan);
-    kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
-    kernel.events = mirrored(kernel.events, mirrors);
-    return kernel;
-}
-
-/// But for `stores` and `costs`, which are those of a device.
-template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
-[[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
-                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
-    using Real = typename Spec::Scalar;
-    const LaneShare& lanes = mirrors.lanes();
-    kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
-    kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
-    auto& target = kernel.target;
-    for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
-                       &target.t1, &target.save_at})
-        *view = mirrors.out(*view, Real(0));
-    const LaunchPlan part{lanes.count, plan.group_size, 1};
-    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
-    const std::ptrdiff_t first_row =
-        lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
-    kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
-    const auto comes = kernel.shared.may_be_added ? ComesBack::never : ComesBack::when_done;
-    if (kernel.shared.parts)
-        kernel.shared.parts = mirrors.template out_zero<Real>(
-            kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,
-            Spec::parameter_size, 1, comes);
-    if (kernel.shared.sums)
-        kernel.shared.sums = mirrors.template out_zero<Real>(
-            kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
-            Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
-    kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
-    kernel.events = mirrored(kernel.events, mirrors);
-    return kernel;
-}
 
 }  // namespace eddy::inline v0::detail

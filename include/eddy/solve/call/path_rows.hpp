@@ -1,12 +1,13 @@
 #pragma once
 // Several paths to a lane: the paths of a call, counted over all lanes, are solved some thousand at a
-// time, each as a lane of its own. What is made of them is added up in their order, so that it
+// time, each as a lane of its own. What is made of them is added up in one fixed shape, so that it
 // depends neither on threads nor on packs, and memory does not grow with their number.
 
 #include <algorithm>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
 #include <utility>
 
 namespace eddy::inline v0::detail {
@@ -26,13 +27,18 @@ class PathRows {
         total_ = num_lanes * paths_;
         first_ = count_ = 0;
     }
-    /// The next rows, at most so many; where `within_lanes`, of one lane. False: there are none.
+    /// The next rows, whole runs of at most so many, which are one at least; where `within_lanes`, of one lane.
+    /// False: there are none.
     [[nodiscard]] bool take(std::int64_t most, bool within_lanes) {
         first_ += count_;
-        const std::int64_t end = within_lanes ? (first_ / paths_ + 1) * paths_ : total_;
-        count_ = std::min(most, std::min(end, total_) - first_);
+        const std::int64_t end =
+            std::min(total_, within_lanes ? (first_ / paths_ + 1) * paths_ : total_);
+        const std::int64_t next = first_ + std::max(most, PathRuns::paths_per_run);
+        count_ = (next < end ? runs().start_of_run(next) : end) - first_;
         return count_ > 0;
     }
+    /// What the rows consist of.
+    [[nodiscard]] PathRuns runs() const { return {paths_, first_, count_}; }
     /// Sets the problem of the rows taken: those of the whole problem's arrays.
     void prepare(PreparedProblem<Spec>& rows, const Problem<Spec>& whole, const char* where) {
         gather(whole.y0, y0_);

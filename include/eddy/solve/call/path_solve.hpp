@@ -1,25 +1,14 @@
 #pragma once
 // Means and variances over the paths of each lane, of a solve and of its tangents.
 
+#include <algorithm>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/path_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
-
-/// The mean of numbers that come one after another, and the sum of their squared distances from it
-/// (Welford 1962, Technometrics 4(3)): nothing cancels, whatever the mean.
-struct RunningMoments {
-    double mean = 0, squares = 0;
-
-    /// The n-th number.
-    void add(double x, double per_n) {
-        const double distance = x - mean;
-        mean += distance * per_n;
-        squares += distance * (x - mean);
-    }
-};
 
 /// Solves a SolveWorkspace's problem with several paths to a lane.
 template <class SolveWorkspace, class Spec>
@@ -39,11 +28,10 @@ class PathSolve {
             rows_.prepare(part_.prepared, whole.prepared.problem, title);
             part_.take({}, HostMemory{}, title);
             part_.within = &call;
+            open_sums<typename Backend::Memory>();
             static_cast<void>(part_.run(rows_.options(), backend, kept, cancelled, title));
-            rows_.for_each_lane([&](std::ptrdiff_t lane, std::ptrdiff_t first, std::ptrdiff_t end) {
-                add_rows(solution, lane, first, end);
-                if (rows_.ends_lane(end)) settle(solution, lane);
-            });
+            if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
+            add_runs(solution);
             if (!call.is_cancelled()) continue;
             if (rows_.end() % rows_.paths() != 0) settle(solution, rows_.end() / rows_.paths());
             cancel_rest(rows_, options.t0, solution);
@@ -54,66 +42,77 @@ class PathSolve {
   private:
     /// As many as take some ten megabytes, whatever the machine.
     static std::int64_t most_rows(const Solution<Real>& solution) {
-        const auto numbers = std::max<std::int64_t>(
-            1, solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1));
-        return std::clamp<std::int64_t>((std::int64_t{1} << 20) / numbers, 128, 1 << 16);
+        return (std::int64_t{1} << 20) /
+               std::clamp<std::int64_t>(num_numbers(solution), 16, 1 << 20);
+    }
+    static std::ptrdiff_t num_numbers(const Solution<Real>& solution) {
+        return solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1);
     }
     void begin_lane(const Solution<Real>& solution) {
-        const auto numbers =
-            static_cast<std::size_t>(solution.num_saves() * solution.num_columns());
-        count_ = 0;
-        moments_.assign(numbers, {});
-        tangents_.assign(Spec::is_dual ? numbers : 0, {});
+        of_lane_.assign(static_cast<std::size_t>(num_numbers(solution)), {});
     }
-    void add_rows(Solution<Real>& solution, std::ptrdiff_t lane, std::ptrdiff_t first,
-                  std::ptrdiff_t end) {
+    /// Rows that a device has solved stay there: it adds up their runs.
+    template <class Memory>
+    void open_sums() {
+        const auto num_runs = static_cast<std::size_t>(rows_.runs().num_runs());
+        moments_.resize(num_runs * of_lane_.size());
+        tallies_.resize(num_runs);
+        sums_ = {rows_.runs(), moments_.data(), tallies_.data(),
+                 static_cast<std::ptrdiff_t>(of_lane_.size())};
+        part_.sums = is_of_host<Memory> ? RunSums{} : sums_;
+    }
+    /// The same of rows that are here, with the marks of their tangents.
+    void add_rows(Solution<Real>& solution) {
         const Solution<Real>& rows = part_.solution;
-        reached_.clear();
-        for (std::ptrdiff_t row = first; row < end; ++row) {
-            const LaneOutcome& outcome = rows.outcomes()[static_cast<std::size_t>(row)];
-            solution.add_path(lane, outcome);
-            solution.add_mark(lane, rows.unreliable(row));
-            if (!is_failure(outcome.result)) reached_.push_back(row);
+        const auto array = [&](std::ptrdiff_t k) {
+            return k < rows.num_saves() ? rows.y(k) : rows.tangent(k - rows.num_saves());
+        };
+        const LaneOutcome* const outcomes = rows.outcomes().data();
+        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
+            sums_.add_tally(run, outcomes);
+            for (std::ptrdiff_t number = 0; number < sums_.num_numbers; ++number)
+                sums_.add_number(run, number, rows.num_columns(), array, outcomes);
+            const auto [begin, end] = sums_.runs.rows_of(run);
+            for (std::ptrdiff_t row = begin; row < end; ++row)
+                solution.add_mark(sums_.runs.lane_of(run), rows.unreliable(row));
         }
-        std::size_t number = 0;
-        for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) {
-            for (std::ptrdiff_t i = 0; i < solution.num_columns(); ++i, ++number) {
-                add_column(moments_[number], rows.y(k), i);
-                if constexpr (Spec::is_dual) add_column(tangents_[number], rows.tangent(k), i);
-            }
-        }
-        count_ += static_cast<std::int64_t>(reached_.size());
     }
-    void add_column(RunningMoments& moments, const EnsembleView<const Real>& y,
-                    std::ptrdiff_t i) const {
-        RunningMoments sum = moments;  // in registers
-        auto n = static_cast<double>(count_);
-        for (const std::ptrdiff_t row : reached_) sum.add(static_cast<double>(y(row, i)), 1 / ++n);
-        moments = sum;
+    void add_runs(Solution<Real>& solution) {
+        auto moments = moments_.begin();
+        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
+            const std::ptrdiff_t lane = sums_.runs.lane_of(run);
+            const PathTally& tally = tallies_[static_cast<std::size_t>(run)];
+            solution.add_path(lane, tally.whole, tally.num_failed);
+            for (PairwiseSum<Moments>& sum : of_lane_) sum.add(*moments++);
+            if (sums_.runs.ends_lane(run)) settle(solution, lane);
+        }
     }
     /// All paths of the lane are there.
     void settle(Solution<Real>& solution, std::ptrdiff_t lane) {
-        std::size_t number = 0;
-        for (std::ptrdiff_t k = 0; count_ > 0 && k < solution.num_saves(); ++k) {
-            for (std::ptrdiff_t i = 0; i < solution.num_columns(); ++i, ++number) {
-                const RunningMoments& y = moments_[number];
-                solution.y_of(k)(lane, i) = static_cast<Real>(y.mean);
-                if (count_ > 1)
-                    solution.variance_of(k)(lane, i) =
-                        static_cast<Real>(y.squares / static_cast<double>(count_ - 1));
-                if constexpr (Spec::is_dual)
-                    solution.tangent_of(k)(lane, i) = static_cast<Real>(tangents_[number].mean);
-            }
-        }
+        auto sum = of_lane_.begin();
+        const auto put = [&](const auto& put_one) {
+            for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k)
+                for (std::ptrdiff_t i = 0; i < solution.num_columns(); ++i)
+                    if (const Moments all = (sum++)->total(); all.count > 0) put_one(k, i, all);
+        };
+        put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& y) {
+            solution.y_of(k)(lane, i) = static_cast<Real>(y.mean);
+            if (y.count > 1)
+                solution.variance_of(k)(lane, i) = static_cast<Real>(y.squares / (y.count - 1));
+        });
+        if constexpr (Spec::is_dual)
+            put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& tangent) {
+                solution.tangent_of(k)(lane, i) = static_cast<Real>(tangent.mean);
+            });
         begin_lane(solution);
     }
 
     PathRows<Spec> rows_;
     SolveWorkspace part_;
-    // Of one lane: paths that reached the end, and (save point, column).
-    std::int64_t count_ = 0;
-    std::vector<RunningMoments> moments_, tangents_;
-    std::vector<std::ptrdiff_t> reached_;
+    RunSums sums_;
+    std::vector<Moments> moments_;               // (run, number)
+    std::vector<PathTally> tallies_;             // (run)
+    std::vector<PairwiseSum<Moments>> of_lane_;  // (number)
 };
 
 }  // namespace eddy::inline v0::detail

@@ -40,6 +40,7 @@ struct SolveWorkspace {
     std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
     CallArrays arrays;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
+    RunSums sums;                // of paths, where rows stay on a device
 
     /// The arrays that the call is to write into, checked.
     template <class Memory>
@@ -115,7 +116,7 @@ struct SolveWorkspace {
             using Kernel = SolveKernel<Spec, Observable, std::remove_cvref_t<decltype(steps)>>;
             launch(plan,
                    Kernel{prepared.problem, solution.lanes().data(), saved,
-                          static_cast<std::int32_t>(plan.group_size), steps, marks, events},
+                          static_cast<std::int32_t>(plan.group_size), steps, marks, events, sums},
                    backend, kept, options, cancelled, title, within);
             if constexpr (may_return_early<Backend>) {
                 if (lanes > 0) solution.follow(backend.unfinished(kept));

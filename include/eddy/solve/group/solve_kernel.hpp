@@ -3,6 +3,7 @@
 
 #include <eddy/solve/group/group_forward.hpp>
 #include <eddy/solve/group/kernel.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
 #include <limits>
 
@@ -26,6 +27,7 @@ struct SolveKernel {
     using Spec = SpecType;
     using Real = typename Spec::Scalar;
     using Recorder = SolutionRecorder<Spec, Observable, Steps>;
+    static constexpr std::ptrdiff_t num_columns = Observable::num_outputs;  // of a save point
 
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)
@@ -34,6 +36,7 @@ struct SolveKernel {
     [[no_unique_address]] Steps steps{};
     TangentMark* tangent_marks = nullptr;  // (lane); null: nobody watches
     LaneEvents* events = nullptr;          // (lane) of fields that have them
+    RunSums sums{};  // of paths, for who launches where rows stay; else nobody wants them
 
     /// Takes what the lanes from `first` on save.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first) const {

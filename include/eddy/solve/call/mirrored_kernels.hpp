@@ -1,0 +1,162 @@
+#pragma once
+// Kernels, with all that they refer to on the host in the place of its mirrors on a device (mirrors.hpp).
+
+#include <eddy/solve/call/mirrors.hpp>
+#include <eddy/solve/group/gradient_kernel.hpp>
+#include <eddy/solve/group/solve_kernel.hpp>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+template <class Spec, class Memory>
+[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+    LaneTimes& times = problem.times;
+    times.tstops = mirrors.in(times.tstops, times.num_tstops);
+    times.saves = mirrors.in(times.saves, times.num_saves);
+    times.save_time = mirrors.in(times.save_time, times.num_saves);
+    problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
+    problem.y0 = mirrors.in(problem.y0);
+    problem.p = mirrors.in(problem.p);
+    problem.y0_tangent = mirrors.in(problem.y0_tangent);
+    problem.p_tangent = mirrors.in(problem.p_tangent);
+    if constexpr (Spec::has_noise) {
+        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+        problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
+    }
+    return problem;
+}
+
+template <class Spec, class Memory>
+[[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
+                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
+    using Real = typename Spec::Scalar;
+    const LaneShare& lanes = mirrors.lanes();
+    seeds.data = mirrors.all_in(seeds.data, num_saves);
+    const EnsembleView<Real> loss{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0};
+    const EnsembleView<Real> there = mirrors.out(loss, Real(0));
+    seeds.loss = there.first;
+    seeds.loss_stride = there.lane_stride;
+    if (!mirrors.has_all_lanes()) seeds.total = nullptr;
+    if (seeds.block_sums)
+        seeds.block_sums =
+            mirrors.out(seeds.block_sums + lanes.first / lanes_per_block, num_blocks(lanes.count),
+                        seeds.total ? ComesBack::never : ComesBack::when_done);
+    seeds.total = mirrors.out(seeds.total, 1);
+    return seeds;
+}
+template <class Spec, int num_outputs, class Memory>
+[[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
+                                                     const LaunchPlan&, std::ptrdiff_t num_saves,
+                                                     Mirrors<Memory>& mirrors) {
+    seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
+    return seeds;
+}
+
+template <class Real, class Memory>
+[[nodiscard]] StepArrays<Real> mirrored_rows(StepArrays<Real> steps, int state_size,
+                                             Mirrors<Memory>& mirrors) {
+    const LaneShare& lanes = mirrors.lanes();
+    StepRows<Real>* here = nullptr;
+    if (!mirrors.only_counts()) here = &steps.rows->emplace_back(lanes.first, lanes.count);
+    std::int64_t* const count = steps.count + lanes.first;
+    steps.count = mirrors.template out_zero<std::int64_t>(count, lanes.count, 1, 1);
+    steps.t = mirrors.out_rows(here ? &here->t : nullptr, steps.num_rows, lanes.count, count);
+    steps.y = mirrors.out_rows(here ? &here->y : nullptr, steps.num_rows, lanes.count * state_size,
+                               count);
+    steps.num_lanes = lanes.count;
+    return steps;
+}
+/// The steps of the lanes, which are counted from the first of theirs where each has room of its own.
+template <class Real, class Memory>
+[[nodiscard]] StepArrays<Real> mirrored(StepArrays<Real> steps, int state_size,
+                                        Mirrors<Memory>& mirrors) {
+    if (!steps.is_wanted()) return steps;
+    const LaneShare& lanes = mirrors.lanes();
+    if (!steps.first) return mirrored_rows(steps, state_size, mirrors);
+    const std::int64_t* const from = steps.first + lanes.first;
+    std::vector<std::int64_t> first(from, from + lanes.count + 1);
+    const std::int64_t before = first.front();
+    for (std::int64_t& step : first) step -= before;
+    steps.first = mirrors.in(first.data(), lanes.count + 1);
+    steps.count =
+        mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
+    steps.t = mirrors.out(steps.t + before, first.back());
+    steps.y = mirrors.out(steps.y + before * state_size, first.back() * state_size);
+    return steps;
+}
+
+/// The events of the lanes, of which there are none at first.
+template <class Memory>
+[[nodiscard]] LaneEvents* mirrored(LaneEvents* events, Mirrors<Memory>& mirrors) {
+    const LaneShare& lanes = mirrors.lanes();
+    return events ? mirrors.template out_zero<std::int64_t>(events + lanes.first, lanes.count, 1, 1,
+                                                            ComesBack::when_asked)
+                  : nullptr;
+}
+
+/// Of the runs that the lanes' paths are.
+template <class Memory>
+[[nodiscard]] RunSums mirrored(RunSums sums, Mirrors<Memory>& mirrors) {
+    PathRuns& runs = sums.runs;
+    const std::int64_t before = runs.run_of(runs.first_path);
+    runs.first_path += mirrors.lanes().first;
+    runs.num_rows = mirrors.lanes().count;
+    const std::int64_t first = runs.run_of(runs.first_path) - before;
+    sums.moments =
+        mirrors.out(sums.moments + first * sums.num_numbers, runs.num_runs() * sums.num_numbers);
+    sums.tallies = mirrors.out(sums.tallies + first, runs.num_runs());
+    return sums;
+}
+
+template <class Spec, class Observable, class Memory>
+[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
+                            const LaunchPlan&, Mirrors<Memory>& mirrors) {
+    constexpr auto nan = std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
+    const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
+    kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);
+    kernel.problem = mirrored(kernel.problem, mirrors);
+    const bool stays = kernel.sums.is_wanted();
+    const auto comes = stays ? ComesBack::never : ComesBack::when_done;
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, stays ? comes : ComesBack::when_asked);
+    kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan, comes);
+    kernel.saved.tangent =
+        mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan, comes);
+    if (stays) kernel.sums = mirrored(kernel.sums, mirrors);
+    kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
+    kernel.events = mirrored(kernel.events, mirrors);
+    return kernel;
+}
+
+/// But for `stores` and `costs`, which are those of a device.
+template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
+[[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
+                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
+    using Real = typename Spec::Scalar;
+    const LaneShare& lanes = mirrors.lanes();
+    kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
+    kernel.problem = mirrored(kernel.problem, mirrors);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
+    auto& target = kernel.target;
+    for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
+                       &target.t1, &target.save_at})
+        *view = mirrors.out(*view, Real(0));
+    const LaunchPlan part{lanes.count, plan.group_size, 1};
+    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
+    const std::ptrdiff_t first_row =
+        lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
+    kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
+    const auto comes = kernel.shared.may_be_added ? ComesBack::never : ComesBack::when_done;
+    if (kernel.shared.parts)
+        kernel.shared.parts = mirrors.template out_zero<Real>(
+            kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,
+            Spec::parameter_size, 1, comes);
+    if (kernel.shared.sums)
+        kernel.shared.sums = mirrors.template out_zero<Real>(
+            kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
+            Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
+    kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
+    kernel.events = mirrored(kernel.events, mirrors);
+    return kernel;
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,144 @@
+#pragma once
+// Sums over the paths of a lane in one fixed shape, whatever the machine, its threads and the parts of a call:
+// blocks of 64 paths, each in the order of its paths, and then pairs of blocks, pairs of pairs and so on. A
+// run is four blocks of a lane, or what is left at its end: whoever has solved its paths adds them up, where
+// they lie, and only sums of runs go further.
+
+#include <algorithm>
+#include <cstdint>
+#include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// How many numbers there are, their mean, and the sum of their squared distances from it: nothing cancels,
+/// whatever the mean (Welford 1962, Technometrics 4(3)).
+struct Moments {
+    double count = 0, mean = 0, squares = 0;
+
+    EDDY_HD constexpr Moments() = default;
+    EDDY_HD constexpr explicit Moments(int) {}  // zero: of none
+    EDDY_HD constexpr Moments(double count_of_all, double mean_of_all, double squares_of_all)
+        : count(count_of_all), mean(mean_of_all), squares(squares_of_all) {}
+
+    EDDY_HD constexpr void add(double x) {
+        count += 1;
+        const double distance = x - mean;
+        mean += distance / count;
+        squares += distance * (x - mean);
+    }
+    /// Of two sets of numbers together (Chan, Golub & LeVeque 1983, Amer. Statist. 37(3), eqs. 2.1).
+    [[nodiscard]] friend EDDY_HD constexpr Moments operator+(const Moments& a, const Moments& b) {
+        if (a.count == 0) return b;
+        if (b.count == 0) return a;
+        const double count = a.count + b.count, distance = b.mean - a.mean;
+        const double share = b.count / count;
+        return {count, a.mean + distance * share,
+                a.squares + b.squares + distance * distance * (a.count * share)};
+    }
+};
+
+/// What became of some paths of a lane: their counts of steps added up, and the end of the first that failed.
+struct PathTally {
+    LaneOutcome whole{};
+    std::int64_t num_failed = 0;
+
+    EDDY_HD constexpr void add(const LaneOutcome& path) {
+        if (!is_failure(whole.result)) {
+            whole.result = path.result;
+            whole.t = path.t;
+            whole.component = path.component;
+        }
+        num_failed += is_failure(path.result) ? 1 : 0;
+        whole.accepted += path.accepted;
+        whole.rejected += path.rejected;
+        whole.evaluations += path.evaluations;
+    }
+};
+
+/// The runs that rows consist of: row r is path first_path + r, and each lane has so many paths. The rows begin
+/// and end where runs do.
+struct PathRuns {
+    static constexpr std::int64_t blocks_per_run = 4,
+                                  paths_per_run = blocks_per_run * lanes_per_block;
+
+    std::int64_t paths = 1, first_path = 0, num_rows = 0;
+
+    struct Range {
+        std::ptrdiff_t begin, end;
+    };
+
+    [[nodiscard]] EDDY_HD std::int64_t runs_per_lane() const {
+        return (paths + paths_per_run - 1) / paths_per_run;
+    }
+    /// The number of the run that a path is in, of all lanes.
+    [[nodiscard]] EDDY_HD std::int64_t run_of(std::int64_t path) const {
+        return path / paths * runs_per_lane() + path % paths / paths_per_run;
+    }
+    /// The path that the run of a path begins with.
+    [[nodiscard]] EDDY_HD std::int64_t start_of_run(std::int64_t path) const {
+        return path - path % paths % paths_per_run;
+    }
+    [[nodiscard]] EDDY_HD std::int64_t num_runs() const {
+        return num_rows == 0 ? 0 : run_of(first_path + num_rows - 1) - run_of(first_path) + 1;
+    }
+    /// The rows of a run, counted from the first.
+    [[nodiscard]] EDDY_HD Range rows_of(std::int64_t run) const {
+        const std::int64_t number = run_of(first_path) + run;
+        const std::int64_t lane = number / runs_per_lane(),
+                           begin = number % runs_per_lane() * paths_per_run,
+                           from = lane * paths - first_path;
+        return {from + begin, from + eddy::min(paths, begin + paths_per_run)};
+    }
+    [[nodiscard]] EDDY_HD std::int64_t lane_of(std::int64_t run) const {
+        return (run_of(first_path) + run) / runs_per_lane();
+    }
+    [[nodiscard]] EDDY_HD bool ends_lane(std::int64_t run) const {
+        return (run_of(first_path) + run + 1) % runs_per_lane() == 0;
+    }
+};
+
+/// Of the rows of a run that have not failed: blocks in the order of their rows, then in pairs.
+template <class Real>
+[[nodiscard]] EDDY_HD Moments moments_of(const EnsembleView<Real>& y, std::ptrdiff_t i,
+                                         const LaneOutcome* outcomes, const PathRuns::Range& rows) {
+    PairwiseSum<Moments> sum;
+    for (std::ptrdiff_t first = rows.begin; first < rows.end; first += lanes_per_block) {
+        Moments block;
+        for (std::ptrdiff_t row = first; row < eddy::min(rows.end, first + lanes_per_block); ++row)
+            if (!is_failure(outcomes[row].result)) block.add(static_cast<double>(y(row, i)));
+        sum.add(block);
+    }
+    return sum.total();
+}
+[[nodiscard]] EDDY_HD inline PathTally tally_of(const LaneOutcome* outcomes,
+                                                const PathRuns::Range& rows) {
+    PathTally tally;
+    for (std::ptrdiff_t row = rows.begin; row < rows.end; ++row) tally.add(outcomes[row]);
+    return tally;
+}
+
+/// Where the sums of runs go. `number` is a column of a save point, and of its tangents after those.
+struct RunSums {
+    PathRuns runs;
+    Moments* moments = nullptr;    // (run, number); null: rows themselves are wanted
+    PathTally* tallies = nullptr;  // (run)
+    std::ptrdiff_t num_numbers = 0;
+
+    [[nodiscard]] EDDY_HD bool is_wanted() const { return moments != nullptr; }
+    /// `arrays(k)` is the (row, component) array of a save point.
+    template <class Arrays>
+    EDDY_HD void add_number(std::int64_t run, std::ptrdiff_t number, std::ptrdiff_t num_columns,
+                            const Arrays& arrays, const LaneOutcome* outcomes) const {
+        moments[run * num_numbers + number] = moments_of(
+            arrays(number / num_columns), number % num_columns, outcomes, runs.rows_of(run));
+    }
+    EDDY_HD void add_tally(std::int64_t run, const LaneOutcome* outcomes) const {
+        tallies[run] = tally_of(outcomes, runs.rows_of(run));
+    }
+};
+
+}  // namespace eddy::inline v0::detail
