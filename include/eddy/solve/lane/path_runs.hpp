@@ -19,7 +19,7 @@ namespace eddy::inline v0::detail {
 struct Moments {
     double count = 0, mean = 0, squares = 0;
 
-    EDDY_HD constexpr Moments() = default;
+    constexpr Moments() = default;
     EDDY_HD constexpr explicit Moments(int) {}  // zero: of none
     EDDY_HD constexpr Moments(double count_of_all, double mean_of_all, double squares_of_all)
         : count(count_of_all), mean(mean_of_all), squares(squares_of_all) {}
