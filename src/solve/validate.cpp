@@ -44,8 +44,9 @@ void require_tolerances(const SolveOptions& options, int state_size, const Preci
              options.rtol);
     const auto& atol = options.atol.values;
     if (atol.size() != 1 && atol.size() != static_cast<std::size_t>(state_size))
-        fail(where, "atol has {} numbers; give one, or one for each of the {} components",
-             atol.size(), state_size);
+        fail(where, "atol has {} numbers; give one, or one for each of the {} components{}",
+             atol.size(), state_size,
+             atol.empty() ? "; a solver or solution that was moved from has none" : "");
     for (std::size_t i = 0; i < atol.size(); ++i) {
         if (!(atol[i] >= 0) || !std::isfinite(atol[i]))
             fail(where, "atol[{}] = {}; give an absolute tolerance of at least 0", i, atol[i]);

@@ -9,8 +9,11 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <filesystem>
+#include <functional>
 #include <iterator>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <stop_token>
 #include <thread>
 #include <type_traits>
@@ -284,6 +287,53 @@ TEST_CASE("solver: options without t1 are refused when it is made") {
           "value_and_gradient" + missing);
     CHECK(made([] { return eddy::pullback_solver(Forced{}, eddy::Bosh3{}, {}); }) ==
           "pullback" + missing);
+}
+
+TEST_CASE("solver: one that was moved from says so") {
+    auto solve = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, options, eddy::Serial{});
+    const Array y0 = some_y0(4), p = some_p(4);
+
+    auto moved = std::move(solve);
+
+    CHECK(moved(y0, p).success());
+    CHECK(message_of([&] { static_cast<void>(solve(y0, p)); }) ==
+          "solve: atol has 0 numbers; give one, or one for each of the 2 components; a solver or "
+          "solution that was moved from has none");
+}
+
+TEST_CASE("solver: a second call at the same time is refused, and the first goes on") {
+    // Told of each call as it begins.
+    std::function<void()> meanwhile = [] {};
+    eddy::SolveOptions asked = options;
+    asked.progress = eddy::Watcher([&](const eddy::WatchedCall&) -> std::shared_ptr<void> {
+        meanwhile();
+        return nullptr;
+    });
+    auto solve = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, asked, eddy::Serial{});
+    auto differentiate =
+        eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, asked, eddy::Serial{});
+    const std::vector data(3, Array(1, 2, 0.25));
+    const Array y0 = some_y0(4), p = some_p(4);
+    std::string said;
+    const auto call_meanwhile = [&](auto call) {
+        meanwhile = [&said, call] { std::thread([&] { said = message_of(call); }).join(); };
+    };
+    const std::string refusal =
+        ": this solver object is in a call already, and serves one at a time; give each thread a "
+        "copy of it";
+
+    call_meanwhile([&] { static_cast<void>(solve(y0, p)); });
+    CHECK(same_array(solve(y0, p).y(2), solve_lanes(4, options).y(2)));
+    CHECK(said == "solve" + refusal);
+    call_meanwhile([&] { static_cast<void>(differentiate(data, y0, p)); });
+    CHECK(differentiate(data, y0, p).report.success());
+    CHECK(said == "value_and_gradient" + refusal);
+
+    // A call that ends in an exception has ended.
+    meanwhile = [] { throw std::runtime_error("enough"); };
+    CHECK(message_of([&] { static_cast<void>(solve(y0, p)); }) == "enough");
+    meanwhile = [] {};
+    CHECK(solve(y0, p).success());
 }
 
 TEST_CASE("gradient: the report has the bytes kept and the evaluations of the way back") {

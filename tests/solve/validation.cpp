@@ -153,7 +153,9 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
               o.atol = {1, 2, 3};
           }) == "solve: atol has 3 numbers; give one, or one for each of the 2 components");
     CHECK(refusal_of_options([](Options& o) { o.atol = std::vector<double>{}; }) ==
-          "solve: atol has 0 numbers; give one, or one for each of the 2 components");
+          "solve: atol has 0 numbers; give one, or one for each of the 2 components; a solver or "
+          "solution that was moved from "
+          "has none");
 }
 
 TEST_CASE("validation: both ends are finite times, and so is what lies between") {

@@ -111,6 +111,7 @@ class GradientSolver {
                       detail::check_tangents<Y0, Y0Direction, PDirection>() &&
                       detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
+            const detail::OneCall only(workspace_, where);
             auto& workspace = prepare<true>(data, y0, p, where);
             workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
                                                 detail::memory_for(backend_, kept_));
@@ -161,6 +162,7 @@ class GradientSolver {
     auto& run(const Data& data, const Y0& y0, const Parameters& p,
               const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         constexpr const char* where = "value_and_gradient";
+        const detail::OneCall only(workspace_, where);
         auto& workspace = prepare<Choice::estimates_error>(data, y0, p, where);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, detail::memory_for(backend_, kept_), "data", where);

@@ -86,6 +86,7 @@ class PullbackSolver {
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
+        const detail::OneCall only(workspace_, where);
         auto& workspace = prepare(cotangents, y0, p);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, detail::memory_for(backend_, kept_), "cotangents", where);

@@ -213,8 +213,7 @@ class EnsembleSolver {
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
-    /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of
-    /// the token of the options.
+    /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of the options' token.
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
         return run(y0, p, nothing<Y0>(), cancelled);
@@ -223,8 +222,8 @@ class EnsembleSolver {
     decltype(auto) operator()(const Y0& y0, const Parameters& p) {
         return run(y0, p, nothing<Y0>(), Cancellation{});
     }
-    /// The same, with what is saved written straight into the caller's arrays, which must overlap
-    /// neither each other nor what is read. After an exception they may hold anything.
+    /// The same, with what is saved written straight into the caller's arrays, which must overlap neither each
+    /// other nor what is read. After an exception they may hold anything.
     template <class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
                               const Cancellation& cancelled) {
@@ -274,6 +273,7 @@ class EnsembleSolver {
                       detail::check_reach<Backend, Y0, Parameters>()) {
             using Spec =
                 detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, false>;
+            const detail::OneCall only(workspace_, detail::call_of<Method>);
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.take_method(method_, detail::call_of<Method>);
             workspace.prepared.prepare(options_, controller_, y0, p, detail::call_of<Method>,
@@ -291,6 +291,7 @@ class EnsembleSolver {
                       detail::check_reach<Backend, Y0, Parameters, Y0Tangent, PTangent>()) {
             using Spec =
                 detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, true>;
+            const detail::OneCall only(workspace_, "pushforward");
             auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
             workspace.prepared.take_method(method_, "pushforward");
             workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",

@@ -3,6 +3,7 @@
 // workspaces that live as long as a solver object.
 
 #include <algorithm>
+#include <atomic>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
@@ -217,11 +218,32 @@ class Workspace {
     }
 
   private:
+    friend class OneCall;
     template <class T>
     static constexpr char tag_of = 0;
 
     std::shared_ptr<void> object_;
     const char* tag_ = nullptr;
+    std::atomic<bool> is_in_call_{false};
+};
+
+/// A call of a solver object, for as long as it lasts. Another one, from another thread or by what this one
+/// asks meanwhile, would write where this one computes: it throws InvalidArgument.
+class OneCall {
+  public:
+    OneCall(Workspace& workspace, const char* where) : workspace_(workspace) {
+        require_argument(
+            !workspace.is_in_call_.exchange(true, std::memory_order_acquire),
+            "{}: this solver object is in a call already, and serves one at a time; give "
+            "each thread a copy of it",
+            where);
+    }
+    OneCall(const OneCall&) = delete;
+    OneCall& operator=(const OneCall&) = delete;
+    ~OneCall() { workspace_.is_in_call_.store(false, std::memory_order_release); }
+
+  private:
+    Workspace& workspace_;
 };
 
 /// Empties a result whose call ends in an exception: half of it would be of this call.
