@@ -1,15 +1,27 @@
+#include <eddy/core/error.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <limits>
+#include <utility>
 
 namespace eddy::inline v0 {
 
 template <class Real>
 EnsembleArray<Real>::EnsembleArray(const EnsembleArray&) = default;
 template <class Real>
-EnsembleArray<Real>::EnsembleArray(EnsembleArray&&) noexcept = default;
+EnsembleArray<Real>::EnsembleArray(EnsembleArray&& other) noexcept
+    : values_(std::move(other.values_)),
+      num_lanes_(std::exchange(other.num_lanes_, 0)),
+      num_components_(std::exchange(other.num_components_, 0)) {}
 template <class Real>
 EnsembleArray<Real>& EnsembleArray<Real>::operator=(const EnsembleArray&) = default;
 template <class Real>
-EnsembleArray<Real>& EnsembleArray<Real>::operator=(EnsembleArray&&) noexcept = default;
+EnsembleArray<Real>& EnsembleArray<Real>::operator=(EnsembleArray&& other) noexcept {
+    if (this == &other) return *this;
+    values_ = std::move(other.values_);
+    num_lanes_ = std::exchange(other.num_lanes_, 0);
+    num_components_ = std::exchange(other.num_components_, 0);
+    return *this;
+}
 template <class Real>
 EnsembleArray<Real>::~EnsembleArray() = default;
 
@@ -24,6 +36,13 @@ EnsembleArray<Real>::EnsembleArray(const EnsembleView<const Real>& view)
 template <class Real>
 void EnsembleArray<Real>::assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components,
                                  Real value) {
+    constexpr auto most = std::numeric_limits<std::ptrdiff_t>::max() / std::ptrdiff_t{sizeof(Real)};
+    require_argument(
+        num_lanes >= 0 && num_components >= 0 &&
+            (num_components == 0 || num_lanes <= most / num_components),
+        "EnsembleArray: {} x {} (lane, component); give sizes of at least 0 that memory "
+        "can hold",
+        num_lanes, num_components);
     values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);
     num_lanes_ = num_lanes;
     num_components_ = num_components;

@@ -8,16 +8,19 @@
 #include <eddy/solvers/bosh3.hpp>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/counting_new.hpp"
+#include "support/message_of.hpp"
 
 namespace {
 
 using eddy::SolveOptions;
 using support::allocations_of;
+using support::Array;
 using support::HalfSquares;
 using support::LotkaVolterra;
 using support::same_array;
@@ -134,6 +137,35 @@ TEST_CASE("arrays: a vector is one lane") {
     CHECK(same_solution(solve_lanes(plain_y0, plain_p), wanted));
     CHECK(same_solution(solve_lanes(array_y0, plain_p), wanted));
     CHECK(same_solution(solve_lanes(y0.row(0), p.row(0)), wanted));
+}
+
+TEST_CASE("arrays: an array that was moved from is empty") {
+    Array from(3, 2, 0.5), other(5, 1), taken(3, 2, 1.);
+
+    const Array to = std::move(from);
+    other = std::move(taken);
+
+    CHECK(to.rows() == 3);
+    CHECK(to(2, 1) == 0.5);
+    CHECK(from.rows() == 0);
+    CHECK(from.cols() == 0);
+    CHECK(other(2, 1) == 1);
+    CHECK(taken.rows() == 0);
+    CHECK_THROWS_WITH(solve_lanes(from, to), "solve: y0 is 0 x 0 (lane, component); give 0 x 2");
+}
+
+TEST_CASE("arrays: sizes below none, and beyond any memory, are refused") {
+    const auto said = [](std::ptrdiff_t lanes, std::ptrdiff_t components) {
+        return support::message_of([=] { const Array array(lanes, components); });
+    };
+    constexpr std::ptrdiff_t many = std::ptrdiff_t{1} << 33;
+
+    CHECK(said(-1, 2) ==
+          "EnsembleArray: -1 x 2 (lane, component); give sizes of at least 0 that memory can hold");
+    CHECK(support::mentions(said(-1, -2), "EnsembleArray: -1 x -2 "));
+    CHECK(support::mentions(said(many, many), "that memory can hold"));
+    CHECK(said(0, 2).empty());
+    CHECK(said(many, 0).empty());
 }
 
 TEST_CASE("arrays: a view of fewer lanes than none is refused") {
