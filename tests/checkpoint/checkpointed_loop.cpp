@@ -4,10 +4,12 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/loop_bodies.hpp"
+#include "support/message_of.hpp"
 #include "support/online_cost.hpp"
 #include "support/published_orders.hpp"
 
@@ -36,6 +38,17 @@ std::vector<int64_t> backward_order(int64_t checkpoints, int64_t steps, Placemen
     (void)loop.reverse(1.0);
     return order;
 }
+
+// Its states have memory of their own.
+struct Growing {
+    using State = std::vector<double>;
+    [[nodiscard]] static State advance(const State& x, int64_t step) {
+        return {x[0] + static_cast<double>(step) * (1 - x[0])};
+    }
+    [[nodiscard]] static State pullback(const State&, int64_t step, const State& cotangent) {
+        return {cotangent[0] * (1 - static_cast<double>(step))};
+    }
+};
 
 // Throws in a chosen call.
 struct Fragile {
@@ -271,6 +284,27 @@ TEST_CASE("checkpointed_loop: reverses once per run, and says so") {
     loop.run(0.0, below(4));
     CHECK(loop.reverse(1.0) == 16.0);
     CHECK_THROWS_AS(loop.reverse(1.0), eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpointed_loop: a run moves with its loop, and what it was moved from says so") {
+    using Loop = CheckpointedLoop<std::vector<double>, Growing>;
+    Loop loop(Growing{}, {.checkpoints = 3}), other(Growing{}, {.checkpoints = 3});
+    loop.run({0.0}, below(20));
+    other.run({0.0}, below(20));
+
+    Loop moved = std::move(loop);
+
+    CHECK(moved.reverse({1.0}) == other.reverse({1.0}));
+    const auto said = [](auto call) { return support::message_of(call); };
+    CHECK(said([&] { (void)loop.reverse({1.0}); }) ==
+          "CheckpointedLoop::reverse: this loop was moved from; assign another one to it");
+    CHECK(said([&] { loop.run({0.0}, below(20)); }) ==
+          "CheckpointedLoop::run: this loop was moved from; assign another one to it");
+    loop = Loop(Growing{}, {.checkpoints = 3});
+    CHECK(said([&] { (void)loop.last(); }) ==
+          "CheckpointedLoop::last: nothing has run yet; call run first");
+    CHECK(loop.run({0.0}, below(20)) == moved.last());
+    CHECK(loop.reverse({1.0}).size() == 1);
 }
 
 TEST_CASE("checkpointed_loop: without a condition it needs a length") {

@@ -53,6 +53,25 @@ using Strict = support::StrictStore<State>;
 
 }  // namespace
 
+TEST_CASE("scheduled_loop: a run moves with its loop, and what it was moved from says so") {
+    using Loop = eddy::ScheduledLoop<State, Swirl, MemoryStore<State>>;
+    const ActionList actions = eddy::loop_actions(60, {.checkpoints = 4, .length = 60});
+    Loop loop(Swirl{}, actions, {});
+    loop.run({0.1, 0.2});
+
+    Loop moved = std::move(loop);
+
+    const State x0 = moved.reverse({1.0, -0.5});
+    CHECK(x0[0] == store_all(60)[0]);
+    CHECK(x0[1] == store_all(60)[1]);
+    CHECK(support::message_of([&] {
+              (void)loop.reverse({1.0, -0.5});
+          }) == "ScheduledLoop::reverse: this loop was moved from; assign another one to it");
+    CHECK(support::message_of([&] {
+              loop.run({0.1, 0.2});
+          }) == "ScheduledLoop::run: this loop was moved from; assign another one to it");
+}
+
 TEST_CASE("scheduled_loop: gradients are bit for bit those of store-all, for every schedule") {
     for (std::int64_t length : {1, 2, 7, 60}) {
         const std::array<double, 3> expected = store_all(length);

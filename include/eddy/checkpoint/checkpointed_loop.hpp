@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <eddy/checkpoint/checkpoint_stack.hpp>
 #include <eddy/checkpoint/placement.hpp>
+#include <eddy/checkpoint/presence.hpp>
 #include <eddy/checkpoint/state_hash.hpp>
 #include <eddy/checkpoint/store.hpp>
 #include <eddy/checkpoint/sweeps.hpp>
@@ -100,6 +101,7 @@ class CheckpointedLoop {
         static_assert(std::is_invocable_r_v<bool, Condition&, const State&, std::int64_t>,
                       "CheckpointedLoop::run: the condition must be callable as go_on(const "
                       "State&, int64_t) -> bool");
+        presence_.require("CheckpointedLoop::run");
         begin_run();
         FreeUnlessDone guard{this};
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
@@ -127,6 +129,7 @@ class CheckpointedLoop {
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
     /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
     [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
+        presence_.require("CheckpointedLoop::reverse");
         require_argument(
             reversible_,
             "CheckpointedLoop::reverse: there is no finished run to reverse; call run first");
@@ -143,8 +146,12 @@ class CheckpointedLoop {
         return cotangent;
     }
 
-    /// What the last run returned. There must have been one.
-    [[nodiscard]] const State& last() const { return *last_; }
+    /// What the last run returned.
+    [[nodiscard]] const State& last() const {
+        require_argument(last_.has_value(),
+                         "CheckpointedLoop::last: nothing has run yet; call run first");
+        return *last_;
+    }
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
     /// success, max_steps_reached or cancelled.
     [[nodiscard]] Result result() const { return result_; }
@@ -326,6 +333,7 @@ class CheckpointedLoop {
     std::int64_t steps_ = 0;
     Result result_ = Result::success;
     bool reversible_ = false;
+    detail::Presence presence_;
 };
 
 }  // namespace eddy::inline v0

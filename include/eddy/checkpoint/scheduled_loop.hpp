@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <eddy/checkpoint/action_plan.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/presence.hpp>
 #include <eddy/checkpoint/store.hpp>
 #include <eddy/core/error.hpp>
 #include <optional>
@@ -43,6 +44,7 @@ class ScheduledLoop {
     /// Advances all steps from x_0, and returns the last state; it stays valid until `reverse` or
     /// the next run.
     const State& run(const State& x0) {
+        presence_.require("ScheduledLoop::run");
         State start = x0;
         counters_ = {};
         held_ = 0;
@@ -57,10 +59,12 @@ class ScheduledLoop {
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run.
     [[nodiscard]] State reverse(State cotangent) {
+        presence_.require("ScheduledLoop::reverse");
         require_argument(
             reversible_,
             "ScheduledLoop::reverse: there is no finished run to reverse; call run first");
         reversible_ = false;
+        here_ = &*x_;  // the loop may have been moved since it ran
         cotangent_ = std::move(cotangent);
         reversing_ = true;
         for (std::size_t i = plan_.forward_actions; i < plan_.actions.size(); ++i)
@@ -153,6 +157,7 @@ class ScheduledLoop {
     std::int64_t held_ = 0;
     bool reversible_ = false;
     bool reversing_ = false;
+    detail::Presence presence_;
 };
 
 }  // namespace eddy::inline v0
