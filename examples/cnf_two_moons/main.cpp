@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "picture_file.hpp"
 #include "training.hpp"
 
 namespace {
@@ -47,7 +48,7 @@ Likelihood likelihood(const Moons& moons, const std::vector<float>& p) {
 /// Two maps side by side, each a grid of densities in sixteen shades.
 class Maps {
   public:
-    explicit Maps(const std::string& path) : svg_(path) {
+    explicit Maps(std::ofstream& svg) : svg_(svg) {
         svg_ << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 " << 2 * columns + 4 << ' '
              << rows + 8 << "' width='1000' height='372' font-family='sans-serif' font-size='5'>"
              << "<rect width='100%' height='100%' fill='white'/>\n";
@@ -85,15 +86,15 @@ class Maps {
     static int shade_of(double log_density) {
         return std::min(15, static_cast<int>(std::exp(log_density) / 0.55 * 15 + 0.5));
     }
-    std::ofstream svg_;
+    std::ofstream& svg_;
 };
 
-void write_picture(const std::string& path, const Moons& moons, const std::vector<float>& p) {
+void write_picture(std::ofstream& svg, const Moons& moons, const std::vector<float>& p) {
     const Array points = Maps::grid();
     std::vector<double> known;
     for (std::ptrdiff_t k = 0; k < points.rows(); ++k)
         known.push_back(moons.log_density({points(k, 0), points(k, 1)}));
-    Maps maps(path);
+    Maps maps(svg);
     maps.draw(0, "learned", learned_log_density(points, p));
     maps.draw(Maps::columns + 4, "known", known);
 }
@@ -101,6 +102,7 @@ void write_picture(const std::string& path, const Moons& moons, const std::vecto
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::ofstream picture = picture_file(argc, argv);
     const Moons moons;
     const std::int64_t steps = argc > 2 ? std::atoll(argv[2]) : 1500;
     const std::vector<float> p = train(moons, steps, 256);
@@ -108,6 +110,6 @@ int main(int argc, char** argv) {
     std::printf(
         "mean log likelihood of unseen samples: learned %.3f, known density %.3f, apart %.3f\n",
         mean.learned, mean.known, mean.known - mean.learned);
-    if (argc > 1 && argv[1][0] != '\0') write_picture(argv[1], moons, p);
+    if (picture.is_open()) write_picture(picture, moons, p);
     return mean.known - mean.learned < (steps < 1500 ? 0.5 : 0.15) ? 0 : 1;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fitting.hpp"
+#include "picture_file.hpp"
 
 namespace {
 
@@ -95,8 +96,8 @@ void print(const char* name, const Trial& trial) {
 }
 
 struct Picture {
-    std::ofstream svg;
-    explicit Picture(const std::string& path) : svg(path) {
+    std::ofstream& svg;
+    explicit Picture(std::ofstream& file) : svg(file) {
         svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-40 -20 900 640' width='900' "
                "font-family='sans-serif' font-size='14'><rect x='-40' y='-20' width='900' "
                "height='640' fill='white'/><rect x='"
@@ -137,6 +138,7 @@ struct Picture {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::ofstream file = picture_file(argc, argv);
     const Array counts = read_log_counts();
     using Law = Populations<MassAction>;
     using Learned = Populations<Unknown>;
@@ -154,8 +156,8 @@ int main(int argc, char** argv) {
         print(name, trials.back());
     }
     const Trial &free = trials.front(), &held = trials.back();
-    if (argc > 1) {
-        Picture picture(argv[1]);
+    if (file.is_open()) {
+        Picture picture(file);
         picture.line(curve<Learned>(free.fit, all_years, 20), 20, "stroke='#c33' stroke-width='2'");
         picture.line(curve<Learned>(held.fit, all_years, 20), 20, "stroke='#36c' stroke-width='2'");
         picture.line(curve<Law>(law.fit, all_years, 20), 20,

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "picture_file.hpp"
 #include "training.hpp"
 
 namespace {
@@ -48,8 +49,7 @@ Array learned_curve(const Samples& samples, const std::vector<float>& p) {
     return curve;
 }
 
-void write_picture(const std::string& path, const Samples& samples, const Array& curve) {
-    std::ofstream svg(path);
+void write_picture(std::ofstream& svg, const Samples& samples, const Array& curve) {
     svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2.3 -2.3 4.6 4.6' width='640' "
            "height='640'><rect x='-3' y='-3' width='6' height='6' fill='white'/>\n";
     for (std::ptrdiff_t k = 0; k < samples.y.rows(); ++k)
@@ -64,6 +64,7 @@ void write_picture(const std::string& path, const Samples& samples, const Array&
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::ofstream picture = picture_file(argc, argv);
     const Samples samples = draw_samples(0.01);
     std::vector<float> p = eddy::nn::glorot_uniform<float>(network, 1);
     double mean_loss = 0;  // of the last hundred batches of short pieces
@@ -79,7 +80,7 @@ int main(int argc, char** argv) {
     }
 
     const Array curve = learned_curve(samples, p);
-    if (argc > 1) write_picture(argv[1], samples, curve);
+    if (picture.is_open()) write_picture(picture, samples, curve);
     double apart = 0;
     for (std::ptrdiff_t k = 0; k < curve.rows(); ++k)
         for (std::ptrdiff_t i = 0; i < 2; ++i)
