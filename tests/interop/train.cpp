@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -221,6 +222,10 @@ TEST_CASE("train: an epoch has each sample once, and a batch depends on seed and
     CHECK_FALSE(std::equal(late.begin(), late.end(), differs.begin(), differs.end()));
     CHECK_THROWS_AS(train::Minibatches(10, 11, 0), eddy::InvalidArgument);
     CHECK_THROWS_AS(train::Minibatches(-1, 1, 0), eddy::InvalidArgument);
+    train::Minibatches from(10, 3, 1);
+    train::Minibatches to = std::move(from);
+    CHECK(to(0).size() == 3);
+    CHECK(support::mentions(support::message_of([&] { (void)from(0); }), "these were moved from"));
     CHECK_THROWS_AS(one(-1), eddy::InvalidArgument);
 }
 

@@ -59,6 +59,27 @@ TEST_CASE("interpret: no lanes give no results") {
     CHECK(results[0].num_lanes() == 0);
 }
 
+TEST_CASE("interpret: sums over vectors without components are zero") {
+    const Graph sums = eddy::trace_graph(
+        [](const auto& none) {
+            return eddy::vec(eddy::sum(none), eddy::dot(none, none), eddy::norm(none));
+        },
+        DynamicVector{0});
+    const Graph layer =
+        eddy::trace_graph([](const auto& w, const auto& bias,
+                             const auto& none) { return eddy::dense(w, bias, none); },
+                          DynamicVector{0}, DynamicVector{2}, DynamicVector{0});
+    const LaneArray<double> none(0, 2), bias(2, 2, 3.);
+
+    const auto zeros = interpret<double>(sums, {none});
+    const auto biases = interpret<double>(layer, {none, bias, none});
+
+    for (const int c : {0, 1, 2}) CHECK(zeros[0](c, 1) == 0);
+    for (const int c : {0, 1}) CHECK(biases[0](c, 1) == 3);
+    CHECK(mentions(message_of([] { (void)LaneArray<double>(3, -1); }),
+                   "LaneArray: 3 x -1 (component, lane); give sizes of at least 0"));
+}
+
 TEST_CASE("interpret: many lanes, taken in chunks, give what each gives alone") {
     // 3,000 intermediate numbers a lane: chunks of 349 lanes.
     const Graph graph = eddy::trace_graph(

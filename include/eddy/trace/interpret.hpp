@@ -29,7 +29,7 @@ class LaneArray {
     LaneArray(int num_components, std::int64_t num_lanes, const Real& value = Real(0))
         : num_components_(num_components),
           num_lanes_(num_lanes),
-          values_(static_cast<std::size_t>(num_components * num_lanes), value) {}
+          values_(count_of(num_components, num_lanes), value) {}
 
     [[nodiscard]] int num_components() const { return num_components_; }
     [[nodiscard]] std::int64_t num_lanes() const { return num_lanes_; }
@@ -42,6 +42,13 @@ class LaneArray {
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
   private:
+    static std::size_t count_of(int num_components, std::int64_t num_lanes) {
+        require_argument(num_components >= 0 && num_lanes >= 0,
+                         "LaneArray: {} x {} (component, lane); give sizes of at least 0",
+                         num_components, num_lanes);
+        return static_cast<std::size_t>(num_components) * static_cast<std::size_t>(num_lanes);
+    }
+
     int num_components_;
     std::int64_t num_lanes_;
     std::vector<Real> values_;
@@ -216,6 +223,7 @@ class Interpreter {
             store(i, [&](int, std::int64_t lane) { return a(0, lane); });
         } else if constexpr (op == Op::sum) {
             store(i, [&](int, std::int64_t lane) {
+                if (length == 0) return Real(0);
                 Real total = a(0, lane);
                 for (int c = 1; c < length; ++c) total = total + a(c, lane);
                 return total;
@@ -230,6 +238,7 @@ class Interpreter {
             dense(i, a, b, length_b);
         } else if constexpr (op == Op::dense_transposed) {
             store(i, [&](int column, std::int64_t lane) {
+                if (length_b == 0) return Real(0);
                 Real total = a(column, lane) * b(0, lane);
                 for (int r = 1; r < length_b; ++r)
                     total = mul_add(a(r * node.size + column, lane), b(r, lane), total);
@@ -252,6 +261,7 @@ class Interpreter {
     }
     [[nodiscard]] static Real inner_product(const LaneView<Real>& a, const LaneView<Real>& b,
                                             int length, std::int64_t lane) {
+        if (length == 0) return Real(0);
         Real total = a(0, lane) * b(0, lane);
         for (int c = 1; c < length; ++c) total = mul_add(a(c, lane), b(c, lane), total);
         return total;
@@ -261,6 +271,7 @@ class Interpreter {
         const LaneView<Real> bias = view(graph_.operand(i, has_bias ? 2 : 0));
         store(i, [&](int row, std::int64_t lane) {
             const int begin = row * columns;
+            if (columns == 0) return has_bias ? bias(row, lane) : Real(0);
             Real total = has_bias ? mul_add(w(begin, lane), x(0, lane), bias(row, lane))
                                   : w(begin, lane) * x(0, lane);
             for (int c = 1; c < columns; ++c)

@@ -32,6 +32,8 @@ class Minibatches {
     [[nodiscard]] std::span<const std::ptrdiff_t> operator()(std::int64_t step) {
         require_argument(step >= 0, "train::Minibatches: step = {}; steps are counted from 0",
                          step);
+        require_argument(!order_.empty(),
+                         "train::Minibatches: these were moved from; assign others to them");
         const std::int64_t epoch = step / per_epoch();
         if (epoch != epoch_) shuffle(epoch);
         const auto first = static_cast<std::size_t>((step % per_epoch()) * batch_size_);
