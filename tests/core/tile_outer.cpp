@@ -124,9 +124,10 @@ TEST_CASE("outer: rows that are added together have the bits of each by itself")
 }
 
 TEST_CASE("outer: evaluations are divided into groups as even as may be") {
-    CHECK(eddy::detail::outer_depth(6, 64) == 6);
-    CHECK(eddy::detail::outer_depth(7, 64) == 4);
-    CHECK(eddy::detail::outer_depth(13, 64) == 5);
+    CHECK(eddy::detail::outer_depth(6, 64) == 1);
+    CHECK(eddy::detail::outer_depth(6, 32) == 6);
+    CHECK(eddy::detail::outer_depth(13, 32) == 7);
+    CHECK(eddy::detail::outer_depth(25, 32) == 9);
     CHECK(eddy::detail::outer_depth(1, 16) == 1);
     CHECK(eddy::detail::outer_depth(13, 8) == 13);
 }

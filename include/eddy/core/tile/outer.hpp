@@ -134,9 +134,12 @@ template <int vectors, class Real>
 }
 
 /// Evaluations whose lanes are laid side by side, of so many: as few as make up `deep` lanes, in groups
-/// as even as may be.
+/// as even as may be. Those of a wide tile stay alone, so that one side is read where it lies: what is saved of
+/// loads and stores of the sum its copy would take.
 [[nodiscard]] constexpr int outer_depth(int num_evaluations, int width) {
+    constexpr int wide = 64;
     constexpr int deep = 384;  // where the sum no longer counts, and both sides stay near
+    if (width >= wide) return 1;
     const int wanted = (deep + width - 1) / width;
     const int groups = (num_evaluations + wanted - 1) / wanted;
     return (num_evaluations + groups - 1) / groups;
@@ -187,10 +190,12 @@ class OuterSums {
         Real* const of_u = next_;
         Real* const of_v = of_u + sum.rows * u_stride;
         next_ = of_v + u_stride * v_stride;
-        gather_rows(u, sum.rows, lanes_, of_u + first, u_stride);
+        const bool is_in_place = depth_ == 1 && lanes_.are_all && !u.is_uniform;
+        if (!is_in_place) gather_rows(u, sum.rows, lanes_, of_u + first, u_stride);
         transpose_rows(v, sum.columns, lanes_, of_v + std::ptrdiff_t{first} * v_stride);
         if (!is_last_) return;
-        const OuterSides<Real> sides{of_u, u_stride, of_v, v_stride, num_places};
+        const OuterSides<Real> sides{is_in_place ? u.data : of_u, is_in_place ? u.stride : u_stride,
+                                     of_v, v_stride, num_places};
         for_panels<Real>(v_stride, [&]<int vectors>(int column) {
             const int end = column + vectors * native_lanes<Real>;
             add_outer_columns<vectors>(sum, column,
