@@ -51,6 +51,48 @@ TEST_CASE("device paths: only sums of runs come back, whoever has solved them") 
     EmulatedRuntime::reset();
 }
 
+TEST_CASE("device paths: so of gradients, of parameters that lanes have, or share") {
+    using support::EmulatedRuntime;
+    auto options = path_cases::options;
+    options.paths = 700;
+    options.stable_gradients = false;
+    const support::Array y0(2, 2, 0.3), p(2, 2, 2.), target(1, 2, 0.1);
+    const auto compare = [&](const auto& parameters, std::size_t most_bytes) {
+        const auto gradient = [&](const auto& backend) {
+            return eddy::value_and_gradient(path_cases::Pair{}, eddy::EulerMaruyama{},
+                                            support::HalfSquares{}, target, y0, parameters, options,
+                                            backend);
+        };
+        const auto expected = gradient(eddy::Serial{});
+        const auto check = [&](const EmulatedDevice& device) {
+            const auto found = gradient(device);
+            CHECK(support::same_array(found.gradient.y0, expected.gradient.y0));
+            CHECK(support::same_array(found.gradient.p, expected.gradient.p));
+            for (int lane = 0; lane < 2; ++lane) {
+                CHECK(support::same_bits(found.loss(lane), expected.loss(lane)));
+                CHECK(found.report.failed_paths(lane) == expected.report.failed_paths(lane));
+                CHECK(found.report.stats(lane).accepted == expected.report.stats(lane).accepted);
+            }
+            CHECK(found.report.counters.pullbacks > 0);
+        };
+        EmulatedRuntime::reset();
+        check(EmulatedDevice{});
+        CHECK(EmulatedRuntime::state.bytes_to_host == most_bytes);
+        EmulatedRuntime::reset(2);
+        EmulatedRuntime::state.bytes_of_chunk = 8000;
+        check(EmulatedDevice{});
+        CHECK(EmulatedRuntime::state.launches > 3);
+        EmulatedRuntime::reset(3);
+        check(EmulatedDevice{.devices = {1, 0}});
+        EmulatedRuntime::reset();
+    };
+    // Six runs: the loss and its four derivatives, what became of their paths; and what all of it has cost.
+    const std::size_t num_bytes =
+        6 * (5 * sizeof(double) + sizeof(eddy::detail::PathTally)) + sizeof(eddy::detail::BackCost);
+    compare(p, num_bytes);
+    compare(eddy::shared(std::vector<double>{2, 1.5}), num_bytes);
+}
+
 TEST_CASE("device paths: arrays that lie on the device are refused in a sentence") {
     const support::DeviceArray<double> there{support::Array(3, 2, 0.3)};
     CHECK_THROWS_WITH(path_cases::solve(there, support::Array(3, 2, 2.), EmulatedDevice{}),

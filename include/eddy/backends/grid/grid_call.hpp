@@ -40,7 +40,7 @@ class GridCall {
     static constexpr bool goes_back = kernel_goes_back<Kernel>;
     static constexpr bool has_paths = requires {
         requires Kernel::Spec::has_noise;
-        &Kernel::sums;
+        &Kernel::numbers;
     };
 
   public:
@@ -171,13 +171,15 @@ class GridCall {
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
         if (count == 1 || is_asynchronous_) return {whole};
         std::vector<Part> chunks;
+        std::ptrdiff_t num_groups = 0;
         for (std::ptrdiff_t k = 0; k < count; ++k) {
             const std::ptrdiff_t from = first + (end - first) * k / count,
                                  to = first + (end - first) * (k + 1) / count;
             if (from == to) continue;
             chunks.push_back({range(from, to), at, chunks.size() % 2});
             count_bytes(chunks.back(), false);
-            chunks.back().first_group = (from - first) * groups_of_unit;
+            chunks.back().first_group = num_groups;
+            num_groups += groups_of(chunks.back());
         }
         return chunks;
     }

@@ -1,20 +1,19 @@
 #pragma once
-// What a solve of several paths to a lane is followed by on a device: sums over the paths of each run, in the
-// shape of path_runs.hpp, which come back in the place of the paths. A thread takes a number of a run.
+// What the solve and the gradient of several paths to a lane are followed by on a device: sums over the paths of
+// each run, in the shape of path_runs.hpp, which come back in the place of the paths. A thread takes a number of
+// a run.
 
 #include <eddy/solve/lane/path_runs.hpp>
-#include <eddy/solve/lane/solution_recorder.hpp>
 
 namespace eddy::inline v0::detail {
 
-template <class Real, class Warp>
+template <class Sums, class Numbers, class Warp>
 struct RunWork {
     static constexpr int warps_per_processor = 32;
 
-    RunSums sums;
+    Sums sums;
     const LaneOutcome* outcomes;  // (row)
-    SavedArrays<Real> saved;
-    std::ptrdiff_t num_saves, num_columns;
+    Numbers numbers;
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t warps_of_number() const {
         return (sums.runs.num_runs() + 31) / 32;
@@ -25,20 +24,17 @@ struct RunWork {
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
         const std::ptrdiff_t number = warp.index() / warps_of_number();
         const std::ptrdiff_t run = warp.index() % warps_of_number() * 32 + warp.member();
-        if (run >= sums.runs.num_runs() || number > sums.num_numbers) return;
-        if (number == sums.num_numbers) return sums.add_tally(run, outcomes);
-        const auto array = [&](std::ptrdiff_t k) {
-            return k < num_saves ? saved.y[k] : saved.tangent[k - num_saves];
-        };
-        sums.add_number(run, number, num_columns, array, outcomes);
+        if (run < sums.runs.num_runs() && number <= sums.num_numbers)
+            sums.add(run, number, numbers, outcomes);
     }
 };
 
 template <class Warp, class Kernel>
 [[nodiscard]] auto run_work(const Kernel& kernel) {
-    return RunWork<typename Kernel::Real, Warp>{kernel.sums, kernel.outcomes, kernel.saved,
-                                                kernel.problem.times.num_saves,
-                                                Kernel::num_columns};
+    const auto numbers = kernel.numbers();
+    using Work = RunWork<std::remove_cvref_t<decltype(kernel.sums)>,
+                         std::remove_const_t<decltype(numbers)>, Warp>;
+    return Work{kernel.sums, kernel.outcomes, numbers};
 }
 
 }  // namespace eddy::inline v0::detail

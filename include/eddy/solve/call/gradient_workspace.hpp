@@ -41,6 +41,7 @@ struct GradientWorkspace {
     BlockSums block_sums;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
     bool keeps_parts = false;    // of a shared gradient, (lane): who runs the kernel adds them up
+    RunSums<double> sums;        // of paths, where rows stay on a device
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     template <class Memory>
@@ -155,7 +156,7 @@ struct GradientWorkspace {
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
-                      plan.watches && leaves_out_marked, events_for<Spec>(result.report)},
+                      plan.watches && leaves_out_marked, events_for<Spec>(result.report), sums},
                backend, kept, options, cancelled, title, within);
         if constexpr (may_return_early<Backend>) {
             const bool has_added_up = lanes > 0 && backend.has_added_up(kept);

@@ -28,12 +28,13 @@ template <class Spec, class Memory>
 
 template <class Spec, class Memory>
 [[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
-                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors) {
+                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors,
+                                       ComesBack comes) {
     using Real = typename Spec::Scalar;
     const LaneShare& lanes = mirrors.lanes();
     seeds.data = mirrors.all_in(seeds.data, num_saves);
     const EnsembleView<Real> loss{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0};
-    const EnsembleView<Real> there = mirrors.out(loss, Real(0));
+    const EnsembleView<Real> there = mirrors.out(loss, Real(0), comes);
     seeds.loss = there.first;
     seeds.loss_stride = there.lane_stride;
     if (!mirrors.has_all_lanes()) seeds.total = nullptr;
@@ -47,7 +48,7 @@ template <class Spec, class Memory>
 template <class Spec, int num_outputs, class Memory>
 [[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
                                                      const LaunchPlan&, std::ptrdiff_t num_saves,
-                                                     Mirrors<Memory>& mirrors) {
+                                                     Mirrors<Memory>& mirrors, ComesBack) {
     seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
     return seeds;
 }
@@ -95,15 +96,16 @@ template <class Memory>
 }
 
 /// Of the runs that the lanes' paths are.
-template <class Memory>
-[[nodiscard]] RunSums mirrored(RunSums sums, Mirrors<Memory>& mirrors) {
+template <class Sum, class Memory>
+[[nodiscard]] RunSums<Sum> mirrored(RunSums<Sum> sums, Mirrors<Memory>& mirrors) {
+    if (!sums.is_wanted()) return sums;
     PathRuns& runs = sums.runs;
     const std::int64_t before = runs.run_of(runs.first_path);
     runs.first_path += mirrors.lanes().first;
     runs.num_rows = mirrors.lanes().count;
     const std::int64_t first = runs.run_of(runs.first_path) - before;
-    sums.moments =
-        mirrors.out(sums.moments + first * sums.num_numbers, runs.num_runs() * sums.num_numbers);
+    sums.sums =
+        mirrors.out(sums.sums + first * sums.num_numbers, runs.num_runs() * sums.num_numbers);
     sums.tallies = mirrors.out(sums.tallies + first, runs.num_runs());
     return sums;
 }
@@ -121,7 +123,7 @@ template <class Spec, class Observable, class Memory>
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan, comes);
     kernel.saved.tangent =
         mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan, comes);
-    if (stays) kernel.sums = mirrored(kernel.sums, mirrors);
+    kernel.sums = mirrored(kernel.sums, mirrors);
     kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
     kernel.events = mirrored(kernel.events, mirrors);
     return kernel;
@@ -133,19 +135,23 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
                             const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
     using Real = typename Spec::Scalar;
     const LaneShare& lanes = mirrors.lanes();
-    kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors);
+    const bool stays = kernel.sums.is_wanted();
+    const auto of_rows = stays ? ComesBack::never : ComesBack::when_done;
+    kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors, of_rows);
     kernel.problem = mirrored(kernel.problem, mirrors);
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, ComesBack::when_asked);
+    kernel.outcomes =
+        mirrors.out_of_lanes(kernel.outcomes, stays ? of_rows : ComesBack::when_asked);
+    kernel.sums = mirrored(kernel.sums, mirrors);
     auto& target = kernel.target;
     for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
                        &target.t1, &target.save_at})
-        *view = mirrors.out(*view, Real(0));
+        *view = mirrors.out(*view, Real(0), of_rows);
     const LaunchPlan part{lanes.count, plan.group_size, 1};
     const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
     kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
-    const auto comes = kernel.shared.may_be_added ? ComesBack::never : ComesBack::when_done;
+    const auto comes = kernel.shared.may_be_added ? ComesBack::never : of_rows;
     if (kernel.shared.parts)
         kernel.shared.parts = mirrors.template out_zero<Real>(
             kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,

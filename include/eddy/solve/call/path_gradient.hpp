@@ -15,10 +15,9 @@ template <class GradientWorkspace, class Spec>
 class PathGradient {
     using Real = typename Spec::Scalar;
     using Lane = typename Spec::Lane;
-    /// Are parts of a shared gradient known of each path? Else those of a lane are summed together.
-    static constexpr bool has_parts = Spec::shares_parameters && Spec::sums_by_lane;
+    /// Are parts of a shared gradient not known of each path? Those of a lane are summed together then.
     static constexpr bool sums_whole_lanes = Spec::shares_parameters && !Spec::sums_by_lane;
-    static constexpr int num_parameters = Spec::parameter_size;
+    static_assert(!can_watch<Spec>);  // nobody would bring the marks of paths
 
   public:
     template <class Backend>
@@ -31,12 +30,15 @@ class PathGradient {
         while (rows_.take(SharedSums<Spec>::few_lanes, sums_whole_lanes)) {
             prepare(whole, title);
             part_.within = &call;
+            sums_ = memory_.open(rows_.runs(), num_numbers);
+            // Rows that a device has solved stay there: it adds up their runs. But sums of more parameters
+            // are made of groups, which are not divided so.
+            constexpr bool stay = !is_of_host<typename Backend::Memory> && !sums_whole_lanes;
+            if constexpr (stay) part_.sums = sums_;
             part_.run_kernel(rows_.options(), backend, kept, cancelled, title, false);
+            if constexpr (!stay) sums_.add_all(numbers(), part_.result.report.outcomes().data());
             if constexpr (sums_whole_lanes) add_shared(title);
-            rows_.for_each_lane([&](std::ptrdiff_t lane, std::ptrdiff_t first, std::ptrdiff_t end) {
-                for (std::ptrdiff_t row = first; row < end; ++row) add_row(whole, lane, row);
-                if (rows_.ends_lane(end)) settle(whole, lane);
-            });
+            add_runs(whole);
             add_costs(whole.result.report);
             if (!call.is_cancelled()) continue;
             if (rows_.end() % rows_.paths() != 0) settle(whole, rows_.end() / rows_.paths());
@@ -46,19 +48,14 @@ class PathGradient {
     }
 
   private:
-    /// Sums of a lane, in double: their rounding is far below the noise of the mean.
-    struct Sums {
-        double loss = 0;
-        std::vector<double> y0, p, y0_tangent, p_tangent;
-    };
+    using Numbers = GradientNumbers<Spec>;
+    /// Of more shared parameters there are no parts: they come last, and are summed apart.
+    static constexpr std::ptrdiff_t num_numbers =
+        sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
 
     void begin_lane() {
         count_ = 0;
-        sums_.loss = 0;
-        for (auto* y0 : {&sums_.y0, &sums_.y0_tangent})
-            y0->assign(static_cast<std::size_t>(Spec::state_size), 0.);
-        for (auto* p : {&sums_.p, &sums_.p_tangent})
-            p->assign(static_cast<std::size_t>(num_parameters), 0.);
+        of_lane_.assign(static_cast<std::size_t>(Numbers::count), {});
     }
     void prepare(const GradientWorkspace& whole, const char* title) {
         rows_.prepare(part_.prepared, whole.prepared.problem, title);
@@ -76,74 +73,67 @@ class PathGradient {
         part_.open_loss();
     }
 
-    void add_row(GradientWorkspace& whole, std::ptrdiff_t lane, std::ptrdiff_t row) {
-        GradientReport& report = whole.result.report;
-        const LaneOutcome& outcome = part_.result.report.outcomes()[static_cast<std::size_t>(row)];
-        report.add_path(lane, outcome);
-        if (!part_.result.report.marks.empty()) {
-            const GradientMark& mark = part_.result.report.marks[static_cast<std::size_t>(row)];
-            GradientMark& largest = report.marks[static_cast<std::size_t>(lane)];
-            if (mark.ratio > largest.ratio) largest = mark;
-        }
-        if (is_failure(outcome.result)) return;
-        ++count_;
-        sums_.loss += static_cast<double>(part_.loss(row, 0));
-        add(sums_.y0, part_.target.y0, row);
-        if constexpr (Spec::is_dual) add(sums_.y0_tangent, part_.target.y0_tangent, row);
-        if constexpr (!Spec::shares_parameters) {
-            add(sums_.p, part_.target.p, row);
-            if constexpr (Spec::is_dual) add(sums_.p_tangent, part_.target.p_tangent, row);
-        } else if constexpr (has_parts) {
-            for (std::size_t i = 0; i < sums_.p.size(); ++i) {
-                const Lane& part = part_.shared_sums.part(row, static_cast<std::ptrdiff_t>(i));
-                sums_.p[i] += static_cast<double>(primal(part));
-                if constexpr (Spec::is_dual)
-                    sums_.p_tangent[i] += static_cast<double>(part.tangent);
-            }
-        }
+    [[nodiscard]] Numbers numbers() {
+        return {part_.loss.first, part_.loss.lane_stride, part_.target,
+                part_.shared_sums.rows().parts};
     }
-    static void add(std::vector<double>& sums, const EnsembleView<Real>& values,
-                    std::ptrdiff_t row) {
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            sums[i] += static_cast<double>(values(row, static_cast<std::ptrdiff_t>(i)));
+    void add_runs(GradientWorkspace& whole) {
+        const double* sum = sums_.sums;
+        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
+            const std::ptrdiff_t lane = sums_.runs.lane_of(run);
+            const PathTally& tally = sums_.tallies[run];
+            const auto [begin, end] = sums_.runs.rows_of(run);
+            whole.result.report.add_path(lane, tally.whole, tally.num_failed);
+            count_ += end - begin - tally.num_failed;
+            for (std::ptrdiff_t number = 0; number < num_numbers; ++number)
+                of_lane_[static_cast<std::size_t>(number)].add(*sum++);
+            if (sums_.runs.ends_lane(run)) settle(whole, lane);
+        }
     }
     /// The rows are of one lane, and failed ones bring nothing.
     void add_shared(const char* title) {
         part_.finish_sums({}, title);
-        add(sums_.p, part_.target.p, 0);
-        if constexpr (Spec::is_dual) add(sums_.p_tangent, part_.target.p_tangent, 0);
+        for (std::ptrdiff_t i = 0; i < Numbers::num_p; ++i) {
+            of_number(Numbers::first_of_p + i).add(static_cast<double>(part_.target.p(0, i)));
+            if constexpr (Spec::is_dual)
+                of_number(Numbers::first_of_p + Numbers::num_p + i)
+                    .add(static_cast<double>(part_.target.p_tangent(0, i)));
+        }
+    }
+    [[nodiscard]] PairwiseSum<double>& of_number(std::ptrdiff_t number) {
+        return of_lane_[static_cast<std::size_t>(number)];
     }
 
     /// The means of a lane, from its sums.
     void settle(GradientWorkspace& whole, std::ptrdiff_t lane) {
+        constexpr std::ptrdiff_t num_y0 = Numbers::num_y0, num_p = Numbers::num_p,
+                                 first_of_p = Numbers::first_of_p;
         if (count_ > 0) {
-            whole.loss(lane, 0) = mean(sums_.loss);
-            put(whole.target.y0, lane, sums_.y0);
-            if constexpr (Spec::is_dual) put(whole.target.y0_tangent, lane, sums_.y0_tangent);
+            whole.loss(lane, 0) = mean(0);
+            put(whole.target.y0, lane, 1);
+            if constexpr (Spec::is_dual) put(whole.target.y0_tangent, lane, 1 + num_y0);
             if constexpr (Spec::shares_parameters) {
-                for (int i = 0; i < num_parameters; ++i)
-                    whole.shared_sums.add(lane, i, mean_of_p(i));
+                for (int i = 0; i < num_p; ++i) whole.shared_sums.add(lane, i, mean_of_p(i));
             } else {
-                put(whole.target.p, lane, sums_.p);
-                if constexpr (Spec::is_dual) put(whole.target.p_tangent, lane, sums_.p_tangent);
+                put(whole.target.p, lane, first_of_p);
+                if constexpr (Spec::is_dual) put(whole.target.p_tangent, lane, first_of_p + num_p);
             }
         }
         begin_lane();
     }
-    [[nodiscard]] Real mean(double sum) const {
-        return static_cast<Real>(sum / static_cast<double>(count_));
+    [[nodiscard]] Real mean(std::ptrdiff_t number) {
+        return static_cast<Real>(of_number(number).total() / static_cast<double>(count_));
     }
-    void put(const EnsembleView<Real>& values, std::ptrdiff_t lane,
-             const std::vector<double>& sums) const {
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            values(lane, static_cast<std::ptrdiff_t>(i)) = mean(sums[i]);
+    void put(const EnsembleView<Real>& values, std::ptrdiff_t lane, std::ptrdiff_t first) {
+        for (std::ptrdiff_t i = 0; i < values.num_components; ++i)
+            values(lane, i) = mean(first + i);
     }
-    [[nodiscard]] Lane mean_of_p(int i) const {
-        const auto index = static_cast<std::size_t>(i);
+    [[nodiscard]] Lane mean_of_p(int i) {
+        const std::ptrdiff_t number = Numbers::first_of_p + i;
         if constexpr (Spec::is_dual)
-            return {mean(sums_.p[index]), mean(sums_.p_tangent[index])};
+            return {mean(number), mean(number + Numbers::num_p)};
         else
-            return mean(sums_.p[index]);
+            return mean(number);
     }
     void add_costs(GradientReport& report) const {
         const GradientReport& part = part_.result.report;
@@ -156,8 +146,12 @@ class PathGradient {
     PathRows<Spec> rows_;
     GradientWorkspace part_;
     std::vector<EnsembleArray<Real>> data_;  // (save point)
-    std::int64_t count_ = 0;                 // of one lane: paths that reached the end
-    Sums sums_;
+    RunMemory<double> memory_;
+    RunSums<double> sums_;
+    // Of one lane: paths that reached the end, and sums in double, whose rounding is far below the noise of
+    // the mean: (number).
+    std::int64_t count_ = 0;
+    std::vector<PairwiseSum<double>> of_lane_;
 };
 
 }  // namespace eddy::inline v0::detail

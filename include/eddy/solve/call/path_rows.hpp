@@ -71,10 +71,6 @@ class PathRows {
             path = end;
         }
     }
-    /// Is this row the last path of its lane?
-    [[nodiscard]] bool ends_lane(std::ptrdiff_t end_row) const {
-        return (first_ + end_row) % paths_ == 0;
-    }
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t end() const { return first_ + count_; }
     [[nodiscard]] std::int64_t paths() const { return paths_; }

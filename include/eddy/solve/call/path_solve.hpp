@@ -5,6 +5,7 @@
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/path_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/group/solve_kernel.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
 #include <vector>
 
@@ -28,7 +29,9 @@ class PathSolve {
             rows_.prepare(part_.prepared, whole.prepared.problem, title);
             part_.take({}, HostMemory{}, title);
             part_.within = &call;
-            open_sums<typename Backend::Memory>();
+            sums_ = memory_.open(rows_.runs(), num_numbers(solution));
+            // Rows that a device has solved stay there: it adds up their runs.
+            if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = sums_;
             static_cast<void>(part_.run(rows_.options(), backend, kept, cancelled, title));
             if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
             add_runs(solution);
@@ -51,38 +54,29 @@ class PathSolve {
     void begin_lane(const Solution<Real>& solution) {
         of_lane_.assign(static_cast<std::size_t>(num_numbers(solution)), {});
     }
-    /// Rows that a device has solved stay there: it adds up their runs.
-    template <class Memory>
-    void open_sums() {
-        const auto num_runs = static_cast<std::size_t>(rows_.runs().num_runs());
-        moments_.resize(num_runs * of_lane_.size());
-        tallies_.resize(num_runs);
-        sums_ = {rows_.runs(), moments_.data(), tallies_.data(),
-                 static_cast<std::ptrdiff_t>(of_lane_.size())};
-        part_.sums = is_of_host<Memory> ? RunSums{} : sums_;
-    }
     /// The same of rows that are here, with the marks of their tangents.
     void add_rows(Solution<Real>& solution) {
-        const Solution<Real>& rows = part_.solution;
-        const auto array = [&](std::ptrdiff_t k) {
-            return k < rows.num_saves() ? rows.y(k) : rows.tangent(k - rows.num_saves());
-        };
-        const LaneOutcome* const outcomes = rows.outcomes().data();
+        Solution<Real>& rows = part_.solution;
+        y_.clear();
+        tangent_.clear();
+        for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
+            y_.push_back(rows.y_of(k));
+            if constexpr (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
+        }
+        sums_.add_all(
+            SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},
+            rows.outcomes().data());
         for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
-            sums_.add_tally(run, outcomes);
-            for (std::ptrdiff_t number = 0; number < sums_.num_numbers; ++number)
-                sums_.add_number(run, number, rows.num_columns(), array, outcomes);
             const auto [begin, end] = sums_.runs.rows_of(run);
             for (std::ptrdiff_t row = begin; row < end; ++row)
                 solution.add_mark(sums_.runs.lane_of(run), rows.unreliable(row));
         }
     }
     void add_runs(Solution<Real>& solution) {
-        auto moments = moments_.begin();
+        const Moments* moments = sums_.sums;
         for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
             const std::ptrdiff_t lane = sums_.runs.lane_of(run);
-            const PathTally& tally = tallies_[static_cast<std::size_t>(run)];
-            solution.add_path(lane, tally.whole, tally.num_failed);
+            solution.add_path(lane, sums_.tallies[run].whole, sums_.tallies[run].num_failed);
             for (PairwiseSum<Moments>& sum : of_lane_) sum.add(*moments++);
             if (sums_.runs.ends_lane(run)) settle(solution, lane);
         }
@@ -109,10 +103,10 @@ class PathSolve {
 
     PathRows<Spec> rows_;
     SolveWorkspace part_;
-    RunSums sums_;
-    std::vector<Moments> moments_;               // (run, number)
-    std::vector<PathTally> tallies_;             // (run)
-    std::vector<PairwiseSum<Moments>> of_lane_;  // (number)
+    RunMemory<Moments> memory_;
+    RunSums<Moments> sums_;
+    std::vector<EnsembleView<Real>> y_, tangent_;  // (save point) of rows that are here
+    std::vector<PairwiseSum<Moments>> of_lane_;    // (number)
 };
 
 }  // namespace eddy::inline v0::detail

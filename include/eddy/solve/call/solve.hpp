@@ -40,7 +40,7 @@ struct SolveWorkspace {
     std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
     CallArrays arrays;
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
-    RunSums sums;                // of paths, where rows stay on a device
+    RunSums<Moments> sums;       // of paths, where rows stay on a device
 
     /// The arrays that the call is to write into, checked.
     template <class Memory>

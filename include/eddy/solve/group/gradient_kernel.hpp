@@ -4,6 +4,7 @@
 #include <eddy/solve/group/group_gradient.hpp>
 #include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -22,6 +23,46 @@ struct SharedRows {
         if (parts) return {parts + first_lane * Spec::parameter_size, nullptr};
         const std::ptrdiff_t row = Spec::sums_by_lane ? first_lane / lanes_per_block : group;
         return {nullptr, sums ? sums + row * Spec::parameter_size : nullptr};
+    }
+};
+
+/// Numbers of rows whose sums over paths are wanted: the loss, its derivatives with respect to y0, with tangents
+/// after them, and to p, the same.
+template <class Spec>
+struct GradientNumbers {
+    using Real = typename Spec::Scalar;
+    static constexpr std::ptrdiff_t num_y0 = Spec::state_size, num_p = Spec::parameter_size,
+                                    parts_of_number = Spec::is_dual ? 2 : 1,
+                                    first_of_p = 1 + num_y0 * parts_of_number,
+                                    count = first_of_p + num_p * parts_of_number;
+
+    const Real* loss;
+    std::ptrdiff_t loss_stride;
+    GradientTarget<Real> target;
+    const typename Spec::Lane* parts;  // (row, component) of shared parameters
+
+    [[nodiscard]] EDDY_HD double sum(std::ptrdiff_t number, const PathRuns::Range& rows,
+                                     const LaneOutcome* outcomes) const {
+        return sum_of_run<double>(rows, outcomes, [&](std::ptrdiff_t row, double& block) {
+            block += static_cast<double>(value(row, number));
+        });
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD Real value(std::ptrdiff_t row, std::ptrdiff_t number) const {
+        if (number == 0) return loss[row * loss_stride];
+        if (number < first_of_p) {
+            const std::ptrdiff_t i = number - 1;
+            return i < num_y0 ? target.y0(row, i) : target.y0_tangent(row, i - num_y0);
+        }
+        const std::ptrdiff_t i = number - first_of_p;
+        if constexpr (!Spec::shares_parameters)
+            return i < num_p ? target.p(row, i) : target.p_tangent(row, i - num_p);
+        else if constexpr (Spec::is_dual)
+            return i < num_p ? parts[row * num_p + i].value
+                             : parts[row * num_p + i - num_p].tangent;
+        else
+            return parts[row * num_p + i];
     }
 };
 
@@ -53,7 +94,11 @@ struct GradientKernel {
     GradientMark* marks = nullptr;  // (lane); null: nobody watches
     bool leaves_out_marked = false;
     LaneEvents* events = nullptr;  // (lane) of fields that have them
+    RunSums<double> sums{};  // of paths, for who launches where rows stay; else nobody wants them
 
+    [[nodiscard]] GradientNumbers<Spec> numbers() const requires(Seeds::has_loss) {
+        return {seeds.loss, seeds.loss_stride, target, shared.parts};
+    }
     /// Takes losses and gradients of `count` lanes from `first` on.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first, std::int32_t count,
                                             const RecorderMemory<Spec>& memory) const {

@@ -21,13 +21,28 @@ EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const Forward
     forward.run(x);
 }
 
+/// Columns of save points, and those of their tangents after them, whose moments over paths are wanted.
+template <class Real>
+struct SavedNumbers {
+    SavedArrays<Real> saved;
+    std::ptrdiff_t num_saves, num_columns;
+
+    [[nodiscard]] EDDY_HD Moments sum(std::ptrdiff_t number, const PathRuns::Range& rows,
+                                      const LaneOutcome* outcomes) const {
+        const std::ptrdiff_t k = number / num_columns, i = number % num_columns;
+        const EnsembleView<Real> y = k < num_saves ? saved.y[k] : saved.tangent[k - num_saves];
+        return sum_of_run<Moments>(rows, outcomes, [&](std::ptrdiff_t row, Moments& block) {
+            block.add(static_cast<double>(y(row, i)));
+        });
+    }
+};
+
 /// `Steps` takes every accepted step, where it is wanted.
 template <class SpecType, class Observable, class Steps = NoSteps>
 struct SolveKernel {
     using Spec = SpecType;
     using Real = typename Spec::Scalar;
     using Recorder = SolutionRecorder<Spec, Observable, Steps>;
-    static constexpr std::ptrdiff_t num_columns = Observable::num_outputs;  // of a save point
 
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)
@@ -36,8 +51,11 @@ struct SolveKernel {
     [[no_unique_address]] Steps steps{};
     TangentMark* tangent_marks = nullptr;  // (lane); null: nobody watches
     LaneEvents* events = nullptr;          // (lane) of fields that have them
-    RunSums sums{};  // of paths, for who launches where rows stay; else nobody wants them
+    RunSums<Moments> sums{};  // of paths, for who launches where rows stay; else nobody wants them
 
+    [[nodiscard]] SavedNumbers<Real> numbers() const {
+        return {saved, problem.times.num_saves, Observable::num_outputs};
+    }
     /// Takes what the lanes from `first` on save.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first) const {
         return {problem, first, saved, steps};

@@ -4,13 +4,12 @@
 // run is four blocks of a lane, or what is left at its end: whoever has solved its paths adds them up, where
 // they lie, and only sums of runs go further.
 
-#include <algorithm>
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/numeric.hpp>
-#include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <vector>
 
 namespace eddy::inline v0::detail {
 
@@ -101,44 +100,66 @@ struct PathRuns {
     }
 };
 
-/// Of the rows of a run that have not failed: blocks in the order of their rows, then in pairs.
-template <class Real>
-[[nodiscard]] EDDY_HD Moments moments_of(const EnsembleView<Real>& y, std::ptrdiff_t i,
-                                         const LaneOutcome* outcomes, const PathRuns::Range& rows) {
-    PairwiseSum<Moments> sum;
+/// Of the rows of a run: `add(row, sum)` adds one to that of its block, and blocks are added in pairs. Those of rows
+/// that failed are left out.
+template <class Sum, class Add>
+[[nodiscard]] EDDY_HD Sum sum_of_run(const PathRuns::Range& rows, const LaneOutcome* outcomes,
+                                     const Add& add) {
+    PairwiseSum<Sum> sum;
     for (std::ptrdiff_t first = rows.begin; first < rows.end; first += lanes_per_block) {
-        Moments block;
+        Sum block(0);
         for (std::ptrdiff_t row = first; row < eddy::min(rows.end, first + lanes_per_block); ++row)
-            if (!is_failure(outcomes[row].result)) block.add(static_cast<double>(y(row, i)));
+            if (!is_failure(outcomes[row].result)) add(row, block);
         sum.add(block);
     }
     return sum.total();
 }
-[[nodiscard]] EDDY_HD inline PathTally tally_of(const LaneOutcome* outcomes,
-                                                const PathRuns::Range& rows) {
-    PathTally tally;
-    for (std::ptrdiff_t row = rows.begin; row < rows.end; ++row) tally.add(outcomes[row]);
-    return tally;
-}
 
-/// Where the sums of runs go. `number` is a column of a save point, and of its tangents after those.
+/// Where the sums of runs go. Of each there are so many, and a tally.
+template <class Sum>
 struct RunSums {
     PathRuns runs;
-    Moments* moments = nullptr;    // (run, number); null: rows themselves are wanted
+    Sum* sums = nullptr;           // (run, number); null: rows themselves are wanted
     PathTally* tallies = nullptr;  // (run)
     std::ptrdiff_t num_numbers = 0;
 
-    [[nodiscard]] EDDY_HD bool is_wanted() const { return moments != nullptr; }
-    /// `arrays(k)` is the (row, component) array of a save point.
-    template <class Arrays>
-    EDDY_HD void add_number(std::int64_t run, std::ptrdiff_t number, std::ptrdiff_t num_columns,
-                            const Arrays& arrays, const LaneOutcome* outcomes) const {
-        moments[run * num_numbers + number] = moments_of(
-            arrays(number / num_columns), number % num_columns, outcomes, runs.rows_of(run));
+    [[nodiscard]] EDDY_HD bool is_wanted() const { return sums != nullptr; }
+    /// `numbers` knows how to sum one of them over some rows; the one after the last is the tally.
+    template <class Numbers>
+    EDDY_HD void add(std::int64_t run, std::ptrdiff_t number, const Numbers& numbers,
+                     const LaneOutcome* outcomes) const {
+        const PathRuns::Range rows = runs.rows_of(run);
+        if (number < num_numbers) {
+            sums[run * num_numbers + number] = numbers.sum(number, rows, outcomes);
+        } else {
+            PathTally tally;
+            for (std::ptrdiff_t row = rows.begin; row < rows.end; ++row) tally.add(outcomes[row]);
+            tallies[run] = tally;
+        }
     }
-    EDDY_HD void add_tally(std::int64_t run, const LaneOutcome* outcomes) const {
-        tallies[run] = tally_of(outcomes, runs.rows_of(run));
+    /// All of them, one after another.
+    template <class Numbers>
+    void add_all(const Numbers& numbers, const LaneOutcome* outcomes) const {
+        for (std::int64_t run = 0; run < runs.num_runs(); ++run) {
+            for (std::ptrdiff_t number = 0; number <= num_numbers; ++number)
+                add(run, number, numbers, outcomes);
+        }
     }
+};
+
+/// The memory of the sums of some runs.
+template <class Sum>
+class RunMemory {
+  public:
+    [[nodiscard]] RunSums<Sum> open(const PathRuns& runs, std::ptrdiff_t num_numbers) {
+        sums_.resize(static_cast<std::size_t>(runs.num_runs() * num_numbers));
+        tallies_.resize(static_cast<std::size_t>(runs.num_runs()));
+        return {runs, sums_.data(), tallies_.data(), num_numbers};
+    }
+
+  private:
+    std::vector<Sum> sums_;
+    std::vector<PathTally> tallies_;
 };
 
 }  // namespace eddy::inline v0::detail
