@@ -8,12 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "device/on_device.hpp"
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
 
 namespace {
 
+using device::OnDevice;
 using support::Array;
 using support::Lorenz;
 using support::message_of;
@@ -31,34 +33,6 @@ Array lorenz_parameters(std::ptrdiff_t lanes) {
     }
     return p;
 }
-
-/// A copy on the device.
-class OnDevice {
-  public:
-    explicit OnDevice(const Array& values) : rows_(values.rows()), cols_(values.cols()) {
-        const std::size_t bytes = values.size() * sizeof(double);
-        eddy::cuda_check(cudaMalloc(reinterpret_cast<void**>(&first_), bytes));
-        eddy::cuda_check(cudaMemcpy(first_, values.data(), bytes, cudaMemcpyDefault));
-    }
-    ~OnDevice() { cudaFree(first_); }
-    OnDevice(const OnDevice&) = delete;
-    OnDevice& operator=(const OnDevice&) = delete;
-    [[nodiscard]] auto view() const { return eddy::on_device(first_, rows_, cols_); }
-    void assign(const Array& values) const {
-        eddy::cuda_check(
-            cudaMemcpy(first_, values.data(), values.size() * sizeof(double), cudaMemcpyDefault));
-    }
-    [[nodiscard]] Array values() const {
-        Array copy(rows_, cols_);
-        eddy::cuda_check(
-            cudaMemcpy(copy.data(), first_, copy.size() * sizeof(double), cudaMemcpyDefault));
-        return copy;
-    }
-
-  private:
-    double* first_ = nullptr;
-    std::ptrdiff_t rows_, cols_;
-};
 
 const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-6, .atol = 1e-9, .stable_gradients = false};
 auto solver_in(cudaStream_t stream) {

@@ -131,6 +131,13 @@ struct GridBackend {
     [[nodiscard]] static bool has_added_up(const Kept& kept) {
         return kept.pools.front().adds_up();
     }
+    /// Has the last gradient marked lanes that may be solved once more?
+    [[nodiscard]] static bool has_marked(const Kept& kept) {
+        return std::any_of(kept.pools.begin(), kept.pools.end(),
+                           [](const auto& pool) { return pool.has_marked(); });
+    }
+    /// Brings the parts of the shared parameters to the host that the last gradient has added up.
+    void bring_parts(Kept& kept) const { kept.pools.front().bring_parts(stream); }
     /// Waits for what a call that returned early has left at work, and brings its results: of(pool). One that
     /// has waited may leave there what became of its lanes, until somebody asks.
     [[nodiscard]] static detail::Unfinished unfinished(Kept& kept) {

@@ -237,15 +237,15 @@ class GridCall {
         watches_.push_back(is_asynchronous_ ? Watch()
                                             : Watch(pool, place.stream, call_.may_be_stopped(),
                                                     call_.is_cancelled()));
-        is_ordered_.push_back(pool.takes_order_of(plan_));
+        is_ordered_.push_back(has_order() && pool.takes_order_of(plan_));
         // What the caller has put into its stream is there for the other one as well.
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
     }
     /// Has a place more than one lane? Chunks take turns in memory that does not grow with the lanes.
     [[nodiscard]] bool has_order() const {
-        return sorts_lanes<typename Kernel::Spec> && plan_.group_size > Work::Team::num_members &&
-               parts_.size() == shares_;
+        return sorts_lanes<typename Kernel::Spec> && !plan_.are_some_of_many &&
+               plan_.group_size > Work::Team::num_members && parts_.size() == shares_;
     }
     [[nodiscard]] std::int32_t* order_of(const Part& part) const {
         return static_cast<std::int32_t*>(places_[part.place].pool->first(GridPiece::order));
@@ -320,7 +320,7 @@ class GridCall {
         const bool may_stay = parts_.size() == 1;
         std::vector<MirroredColumn> staying;
         for (const MirroredColumn& column : flight.mirrors->columns()) {
-            if (may_stay && column.may_come_later)
+            if (may_stay && column.comes == ComesBack::when_asked)
                 staying.push_back(column);
             else
                 require_done<Runtime>(
@@ -328,6 +328,7 @@ class GridCall {
         }
         require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
         bring_rows(flight, stream);
+        places_[flight.place].pool->keep_parts(flight.mirrors->parts());
         if (may_stay)
             places_[0].pool->leave(stream, staying,
                                    !watches_[0].has_failed() && !call_.is_cancelled());

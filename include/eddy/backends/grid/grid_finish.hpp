@@ -92,12 +92,13 @@ struct BlockLosses {
 
 /// The rows of a shared gradient: adds those of a block in their order, then blocks in pairs
 /// (lane/lane_sums.hpp), a warp a component. A member takes a run of 2^k blocks, whose sum is one of those
-/// of the pairs, and leaves it in the first row of its run.
+/// of the pairs. Rows stay as they are.
 template <class Real>
 struct SharedRowSums {
-    Real* rows = nullptr;  // (row, component); null: the host adds
+    const Real* rows = nullptr;  // (row, component); null: the host adds
     std::ptrdiff_t num_rows = 0, rows_of_block = 1;
     EnsembleView<Real> total{};  // (1, component)
+    Real* runs = nullptr;        // (run, component)
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
         return rows ? total.num_components : 0;
@@ -112,18 +113,21 @@ struct SharedRowSums {
             PairwiseSum<Real> sum;
             for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); ++block)
                 sum.add(of_block(block, i));
-            row(first * rows_of_block, i) = sum.total();
+            run_sum(warp.member(), i) = sum.total();
         }
         warp.sync();
         if (warp.member() != 0) return;
         PairwiseSum<Real> sum;
         for (std::ptrdiff_t block = 0; block < blocks; block += run)
-            sum.add(row(block * rows_of_block, i));
+            sum.add(run_sum(block / run, i));
         total(0, i) = sum.total();
     }
 
   private:
-    [[nodiscard]] EDDY_HD Real& row(std::ptrdiff_t index, std::ptrdiff_t i) const {
+    [[nodiscard]] EDDY_HD Real& run_sum(std::ptrdiff_t run, std::ptrdiff_t i) const {
+        return runs[run * total.num_components + i];
+    }
+    [[nodiscard]] EDDY_HD Real row(std::ptrdiff_t index, std::ptrdiff_t i) const {
         return rows[index * total.num_components + i];
     }
     [[nodiscard]] EDDY_HD Real of_block(std::ptrdiff_t block, std::ptrdiff_t i) const {
@@ -193,11 +197,12 @@ template <class Warp, class Kernel>
     if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
         const auto& shared = kernel.shared;
         if (shared.may_be_added && shared.parts)
-            work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p};
+            work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p,
+                           shared.runs};
         else if (shared.may_be_added)
             work.shared = {shared.sums,
                            Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(), 1,
-                           kernel.target.p};
+                           kernel.target.p, shared.runs};
     }
     return work;
 }

@@ -6,6 +6,7 @@
 #include <eddy/backends/grid/grid_pool.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <span>
 #include <variant>
 
 namespace eddy::inline v0 {
@@ -89,7 +90,8 @@ class GridMemory {
             pool_->template zeros<std::int64_t>(detail::GridPiece::found, 1, stream_);
         const EnsembleView<const Number> numbers{array.first, array.num_lanes, array.num_components,
                                                  array.lane_stride, array.component_stride};
-        run(detail::SearchWork<Number, Warp>{numbers, found_there}, array);
+        run(detail::SearchWork<Number, Warp>{numbers, found_there},
+            array.num_lanes * array.num_components);
         std::int64_t found = 0;
         copy_out(&found, found_there, sizeof(found));
         if (found == 0) return {};
@@ -103,7 +105,47 @@ class GridMemory {
         return where;
     }
 
+    /// Rows of some lanes, dense on the host.
+    template <class Real>
+    void bring_rows(const EnsembleView<const Real>& array, std::span<const std::ptrdiff_t> lanes,
+                    Real* rows) const {
+        const EnsembleView<Real> from{const_cast<Real*>(array.first), array.num_lanes,
+                                      array.num_components, array.lane_stride,
+                                      array.component_stride};
+        const DeviceInUse in_use(device_);
+        const auto work = work_on_rows(from, lanes, false);
+        run(work, work.count());
+        copy_out(rows, work.rows, bytes_of(work));
+    }
+    template <class Real>
+    void put_rows(const EnsembleView<Real>& array, std::span<const std::ptrdiff_t> lanes,
+                  const Real* rows) const {
+        const DeviceInUse in_use(device_);
+        const auto work = work_on_rows(array, lanes, true);
+        copy_in(work.rows, rows, bytes_of(work));
+        run(work, work.count());
+        wait();
+    }
+
   private:
+    template <class Work>
+    [[nodiscard]] static std::size_t bytes_of(const Work& work) {
+        return static_cast<std::size_t>(work.count()) * sizeof(*work.rows);
+    }
+    /// The list of lanes is there, and room for the rows.
+    template <class Real>
+    [[nodiscard]] auto work_on_rows(const EnsembleView<Real>& array,
+                                    std::span<const std::ptrdiff_t> lanes, bool puts) const {
+        pool_->use(device_);
+        const auto num_rows = static_cast<std::ptrdiff_t>(lanes.size());
+        detail::RowsWork<Real, Warp> work{array, nullptr, num_rows, nullptr, puts};
+        void* const list =
+            pool_->reserve(detail::GridPiece::rows, lanes.size_bytes() + bytes_of(work));
+        copy_in(list, lanes.data(), lanes.size_bytes());
+        work.lanes = static_cast<const std::ptrdiff_t*>(list);
+        work.rows = reinterpret_cast<Real*>(static_cast<std::ptrdiff_t*>(list) + num_rows);
+        return work;
+    }
     [[nodiscard]] bool is_there(const void* address) const {
         int place = detail::on_the_host;
         detail::require_done<Runtime>(Runtime::place_of(address, place),
@@ -119,11 +161,10 @@ class GridMemory {
         return place == device_;
     }
     /// Eight numbers for each thread, or more where there are very many.
-    template <class Work, class T>
-    void run(const Work& work, const EnsembleView<T>& array) const {
+    template <class Work>
+    void run(const Work& work, std::ptrdiff_t count) const {
         constexpr std::ptrdiff_t most_warps = 4096, per_warp = 256;
-        const std::ptrdiff_t warps =
-            (array.num_lanes * array.num_components + per_warp - 1) / per_warp;
+        const std::ptrdiff_t warps = (count + per_warp - 1) / per_warp;
         if (warps == 0) return;
         detail::require_done<Runtime>(
             Runtime::launch(work, warps < most_warps ? warps : most_warps, stream_),

@@ -28,6 +28,7 @@ struct GridMailbox {
     std::int32_t cancelled = 0;  // written by the host
     // And by the device.
     std::int32_t has_failed = 0;     // has any lane?
+    std::int32_t has_marked = 0;     // is any lane to be solved once more?
     std::int32_t is_not_finite = 0;  // is a number that was given?
     GridCounts counts;
 };
@@ -55,9 +56,10 @@ enum class GridPiece {
     num_done,
     found,
     order,
-    relay
+    relay,
+    rows
 };
-inline constexpr std::size_t num_grid_pieces = 10;
+inline constexpr std::size_t num_grid_pieces = 11;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
 /// What decides where in the pieces a call keeps what: calls that agree in it leave to each other nothing but
@@ -216,6 +218,17 @@ class GridPool {
         kept_.flight.is_up = true;
         kept_.flight.all_succeeded = all_succeeded;
     }
+    /// What of the last launch lies there besides, for who goes on with its call.
+    void keep_parts(const std::vector<MirroredColumn>& parts) { kept_.parts = parts; }
+    void bring_parts(Stream stream) {
+        const DeviceInUse<Runtime> in_use(kept_.device);
+        bring(kept_.parts, stream);
+    }
+    /// Has the last call here marked lanes that may be solved once more?
+    [[nodiscard]] bool has_marked() const {
+        return kept_.mailbox_here &&
+               static_cast<const GridMailbox*>(kept_.mailbox_here)->has_marked != 0;
+    }
     /// Is what may be added over the lanes of the gradient at hand added there, all of it?
     void adds_up(bool it_does) { kept_.adds_up = it_does; }
     [[nodiscard]] bool adds_up() const { return kept_.adds_up; }
@@ -224,11 +237,7 @@ class GridPool {
     /// Waits for it, and brings what comes back.
     void land() {
         const DeviceInUse<Runtime> in_use(kept_.device);
-        for (const MirroredColumn& column : kept_.flight.columns)
-            require_done<Runtime>(
-                Runtime::copy(column.here, column.there, column.num_bytes, kept_.flight.stream),
-                "copying from the device");
-        require_done<Runtime>(Runtime::synchronize(kept_.flight.stream), "a kernel");
+        bring(kept_.flight.columns, kept_.flight.stream);
         kept_.flight.is_up = false;
     }
     /// A stream besides the caller's.
@@ -275,10 +284,19 @@ class GridPool {
         std::vector<GridLook> looks;
         LaunchPlan ordered;  // whose lanes have an order
         Flight flight;
+        std::vector<MirroredColumn> parts;
         std::size_t free_at_first = 0;
         int device = -1;
         bool adds_up = false;
     };
+
+    static void bring(const std::vector<MirroredColumn>& columns, Stream stream) {
+        for (const MirroredColumn& column : columns)
+            require_done<Runtime>(
+                Runtime::copy(column.here, column.there, column.num_bytes, stream),
+                "copying from the device");
+        require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
+    }
 
     [[nodiscard]] const Piece& piece(GridPiece which) const {
         return kept_.pieces[static_cast<std::size_t>(which)];
@@ -333,6 +351,7 @@ class GridPool {
         kept_.other_tables.clear();
         kept_.imprint = {};
         kept_.ordered = {};
+        kept_.parts.clear();
         if (!kept_.flight.is_up) return;
         int before = 0;
         if (Runtime::current_device(before) == 0 && Runtime::use_device(kept_.device) == 0) {

@@ -29,6 +29,7 @@ class GridTeam {
     static constexpr int num_chains = 1;
     static constexpr int num_members = 32;
     static constexpr bool watches_way_back = true;
+    static constexpr bool may_be_given_steps = true;
 
     EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
                      std::ptrdiff_t group)

@@ -99,6 +99,7 @@ struct GroupWork {
             for (std::int32_t lane = warp.member(); lane < count; lane += Team::num_members)
                 any_failed = any_failed || is_failure(kernel.outcomes[first + lane].result);
             if (warp.any(any_failed) && warp.member() == 0) warp.write(link.mailbox->has_failed, 1);
+            if constexpr (kernel_goes_back<Kernel>) tell_of_marks(warp, first, count);
         }
         if constexpr (sorts_lanes<typename Kernel::Spec>) {
             if (next_order)
@@ -108,6 +109,15 @@ struct GroupWork {
         }
         warp.sync();
         if (warp.member() == 0) warp.give_back(is_busy[worker]);
+    }
+    /// Where lanes that are marked will be solved once more.
+    EDDY_HD_AS_ARGUMENT EDDY_HD void tell_of_marks(const Warp& warp, std::ptrdiff_t first,
+                                                   std::int32_t count) const {
+        if (!kernel.leaves_out_marked) return;
+        bool any_marked = false;
+        for (std::int32_t lane = warp.member(); lane < count; lane += Team::num_members)
+            any_marked = any_marked || kernel.marks[first + lane].ratio > 0;
+        if (warp.any(any_marked) && warp.member() == 0) warp.write(link.mailbox->has_marked, 1);
     }
 };
 
@@ -127,6 +137,31 @@ struct SearchWork {
             if (is_number(array(i % array.num_lanes, i / array.num_lanes))) continue;
             warp.lower(*found, i - count);
             return;
+        }
+    }
+};
+
+/// Takes rows of some lanes out of an array, or puts them in: dense on the other side, component after
+/// component.
+template <class Real, class Warp>
+struct RowsWork {
+    static constexpr int warps_per_processor = 32;
+
+    EnsembleView<Real> array;
+    const std::ptrdiff_t* lanes;  // (row)
+    std::ptrdiff_t num_rows;
+    Real* rows;
+    bool puts;
+
+    [[nodiscard]] EDDY_HD std::ptrdiff_t count() const { return num_rows * array.num_components; }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        const std::ptrdiff_t threads = warp.num_warps() * 32;
+        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count(); i += threads) {
+            Real& number = array(lanes[i % num_rows], i / num_rows);
+            if (puts)
+                number = rows[i];
+            else
+                rows[i] = number;
         }
     }
 };

@@ -6,6 +6,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/validate.hpp>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -23,7 +24,10 @@ template <class M>
 concept DeviceMemory = requires(const M& memory, void* there, const void* from_there, void* here,
                                 const void* from_here, std::size_t num_bytes,
                                 const EnsembleView<const double>& doubles,
-                                const EnsembleView<const float>& floats) {
+                                const EnsembleView<const float>& floats,
+                                const EnsembleView<double>& to_doubles,
+                                const EnsembleView<float>& to_floats, double* double_rows,
+                                float* float_rows, std::span<const std::ptrdiff_t> lanes) {
     { M::name } -> std::convertible_to<const char*>;  // "the memory of the device"
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
@@ -33,6 +37,11 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
     // The first in the order of components, then lanes.
     { memory.first_not_finite(doubles) } -> std::same_as<NotFinite>;
     { memory.first_not_finite(floats) } -> std::same_as<NotFinite>;
+    // Rows of some lanes, from there and to there: dense here, component after component.
+    memory.bring_rows(doubles, lanes, double_rows);
+    memory.bring_rows(floats, lanes, float_rows);
+    memory.put_rows(to_doubles, lanes, double_rows);
+    memory.put_rows(to_floats, lanes, float_rows);
 };
 
 namespace detail {

@@ -42,6 +42,7 @@ struct GradientWorkspace {
     CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
     bool keeps_parts = false;    // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;        // of paths, where rows stay on a device
+    bool are_some_of_many = false;  // lanes of another call
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     template <class Memory>
@@ -85,12 +86,12 @@ struct GradientWorkspace {
     template <class Backend>
     static constexpr bool watches = team_watches<Spec, typename Backend::template Team<Spec>>;
     /// Are lanes solved once more where their steps do not carry their derivatives? Not where the
-    /// states are given, nor on a device, where they are marked alone: rows of arrays are gathered on the host.
+    /// states are given, nor in times that dual numbers do not know.
     template <class Backend>
     static constexpr bool redoes =
         watches<Backend>&& may_be_given_steps<typename Backend::template Team<Spec>>&&
-            is_of_host<typename Backend::Memory>&& Seeds::has_report &&
-        !Spec::has_path;
+            Seeds::has_report &&
+        !Spec::has_path && std::is_same_v<ScalarOf<typename Spec::Time>, double>;
 
     template <class Backend>
     void run(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
@@ -123,7 +124,9 @@ struct GradientWorkspace {
     void run_unsummed(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const Cancellation& cancelled,
                       const char* title) {
-        const bool may_redo = redoes<Backend> && options.stable_gradients;
+        // A call that returns before it is done leaves marks alone.
+        const bool may_redo = redoes<Backend> && options.stable_gradients &&
+                              !returns_early(memory_for(backend, kept));
         run_kernel(options, backend, kept, cancelled, title, may_redo);
         if constexpr (redoes<Backend>) {
             if (may_redo) solve_marked(options, backend, kept, cancelled, title);
@@ -138,8 +141,8 @@ struct GradientWorkspace {
                     bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        const LaunchPlan groups =
-            plan_launch<Spec, true>(backend, lanes, group_size<Team>(lanes, backend));
+        const LaunchPlan groups = plan_launch<Spec, true>(
+            backend, lanes, group_size<Team>(lanes, backend), are_some_of_many);
         reset(lanes, groups.num_groups(), memory_for(backend, kept));
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         GradientPlan plan = plan_gradient<Spec, Team>(
@@ -200,6 +203,26 @@ struct GradientWorkspace {
         }
     }
 
+    /// Losses of lanes that were solved apart, and sums of the blocks that they are in.
+    template <class Memory>
+    void put_losses(const Memory& memory, const LaneList& lanes, const EnsembleView<Real>& from,
+                    const LaneList& rows) {
+        put_rows_into(memory, loss, lanes, from, rows);
+        if (loss_sums.empty()) return;
+        sum_losses(memory, loss, result.report, loss_sums);
+        loss_is_added_ = false;
+    }
+    /// What a device has kept of the call comes to the host, which goes on with some of its lanes.
+    template <class Backend>
+    void take_over([[maybe_unused]] const Backend& backend,
+                   [[maybe_unused]] typename Backend::Kept& kept) {
+        if constexpr (may_return_early<Backend>) {
+            if (shared_is_added_) backend.bring_parts(kept);
+            shared_is_added_ = false;
+            result.report.settle();
+        }
+    }
+
     GradientTarget<Real> target;
 
   private:
@@ -229,6 +252,10 @@ struct GradientWorkspace {
     void solve_marked(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const Cancellation& cancelled,
                       const char* title) {
+        if constexpr (may_return_early<Backend>) {
+            if (prepared.num_lanes() == 0 || !backend.has_marked(kept)) return;
+            take_over(backend, kept);
+        }
         const LaneList marked = marked_lanes(result.report);
         if (marked.empty()) return;
         if (!redo) redo = std::make_unique<Redone>();

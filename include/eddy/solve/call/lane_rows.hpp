@@ -25,6 +25,29 @@ template <class Real>
 EDDY_EXPORT void put_rows(const EnsembleView<Real>& array, const LaneList& lanes,
                           const EnsembleView<Real>& from, const LaneList& rows);
 
+/// The same of an array wherever it lies.
+template <class Memory, class Real>
+void gather_rows_from(const Memory& memory, const EnsembleView<const Real>& array,
+                      std::span<const std::ptrdiff_t> lanes, EnsembleArray<Real>& rows) {
+    if (!lies_in(memory, array.first)) return gather_rows(array, lanes, rows);
+    if constexpr (!is_of_host<Memory>) {
+        rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), array.num_components, Real(0));
+        memory.bring_rows(array, lanes, rows.data());
+    }
+}
+template <class Memory, class Real>
+void put_rows_into([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
+                   const LaneList& lanes, const EnsembleView<Real>& from, const LaneList& rows) {
+    if constexpr (!is_of_host<Memory>) {
+        if (array.first && lies_in(memory, array.first)) {
+            EnsembleArray<Real> dense;
+            gather_rows(ensemble_view(from), rows, dense);
+            return memory.put_rows(array, lanes, dense.data());
+        }
+    }
+    put_rows(array, lanes, from, rows);
+}
+
 /// What some lanes are given. `Spec` is that of the call for these lanes alone.
 template <class Spec>
 class LaneRows {
@@ -34,14 +57,14 @@ class LaneRows {
     EnsembleArray<Real> y0, p;  // p: one row where it is shared
 
     /// Takes the rows of a problem, which may be of another method.
-    template <class WholeProblem>
-    void gather(const WholeProblem& whole, const LaneList& lanes) {
-        gather_rows(whole.y0, lanes, y0);
-        gather_parameters(whole.p, lanes, p);
+    template <class WholeProblem, class Memory>
+    void gather(const WholeProblem& whole, const LaneList& lanes, const Memory& memory) {
+        gather_rows_from(memory, whole.y0, lanes, y0);
+        gather_parameters(memory, whole.p, lanes, p);
         has_tangents_ = whole.y0_tangent.first != nullptr;
         if (!has_tangents_) return;
-        gather_rows(whole.y0_tangent, lanes, y0_tangent_);
-        gather_parameters(whole.p_tangent, lanes, p_tangent_);
+        gather_rows_from(memory, whole.y0_tangent, lanes, y0_tangent_);
+        gather_parameters(memory, whole.p_tangent, lanes, p_tangent_);
     }
     /// The problem of these rows.
     void prepare(PreparedProblem<Spec>& part, const SolveOptions& options,
@@ -56,27 +79,29 @@ class LaneRows {
         }
     }
     /// Data or cotangents at each save point: their rows, where lanes have rows of their own.
+    template <class Memory>
     void gather_data(const std::vector<EnsembleView<const Real>>& whole, const LaneList& lanes,
-                     std::vector<EnsembleView<const Real>>& part) {
+                     std::vector<EnsembleView<const Real>>& part, const Memory& memory) {
         data_.resize(whole.size());
         part.clear();
         for (std::size_t k = 0; k < whole.size(); ++k) {
             const bool has_rows = whole[k].first && whole[k].num_lanes > 1;
-            if (has_rows) gather_rows(whole[k], lanes, data_[k]);
+            if (has_rows) gather_rows_from(memory, whole[k], lanes, data_[k]);
             part.push_back(has_rows ? std::as_const(data_[k]).view() : whole[k]);
         }
     }
 
   private:
-    static void gather_parameters(const EnsembleView<const Real>& whole, const LaneList& lanes,
-                                  EnsembleArray<Real>& rows) {
+    template <class Memory>
+    static void gather_parameters(const Memory& memory, const EnsembleView<const Real>& whole,
+                                  const LaneList& lanes, EnsembleArray<Real>& rows) {
         constexpr std::ptrdiff_t first[] = {0};
         if constexpr (Spec::shares_parameters)
-            gather_rows(whole, first, rows);
+            gather_rows_from(memory, whole, first, rows);
         else if constexpr (Spec::parameter_size == 0)
             rows.assign(static_cast<std::ptrdiff_t>(lanes.size()), 0, Real(0));
         else
-            gather_rows(whole, lanes, rows);
+            gather_rows_from(memory, whole, lanes, rows);
     }
     template <class Use>
     static void with_parameters(const EnsembleArray<Real>& rows, const Use& use) {

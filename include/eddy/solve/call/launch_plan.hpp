@@ -16,6 +16,8 @@ struct LaunchPlan {
     std::ptrdiff_t num_lanes = 0;
     std::ptrdiff_t group_size = 1;
     std::ptrdiff_t num_workers = 1;
+    /// Lanes of another call, which are others each time: nothing is remembered of them.
+    bool are_some_of_many = false;
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_groups() const {
         return (num_lanes + group_size - 1) / group_size;
@@ -54,10 +56,21 @@ template <class Spec, bool goes_back, class Backend>
 
 template <class Spec, bool goes_back, class Backend>
 [[nodiscard]] LaunchPlan plan_launch(const Backend& backend, std::ptrdiff_t num_lanes,
-                                     std::ptrdiff_t group_size) {
-    LaunchPlan plan{num_lanes, group_size, 1};
+                                     std::ptrdiff_t group_size, bool are_some_of_many = false) {
+    LaunchPlan plan{num_lanes, group_size, 1, are_some_of_many};
     plan.num_workers = num_workers<Spec, goes_back>(backend, plan.num_groups());
     return plan;
+}
+
+/// For a way forward alone, where no sum runs over lanes: few groups for each worker, so that a place has
+/// many lanes.
+template <class Spec, class Backend>
+[[nodiscard]] LaunchPlan plan_way_forward(const Backend& backend, std::ptrdiff_t num_lanes,
+                                          bool are_some_of_many) {
+    using Team = typename Backend::template Team<Spec>;
+    const std::ptrdiff_t groups = 4 * num_workers<Spec, false>(backend, num_lanes);
+    return plan_launch<Spec, false>(
+        backend, num_lanes, lanes_per_group<Spec, Team>(num_lanes, groups), are_some_of_many);
 }
 
 }  // namespace detail

@@ -1,12 +1,30 @@
 #pragma once
 // Kernels, with all that they refer to on the host in the place of its mirrors on a device (mirrors.hpp).
 
+#include <cstdint>
+#include <eddy/solve/ask/auto_switch.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <limits>
+#include <vector>
 
 namespace eddy::inline v0::detail {
+
+/// The steps of the lanes, which are counted from the first of theirs.
+template <class Memory>
+[[nodiscard]] GivenSteps mirrored(const GivenSteps& given, Mirrors<Memory>& mirrors) {
+    if (!given.are_given()) return {};
+    const LaneShare& lanes = mirrors.lanes();
+    const std::int64_t* const from = given.first + lanes.first;
+    std::vector<std::int64_t> first(from, from + lanes.count + 1);
+    const std::int64_t before = first.front();
+    for (std::int64_t& step : first) step -= before;
+    return {mirrors.in_passing(first.data(), lanes.count + 1),
+            mirrors.in_passing(given.elapsed + before, first.back()),
+            mirrors.in_passing(given.size + before, first.back())};
+}
 
 template <class Spec, class Memory>
 [[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
@@ -19,6 +37,7 @@ template <class Spec, class Memory>
     problem.p = mirrors.in(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
     problem.p_tangent = mirrors.in(problem.p_tangent);
+    problem.given = mirrored(problem.given, mirrors);
     if constexpr (Spec::has_noise) {
         problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
         problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
@@ -151,7 +170,13 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
     kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
-    const auto comes = kernel.shared.may_be_added ? ComesBack::never : of_rows;
+    const bool may_follow = kernel.leaves_out_marked || switches<Spec>;
+    const auto comes = !kernel.shared.may_be_added ? of_rows
+                       : may_follow                ? ComesBack::if_some_follow
+                                                   : ComesBack::never;
+    if (Spec::shares_parameters && kernel.shared.may_be_added)
+        kernel.shared.runs = mirrors.template room<typename Spec::Lane>(
+            std::ptrdiff_t{SharedRows<Spec>::most_runs} * Spec::parameter_size);
     if (kernel.shared.parts)
         kernel.shared.parts = mirrors.template out_zero<Real>(
             kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,

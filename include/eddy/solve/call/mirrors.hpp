@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/solve/ask/memory.hpp>
-#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/row_task.hpp>
 #include <type_traits>
 #include <vector>
@@ -20,14 +19,15 @@ struct LaneShare {
     std::ptrdiff_t first = 0, count = 0;
 };
 
-/// What comes back from there, in one piece; some of it not before somebody asks.
+/// When its launch is done; when somebody asks what became of lanes; if the call goes on with some lanes.
+enum class ComesBack { when_done, when_asked, if_some_follow, never };
+/// What comes back from there, in one piece.
 struct MirroredColumn {
     void* here;
     const void* there;
     std::size_t num_bytes;
-    bool may_come_later = false;
+    ComesBack comes = ComesBack::when_done;
 };
-enum class ComesBack { when_done, when_asked, never };
 
 /// Rows of which there are as many as the largest of some counts says, once these are here: none comes back where
 /// there was room for less.
@@ -118,6 +118,19 @@ class Mirrors {
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
 
+    /// What kernels read that is much, and other numbers in each call.
+    template <class T>
+    [[nodiscard]] const T* in_passing(const T* here, std::ptrdiff_t count) {
+        if (here == nullptr || count <= 0) return nullptr;
+        T* const there = take<T>(count, true);
+        if (there) memory_.copy_in(there, here, bytes_of<T>(count));
+        return there;
+    }
+    /// Room that they work in.
+    template <class T>
+    [[nodiscard]] T* room(std::ptrdiff_t count) {
+        return take<T>(count, false);
+    }
     /// What kernels write, all that is read of it.
     template <class T>
     [[nodiscard]] T* out(T* here, std::ptrdiff_t count, ComesBack comes = ComesBack::when_done) {
@@ -195,6 +208,7 @@ class Mirrors {
     }
     /// What comes back of what kernels have written.
     [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
+    [[nodiscard]] const std::vector<MirroredColumn>& parts() const { return parts_; }
     [[nodiscard]] bool has_all_lanes() const { return has_all_lanes_; }
 
     [[nodiscard]] const LaneShare& lanes() const { return lanes_; }
@@ -239,13 +253,12 @@ class Mirrors {
         const std::ptrdiff_t lanes = here.num_lanes, columns = here.num_components;
         const EnsembleView<T> there{take<T>(lanes * columns, true), lanes, columns, 1, lanes};
         if (there.first == nullptr || comes == ComesBack::never) return there;
-        const bool may_come_later = comes == ComesBack::when_asked;
+        auto& list = comes == ComesBack::if_some_follow ? parts_ : columns_;
         if (is_dense(here)) {
-            columns_.push_back(
-                {here.first, there.first, bytes_of<T>(lanes * columns), may_come_later});
+            list.push_back({here.first, there.first, bytes_of<T>(lanes * columns), comes});
         } else {
             for (std::ptrdiff_t i = 0; i < columns; ++i)
-                columns_.push_back({&here(0, i), &there(0, i), bytes_of<T>(lanes), may_come_later});
+                list.push_back({&here(0, i), &there(0, i), bytes_of<T>(lanes), comes});
         }
         return there;
     }
@@ -256,7 +269,7 @@ class Mirrors {
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
-    std::vector<MirroredColumn> columns_;           // to be brought back
+    std::vector<MirroredColumn> columns_, parts_;   // to be brought back; if some lanes follow
     std::vector<MirroredRows> rows_;
     std::vector<RowTask> row_tasks_;
 };

@@ -138,6 +138,11 @@ class EDDY_EXPORT Outcomes {
     void reset_later(std::size_t num_lanes);
     /// They come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
+    /// They come now: other lanes will take their places.
+    void settle() {
+        need();
+        unfinished_.forget();
+    }
     void clear() { reset(0); }
     /// Of an equation that has events: those of the lanes.
     [[nodiscard]] LaneEvents* keep_events();

@@ -48,7 +48,8 @@ class Redo {
         const Problem<Spec>& problem = first.prepared.problem;
         SolveOptions quiet = options;
         quiet.progress = false;
-        rows_.gather(problem, marked);
+        const auto memory = memory_for(backend, kept);
+        rows_.gather(problem, marked, memory);
         steps_.run(quiet, problem.controller, std::as_const(rows_.y0).view(),
                    std::as_const(rows_.p).view(), backend, kept, cancelled, title);
         Lanes solved, lanes;  // of the marked ones; of the call
@@ -58,21 +59,23 @@ class Redo {
             lanes.push_back(marked[k]);
         }
         if (!lanes.empty()) {
-            prepare(first, lanes, options, title);
+            prepare(first, lanes, memory, options, title);
             // Whatever the errors of given steps are, they are accepted.
             second_.prepared.problem.given = steps_.steps.give(solved);
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(quiet, backend, kept, cancelled, title, false);
-            bring(first, lanes, solved);
+            second_.result.report.settle();
+            bring(first, lanes, solved, memory);
         }
         if constexpr (Spec::shares_parameters) {
             const Lanes left = left_lanes(first, marked);
             if (left.empty()) return;
-            prepare(first, left, options, title);
+            prepare(first, left, memory, options, title);
             second_.run_kernel(quiet, backend, kept, cancelled, title, false);
             second_.finish_sums({}, title);
             first.shared_sums.add_apart(second_.target);
+            second_.result.report.settle();
         }
     }
 
@@ -96,17 +99,19 @@ class Redo {
         return left;
     }
 
-    void prepare(const GradientWorkspace& first, const Lanes& lanes, const SolveOptions& options,
-                 const char* title) {
+    template <class Memory>
+    void prepare(const GradientWorkspace& first, const Lanes& lanes, const Memory& memory,
+                 const SolveOptions& options, const char* title) {
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, lanes);
+        rows_.gather(problem, lanes, memory);
         rows_.prepare(second_.prepared, options, problem.controller, title);
         second_.prepared.problem.given = {};
         for (int i = 0; i < Spec::state_size; ++i)
             second_.prepared.problem.atol[i] = problem.atol[i];
-        rows_.gather_data(first.arrays, lanes, second_.arrays);
+        rows_.gather_data(first.arrays, lanes, second_.arrays, memory);
         second_.seeds = first.seeds;
         second_.seeds.data = second_.arrays.data();
+        second_.are_some_of_many = true;
         second_.open_loss();
     }
 
@@ -117,7 +122,9 @@ class Redo {
         return static_cast<double>(mark.ratio) > bound ? mark : GradientMark{};
     }
 
-    void bring(GradientWorkspace& first, const Lanes& lanes, const Lanes& solved) {
+    template <class Memory>
+    void bring(GradientWorkspace& first, const Lanes& lanes, const Lanes& solved,
+               const Memory& memory) {
         LaneList brought, rows;
         GradientReport& report = first.result.report;
         for (std::size_t k = 0; k < lanes.size(); ++k) {
@@ -131,11 +138,12 @@ class Redo {
             report.lanes()[lane] = outcome;
             report.marks[lane] = mark_of_given(second_.result.report.marks[k]);
             report.was_redone[lane] = 1;
-            first.loss(lanes[k], 0) = second_.loss(static_cast<std::ptrdiff_t>(k), 0);
             brought.push_back(lanes[k]);
             rows.push_back(static_cast<std::ptrdiff_t>(k));
         }
-        put_target(first.target, brought, second_.target, rows, Spec::shares_parameters);
+        put_target_into(memory, first.target, brought, second_.target, rows,
+                        Spec::shares_parameters);
+        first.put_losses(memory, brought, second_.loss, rows);
         if constexpr (Spec::shares_parameters) {
             second_.finish_sums({}, "value_and_gradient");
             first.shared_sums.add_apart(second_.target);

@@ -2,6 +2,7 @@
 // The second pass of gradients by an AutoSwitch: forward and back by the second method alone.
 
 #include <eddy/solve/ask/cancellation.hpp>
+#include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/second_pass.hpp>
 
@@ -19,28 +20,36 @@ class SecondGradient {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+        if constexpr (may_return_early<Backend>) {
+            if (first.result.report.success()) return;
+            first.take_over(backend, kept);
+        }
         if (!sent_.find(first.result.report)) return;
+        const auto memory = memory_for(backend, kept);
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, sent_.lanes);
+        rows_.gather(problem, sent_.lanes, memory);
         second_.prepared.take_method(problem.method.second, title);
         rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
-        rows_.gather_data(first.arrays, sent_.lanes, second_.arrays);
+        rows_.gather_data(first.arrays, sent_.lanes, second_.arrays, memory);
         second_.seeds.refer_to(second_.arrays.data());
         if constexpr (FirstWorkspace::has_loss) second_.open_loss();
         second_.within = first.within;
+        second_.are_some_of_many = true;
         second_.run_unsummed(options, backend, kept, cancelled, title);
         second_.finish_sums({}, title);
-        bring(first);
+        second_.result.report.settle();
+        bring(first, memory);
     }
 
   private:
-    void bring(FirstWorkspace& first) const {
+    template <class Memory>
+    void bring(FirstWorkspace& first, const Memory& memory) const {
         const auto& [lanes, rows] = sent_;
         GradientReport& report = first.result.report;
         const GradientReport& of_second = second_.result.report;
         put_outcomes(report, lanes, of_second);
-        put_target(first.target, lanes, second_.target, rows, Spec::shares_parameters);
-        if constexpr (FirstWorkspace::has_loss) put_rows(first.loss, lanes, second_.loss, rows);
+        put_target_into(memory, first.target, lanes, second_.target, rows, Spec::shares_parameters);
+        if constexpr (FirstWorkspace::has_loss) first.put_losses(memory, lanes, second_.loss, rows);
         if constexpr (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
         add_cost(report, of_second);
     }

@@ -2,6 +2,7 @@
 // The second pass of solve and pushforward by an AutoSwitch.
 
 #include <eddy/solve/ask/cancellation.hpp>
+#include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/second_pass.hpp>
 
 namespace eddy::inline v0::detail {
@@ -14,26 +15,34 @@ class SecondSolve {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+        if constexpr (may_return_early<Backend>) {
+            if (first.solution.success()) return;
+            first.solution.settle();
+        }
         if (!sent_.find(first.solution)) return;
+        const auto memory = memory_for(backend, kept);
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, sent_.lanes);
+        rows_.gather(problem, sent_.lanes, memory);
         second_.prepared.take_method(problem.method.second, title);
         rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
         second_.prepared.problem.counts_tangents = problem.counts_tangents;
         second_.take({}, backend.memory(), title);
         second_.within = first.within;
-        bring(first, second_.run(options, backend, kept, cancelled, title));
+        second_.are_some_of_many = true;
+        auto& solution = second_.run(options, backend, kept, cancelled, title);
+        solution.settle();
+        bring(first, solution, memory);
     }
 
   private:
-    template <class Solution>
-    void bring(FirstWorkspace& first, Solution& second) const {
+    template <class Solution, class Memory>
+    void bring(FirstWorkspace& first, Solution& second, const Memory& memory) const {
         const auto& [lanes, rows] = sent_;
         put_outcomes(first.solution, lanes, second);
         for (std::size_t k = 0; k < first.y.size(); ++k)
-            put_rows(first.y[k], lanes, second_.y[k], rows);
+            put_rows_into(memory, first.y[k], lanes, second_.y[k], rows);
         for (std::size_t k = 0; k < first.tangent.size(); ++k)
-            put_rows(first.tangent[k], lanes, second_.tangent[k], rows);
+            put_rows_into(memory, first.tangent[k], lanes, second_.tangent[k], rows);
         for (std::size_t k = 0; k < lanes.size(); ++k)
             first.solution.take_steps(lanes[k], second, rows[k]);
     }

@@ -4,12 +4,16 @@
 // fixed signs suffices: ±1 along every component of y0, ±|p| along every parameter, ±1 where that is
 // zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
 
+#include <algorithm>
 #include <cmath>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/call/launch.hpp>
+#include <eddy/solve/call/mirrored_kernels.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 #include <eddy/solve/group/kernel.hpp>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -24,9 +28,10 @@ namespace eddy::inline v0::detail {
 template <class Spec>
 struct NoSaves {
     static constexpr bool saves_nothing = true;
-    [[nodiscard]] static constexpr bool wants_steps() { return false; }
-    static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
-    [[nodiscard]] static bool save(std::int32_t, std::int32_t, const typename Spec::LaneState&) {
+    [[nodiscard]] EDDY_HD static constexpr bool wants_steps() { return false; }
+    EDDY_HD static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
+    [[nodiscard]] EDDY_HD static bool save(std::int32_t, std::int32_t,
+                                           const typename Spec::LaneState&) {
         return true;
     }
 };
@@ -47,8 +52,29 @@ struct EDDY_EXPORT StepsOfLanes {
     [[nodiscard]] GivenSteps give(const std::vector<std::ptrdiff_t>& lanes);
 };
 
+/// Puts them into these lists.
+struct StepLists {
+    StepsOfLanes* steps = nullptr;
+
+    void keep(std::ptrdiff_t lane, double elapsed, double size) const {
+        steps->keep(lane, {elapsed, size});
+    }
+};
+/// Counts them; and puts them, where kernels cannot allocate, into arrays of so many.
+struct CountedSteps {
+    std::int64_t* count = nullptr;  // (lane); zero at first
+    // Null: they are counted alone.
+    const std::int64_t* first = nullptr;  // (lane)
+    StepsOfLanes::Step* steps = nullptr;
+
+    EDDY_HD void keep(std::ptrdiff_t lane, double elapsed, double size) const {
+        const std::int64_t k = count[lane]++;
+        if (steps) steps[first[lane] + k] = {elapsed, size};
+    }
+};
+
 /// The kernel that finds them. `Spec` computes in dual numbers.
-template <class SpecType>
+template <class SpecType, class Keeper>
 struct SensitiveStepsKernel {
     using Spec = SpecType;
     using Recorder = NoSaves<Spec>;
@@ -56,20 +82,20 @@ struct SensitiveStepsKernel {
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)
     std::int32_t group_size = 0;
-    StepsOfLanes* steps = nullptr;
+    Keeper steps{};
 
     [[nodiscard]] Recorder recorder(std::ptrdiff_t) const { return {}; }
     /// A lane has accepted a step.
-    void keep(std::ptrdiff_t lane, double elapsed, double size) const {
-        steps->keep(lane, {elapsed, size});
+    EDDY_HD_AS_ARGUMENT EDDY_HD void keep(std::ptrdiff_t lane, double elapsed, double size) const {
+        steps.keep(lane, elapsed, size);
     }
     template <class Team>
-    [[nodiscard]] ForwardMemory lay_out(Arena& arena, int) const {
+    [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
         return {arena.take<double>(group_size), arena.take<std::int32_t>(group_size), nullptr,
                 nullptr, nullptr};
     }
     template <class Team>
-    void operator()(Team& team, Arena arena) const {
+    EDDY_HD void operator()(Team& team, Arena arena) const {
         ForwardMemory memory = lay_out<Team>(arena, team.member());
         memory.outcomes = outcomes + team.first_lane();
         if (!team.is_cancelled()) {
@@ -83,7 +109,7 @@ struct SensitiveStepsKernel {
 
   private:
     template <class Team, class Forward>
-    void take_rounds(const Team& team, Forward& forward) const {
+    EDDY_HD void take_rounds(const Team& team, Forward& forward) const {
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
         LoopState<Spec, Team> x = forward.begin({never, never});
         PerChain<typename Spec::Time, Team::num_chains> used(x.count());
@@ -130,17 +156,44 @@ class SensitiveSteps {
         const std::ptrdiff_t lanes = y0.num_lanes;
         outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
-        using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch<Spec, false>(
-            backend, lanes,
-            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec, false>(backend, lanes)));
-        launch(plan,
-               SensitiveStepsKernel<Spec>{prepared_.problem, outcomes.data(),
-                                          static_cast<std::int32_t>(plan.group_size), &steps},
-               backend, kept, options, cancelled, title);
+        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, true);
+        const auto run_kernel = [&](const auto& keeper) {
+            using Kernel = SensitiveStepsKernel<Spec, std::remove_cvref_t<decltype(keeper)>>;
+            launch(plan,
+                   Kernel{prepared_.problem, outcomes.data(),
+                          static_cast<std::int32_t>(plan.group_size), keeper},
+                   backend, kept, options, cancelled, title);
+        };
+        if constexpr (is_of_host<typename Backend::Memory>)
+            run_kernel(StepLists{&steps});
+        else
+            run_twice(run_kernel);
     }
 
   private:
+    /// First to count, then to keep.
+    template <class RunKernel>
+    void run_twice(const RunKernel& run_kernel) {
+        const std::size_t lanes = outcomes.size();
+        count_.resize(lanes);
+        run_kernel(CountedSteps{count_.data()});
+        // Who has stopped counting may not do so the second time, and would find no room.
+        const auto is_cancelled = [](const LaneOutcome& outcome) {
+            return outcome.result == Result::cancelled;
+        };
+        if (std::any_of(outcomes.begin(), outcomes.end(), is_cancelled)) {
+            for (LaneOutcome& outcome : outcomes) outcome.result = Result::cancelled;
+            return;
+        }
+        first_.assign(lanes + 1, 0);
+        std::partial_sum(count_.begin(), count_.end(), first_.begin() + 1);
+        found_.resize(static_cast<std::size_t>(first_.back()));
+        run_kernel(CountedSteps{count_.data(), first_.data(), found_.data()});
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto begin = found_.begin() + first_[lane];
+            steps.of_lane[lane].assign(begin, begin + count_[lane]);
+        }
+    }
     template <class Parameters>
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
                  const EnsembleView<const Real>& y0, const Parameters& p, const char* title) {
@@ -180,6 +233,33 @@ class SensitiveSteps {
 
     PreparedProblem<Spec> prepared_;
     EnsembleArray<Real> y0_tangent_, p_tangent_;
+    std::vector<std::int64_t> count_, first_;  // (lane), where steps are counted first
+    std::vector<StepsOfLanes::Step> found_;
 };
+
+/// The steps of the lanes, of which there are none at first.
+template <class Memory>
+[[nodiscard]] CountedSteps mirrored(CountedSteps steps, Mirrors<Memory>& mirrors) {
+    const LaneShare& lanes = mirrors.lanes();
+    if (steps.steps) {
+        const std::int64_t* const from = steps.first + lanes.first;
+        std::vector<std::int64_t> first(from, from + lanes.count + 1);
+        const std::int64_t before = first.front();
+        for (std::int64_t& step : first) step -= before;
+        steps.first = mirrors.in_passing(first.data(), lanes.count + 1);
+        steps.steps = mirrors.out(steps.steps + before, first.back());
+    }
+    steps.count =
+        mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
+    return steps;
+}
+template <class Spec, class Memory>
+[[nodiscard]] auto mirrored(SensitiveStepsKernel<Spec, CountedSteps> kernel, const LaunchPlan&,
+                            Mirrors<Memory>& mirrors) {
+    kernel.steps = mirrored(kernel.steps, mirrors);
+    kernel.problem = mirrored(kernel.problem, mirrors);
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes);
+    return kernel;
+}
 
 }  // namespace eddy::inline v0::detail

@@ -39,8 +39,9 @@ struct SolveWorkspace {
     Solution<Real> solution;
     std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
     CallArrays arrays;
-    CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
-    RunSums<Moments> sums;       // of paths, where rows stay on a device
+    CallLink* within = nullptr;     // the call that this is a part of; null: a call of its own
+    RunSums<Moments> sums;          // of paths, where rows stay on a device
+    bool are_some_of_many = false;  // lanes of another call
 
     /// The arrays that the call is to write into, checked.
     template <class Memory>
@@ -103,12 +104,9 @@ struct SolveWorkspace {
         if constexpr (switches<Spec>)
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
-        // No sum runs over lanes here: few groups for each worker, so that a place has many lanes.
-        using Team = typename Backend::template Team<Spec>;
-        const LaunchPlan plan = plan_launch<Spec, false>(
-            backend, lanes,
-            lanes_per_group<Spec, Team>(lanes, 4 * num_workers<Spec, false>(backend, lanes)));
-        constexpr bool may_mark = can_watch_tangents<Spec> && may_watch<Team>;
+        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, are_some_of_many);
+        constexpr bool may_mark =
+            can_watch_tangents<Spec> && may_watch<typename Backend::template Team<Spec>>;
         const bool watches = may_mark && !prepared.problem.counts_tangents;
         TangentMark* const marks = watches ? solution.watch_tangents() : nullptr;
         LaneEvents* const events = events_for<Spec>(solution);

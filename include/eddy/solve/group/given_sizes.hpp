@@ -2,6 +2,7 @@
 // The next size of each place's step, where steps are given (lane/given_steps.hpp).
 
 #include <eddy/solve/group/team.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/problem.hpp>
 
@@ -18,14 +19,20 @@ template <class Spec, class Team>
                  problem.given.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
     }
 }
-template <class Spec, class Team>
+/// Lanes of gradients that are watched may be solved once more.
+template <class Spec, class Team, class Recorder>
+inline constexpr bool may_take_given_steps = can_watch<Spec>&& may_be_given_steps<Team>&& requires {
+    requires Recorder::has_report;
+};
+
+/// Where steps are given: set(x), off the hot path.
+template <class Team, class Recorder, class Spec, class Set>
 [[gnu::always_inline]] EDDY_HD inline void take_given_sizes(
-    [[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] const Team& team,
-    [[maybe_unused]] const Occupant (&occupants)[Spec::num_places],
-    [[maybe_unused]] ChainState<Spec>& x) {
-    if constexpr (may_be_given_steps<Team>) {
+    [[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] ChainState<Spec>& x,
+    [[maybe_unused]] const Set& set) {
+    if constexpr (may_take_given_steps<Spec, Team, Recorder>) {
         if (problem.given.are_given()) [[unlikely]]
-            set_given_sizes(problem, team, occupants, x);
+            off_the_hot_path(set, x);
     }
 }
 

@@ -58,9 +58,8 @@ class GroupAdjoint {
         }
     }
 
-    /// Where steps are given, the next of each place.
-    EDDY_HD void take_given_sizes(ChainState<Spec>& x, int chain) const {
-        detail::take_given_sizes(forward.problem(), forward.team(), chains_[chain].occupants, x);
+    [[nodiscard]] EDDY_HD const auto& occupants(int chain) const {
+        return chains_[chain].occupants;
     }
     /// A place has another lane or heads for another tstop.
     EDDY_HD void set_occupant(int chain, int place, const Occupant& occupant) {

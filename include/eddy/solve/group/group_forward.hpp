@@ -82,7 +82,9 @@ class GroupForward {
                                *problem_);
         Attempt<Spec> attempts[num_chains];
         for (int chain = 0; chain < x.count(); ++chain) {
-            take_given_sizes(*problem_, *team_, chains_[chain].occupants, x.chain[chain]);
+            take_given_sizes<Team, Recorder>(*problem_, x.chain[chain], [this, chain](auto& at) {
+                set_given_sizes(*problem_, *team_, chains_[chain].occupants, at);
+            });
             chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
         }
         for (int chain = 0; chain < x.count(); ++chain) {

@@ -1,0 +1,23 @@
+// What a second solve of marked lanes runs on a device beside the kernel of the gradient itself: the search for steps that
+// carry derivatives, in dual numbers, and what takes rows of some lanes out of arrays and puts them in.
+#include "device/group_kernels.hpp"
+
+namespace second_solve {
+
+using namespace eddy::detail;
+using Spec =
+    SolveSpec<support::Lorenz, eddy::Tsit5, eddy::PIDController, eddy::Dual<double>, false>;
+using StepsWork = GroupWork<SensitiveStepsKernel<Spec, CountedSteps>, CudaWarp>;
+using RowsOfLanes = RowsWork<double, CudaWarp>;
+
+// As run_in_each_warp, by names that limits can be told of.
+__global__ void __launch_bounds__(threads_per_warp, StepsWork::warps_per_processor)
+    steps_kernel(const __grid_constant__ StepsWork work) {
+    work(CudaWarp{});
+}
+__global__ void __launch_bounds__(threads_per_warp, RowsOfLanes::warps_per_processor)
+    rows_kernel(const __grid_constant__ RowsOfLanes work) {
+    work(CudaWarp{});
+}
+
+}  // namespace second_solve
