@@ -33,10 +33,11 @@ void put_target_into(const Memory& memory, const GradientTarget<Real>& to, const
     }
 }
 
-/// The losses of each block of lanes anew; what was added up where they lie may have taken the place of the sums.
+/// The losses of each block of lanes anew, where they are kept: their sum may have taken their place.
 template <class Memory, class Real>
 void sum_losses(const Memory& memory, const EnsembleView<Real>& loss, const Outcomes& outcomes,
                 std::vector<double>& sums) {
+    if (sums.empty()) return;
     LaneList all(static_cast<std::size_t>(loss.num_lanes));
     std::iota(all.begin(), all.end(), std::ptrdiff_t{0});
     EnsembleArray<Real> losses;

@@ -119,12 +119,11 @@ struct GradientWorkspace {
         guard.done();
     }
 
-    /// By one method, without sums over lanes: the kernel, and the marked lanes once more.
+    /// By one method, without sums over lanes: the kernel, and the marked lanes once more, if the call waits.
     template <class Backend>
     void run_unsummed(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const Cancellation& cancelled,
                       const char* title) {
-        // A call that returns before it is done leaves marks alone.
         const bool may_redo = redoes<Backend> && options.stable_gradients &&
                               !returns_early(memory_for(backend, kept));
         run_kernel(options, backend, kept, cancelled, title, may_redo);
@@ -133,8 +132,7 @@ struct GradientWorkspace {
         }
     }
 
-    /// Without a second solve, and without sums over lanes. A shared gradient may leave out what
-    /// marked lanes bring to it.
+    /// Without a second solve and sums over lanes. A shared gradient may leave out what marked lanes bring to it.
     template <class Backend>
     void run_kernel(const SolveOptions& options, const Backend& backend,
                     typename Backend::Kept& kept, const Cancellation& cancelled, const char* title,
@@ -208,7 +206,6 @@ struct GradientWorkspace {
     void put_losses(const Memory& memory, const LaneList& lanes, const EnsembleView<Real>& from,
                     const LaneList& rows) {
         put_rows_into(memory, loss, lanes, from, rows);
-        if (loss_sums.empty()) return;
         sum_losses(memory, loss, result.report, loss_sums);
         loss_is_added_ = false;
     }
