@@ -31,6 +31,25 @@ struct Landing {
         return Bouncing{}.event(t, y, p);
     }
 };
+/// Three functions: lanes bounce, are slowed down, and end where they are too high.
+struct Several {
+    static constexpr int state_size = 2, parameter_size = 3;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return Bouncing{}(t, y, p);
+    }
+    constexpr auto event(auto t, const auto& y, const auto& p) const {
+        return eddy::vec(Bouncing{}.event(t, y, p), y[1] + 1.5 + 0.5 * p[1], y[0] - 1.75 - 0.1 * t);
+    }
+    static constexpr eddy::Crossing event_direction[] = {
+        eddy::Crossing::falling, eddy::Crossing::falling, eddy::Crossing::rising};
+    static constexpr bool event_terminal[] = {false, false, true};
+    constexpr auto at_event(auto t, const auto& y, const auto& p, auto index) const {
+        if constexpr (index == 0)
+            return Bouncing{}.at_event(t, y, p);
+        else
+            return eddy::vec(y[0] + 0.01 * p[0], 0.5 * y[1]);
+    }
+};
 struct Height {
     constexpr auto operator()(auto t, const auto& y, const auto& p) const {
         return (1 + t) * y[0] * y[0] + 0.5 * p[1] * y[1];

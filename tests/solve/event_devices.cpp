@@ -9,6 +9,7 @@ namespace {
 
 using oracle::Bouncing;
 using oracle::Landing;
+using oracle::Several;
 using support::EmulatedDevice;
 using support::Warps;
 
@@ -26,6 +27,8 @@ TEST_CASE("event devices: warps have the gradients of Serial") {
     CHECK(oracle::compare_event_gradients<Bouncing, eddy::Tsit5, double>(
               oracle::event_cases, three_ways, num_lanes) == oracle::bouncing_endings);
     CHECK(oracle::compare_event_gradients<Landing, eddy::Tsit5, double>(
+              oracle::event_cases, three_ways, num_lanes) == oracle::landing_endings);
+    CHECK(oracle::compare_event_gradients<Several, eddy::Tsit5, double>(
               oracle::event_cases, three_ways, num_lanes) == oracle::landing_endings);
 }
 

@@ -11,6 +11,7 @@ namespace {
 using oracle::Bouncing;
 using oracle::Landing;
 using oracle::many_ways;
+using oracle::Several;
 using oracle::two_threads;
 
 constexpr std::ptrdiff_t num_lanes = 101;
@@ -27,6 +28,11 @@ TEST_CASE("event oracle: gradients are those of Serial") {
     CHECK(oracle::compare_event_gradients<Bouncing, eddy::Tsit5, double>(
               oracle::event_cases, many_ways, num_lanes) == oracle::bouncing_endings);
     CHECK(oracle::compare_event_gradients<Landing, eddy::Tsit5, double>(
+              oracle::event_cases, many_ways, num_lanes) == oracle::landing_endings);
+}
+
+TEST_CASE("event oracle: so are those of several functions") {
+    CHECK(oracle::compare_event_gradients<Several, eddy::Tsit5, double>(
               oracle::event_cases, many_ways, num_lanes) == oracle::landing_endings);
 }
 

@@ -40,6 +40,15 @@ struct RootBracket {
         }
         moved = is_beyond ? 1 : -1;
     }
+    /// What was tried is not beyond the root that was followed, but beyond another function's, which is
+    /// about g_at_low at the lower end.
+    EDDY_HD void turn_to(double size, double g_at_low, double g) {
+        ++tries;
+        high = size;
+        g_low = g_at_low;
+        g_high = g;
+        moved = 1;
+    }
     /// The size to try next, between the ends; `width` is where the bracket will be closed. The lowest end
     /// may be a root that the step began at: the first sizes keep a twentieth off it.
     [[nodiscard]] EDDY_HD double next(double width) const {

@@ -1,12 +1,15 @@
 #pragma once
-// Where one lane has an event: where g, the event's function, passes zero at the end of a step. A step that
-// passes one is tried again and again, with the sizes of a bracket, until that is as wide as time resolves.
+// Where one lane has an event: where one of the events' functions g passes zero at the end of a step. A step
+// that passes some is tried again and again, with the sizes of a bracket, until that is as wide as time
+// resolves. Below it none has passed zero, at its upper end one has: the first of those is the event.
 
+#include <algorithm>
 #include <cmath>
 #include <eddy/backends/serial/lane_step.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/steppers/root_bracket.hpp>
 #include <limits>
+#include <vector>
 
 namespace eddy::inline v0::detail {
 
@@ -26,6 +29,8 @@ class EventsOfLane {
     using State = typename Spec::State;
     using Real = typename Spec::Primal;
     using Functions = EventFunctions<typename Spec::Field>;
+    using Values = Vec<double, Spec::num_events>;
+    static constexpr int num_events = Spec::num_events;
 
   public:
     LaneEvents told;
@@ -35,7 +40,13 @@ class EventsOfLane {
     /// A side of zero is known by what g was last, but for zero; in a state where it is zero, or that an event
     /// leaves at zero, by where it moves to.
     void begin(const StepStart<Spec>& at) {
-        lane_.with_step(at, 0, [&](const auto& in) { take_side(in.t.first, at.y, in.p, 0, 0); });
+        lane_.with_step(at, 0, [&](const auto& in) {
+            const Motion motion = motion_at(in.t.first, at.y, in.p);
+            for (int i = 0; i < num_events; ++i) {
+                side_[i] = motion.g[i];
+                if (side_[i] == 0) side_[i] = side_along(motion, i);
+            }
+        });
     }
     /// An attempt to reach an event has been rejected: its step begins anew.
     void give_up() { bracket_ = {}; }
@@ -43,28 +54,26 @@ class EventsOfLane {
     /// At the end of a step from `from`, `uncut` being the size it was to have.
     [[nodiscard]] EventSeen look(const StepStart<Spec>& from, double size, const State& end,
                                  double uncut) {
-        const double g = lane_.with_step(from, size, [&](const auto& in) {
-            return static_cast<double>(Functions::value(in.t.last, end, in.p));
-        });
-        if (!std::isfinite(g) || is_lost()) {
-            side_ = std::numeric_limits<double>::quiet_NaN();
+        g_ = lane_.with_step(from, size,
+                             [&](const auto& in) { return values(in.t.last, end, in.p); });
+        for (int i = 0; i < num_events; ++i) {
+            if (std::isfinite(g_[i]) && std::isfinite(side_[i])) continue;
+            is_lost_ = true;
             bracket_ = {};
             return EventSeen::here;
         }
-        if (!has_passed(g) && !bracket_.is_open()) {
-            if (g != 0) side_ = g;
+        const std::vector<int> passed = functions_that_passed();
+        if (passed.empty() && !bracket_.is_open()) {
+            for (int i = 0; i < num_events; ++i)
+                if (g_[i] != 0) side_[i] = g_[i];
             return EventSeen::none;
         }
-        if (bracket_.is_open()) {
-            bracket_.narrow(size, g, has_passed(g));
-        } else {
-            bracket_ = RootBracket::begin(size, side_, g);
-            uncut_ = uncut;
-        }
-        g_ = g;
+        take(size, passed, uncut);
         width_ = 4 * std::numeric_limits<double>::epsilon() * (from.elapsed + bracket_.high) +
                  static_cast<double>(std::numeric_limits<Real>::epsilon()) * bracket_.high;
-        if (g != 0 && !bracket_.is_closed(width_)) return EventSeen::within;
+        const bool at_zero = !passed.empty() && std::all_of(passed.begin(), passed.end(),
+                                                            [&](int i) { return g_[i] == 0; });
+        if (!at_zero && !bracket_.is_closed(width_)) return EventSeen::within;
         bracket_ = {};
         return EventSeen::here;
     }
@@ -72,51 +81,132 @@ class EventsOfLane {
     [[nodiscard]] double next_size() const {
         return bracket_.is_open() ? bracket_.next(width_) : uncut_;
     }
+    /// The event that was found, and whether the lane ends there.
+    [[nodiscard]] int index() const { return passed_.empty() ? 0 : passed_.front(); }
+    [[nodiscard]] bool ends_lane() const { return is_terminal_at<typename Spec::Field>(index()); }
+    void tell(double t) {
+        told = {told.count + 1, t, index()};
+        if (!ends_lane()) ++num_jumps_;
+    }
     /// Of f, for the sides on which events leave g, and for steps that begin anew.
     [[nodiscard]] std::int64_t evaluations() const {
-        return Spec::has_jump ? told.count * (1 + std::int64_t{Spec::Stepper::evaluations_at_start})
-                              : 0;
+        return num_jumps_ * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
     }
     /// Is g no number?
-    [[nodiscard]] bool is_lost() const { return !std::isfinite(side_); }
+    [[nodiscard]] bool is_lost() const {
+        return is_lost_ || !std::all_of(side_.data, side_.data + num_events,
+                                        [](double side) { return std::isfinite(side); });
+    }
 
     /// The state after an event at the end of a step.
     [[nodiscard]] State jump(const StepStart<Spec>& from, double size, const State& end) {
         return lane_.with_step(from, size, [&](const auto& in) {
-            const State y = Functions::jump(in.t.last, end, in.p);
-            take_side(in.t.last, y, in.p, std::abs(g_), width_);
+            const int event = index();
+            const State y = state_after(event, in.t.last, end, in.p);
+            const Motion motion = motion_at(in.t.last, y, in.p);
+            for (int i = 0; i < num_events; ++i) {
+                const bool is_next =
+                    i != event && std::find(passed_.begin(), passed_.end(), i) != passed_.end();
+                const double off = i == event || is_next ? std::abs(g_[i]) : 0;
+                const bool is_near =
+                    std::abs(motion.g[i]) <= 2 * (off + std::abs(motion.along[i]) * width_);
+                if (is_next && is_near)  // it remains to be found
+                    side_[i] = std::copysign(least, side_[i]);
+                else if (is_near && (i == event || motion.g[i] != g_[i] || g_[i] == 0))
+                    side_[i] = side_along(motion, i);
+                else
+                    side_[i] = motion.g[i];
+            }
             return y;
         });
     }
 
   private:
-    [[nodiscard]] bool has_passed(double g) const {
-        constexpr Crossing wanted = crossing_of<typename Spec::Field>;
-        const bool falls = wanted != Crossing::rising && side_ > 0 && g <= 0;
-        const bool rises = wanted != Crossing::falling && side_ < 0 && g >= 0;
-        return falls || rises;
-    }
-    /// From y on; g counts as zero where it is no further from it than it was at an event, nor than it moves
-    /// while a bracket is as wide as this.
+    static constexpr double least = std::numeric_limits<double>::min();
+    /// The functions in a state, and their derivatives along the solution from there, in elapsed time.
+    struct Motion {
+        Values g, along;
+    };
+
     template <class Parameters>
-    void take_side(double t, const State& y, const Parameters& p, double g_at_event, double width) {
-        side_ = static_cast<double>(Functions::value(t, y, p));
-        State by_y{}, slope = Spec::Term::derivative(t, y, p);
+    [[nodiscard]] static Values values(double t, const State& y, const Parameters& p) {
+        const auto of_state = Functions::values(t, y, p);
+        Values g;
+        for (int i = 0; i < num_events; ++i) g[i] = static_cast<double>(of_state[i]);
+        return g;
+    }
+    template <class Parameters>
+    [[nodiscard]] Motion motion_at(double t, const State& y, const Parameters& p) const {
+        State slope = Spec::Term::derivative(t, y, p);
         if constexpr (has_mass<typename Spec::Field>)
             slope = MassMatrix<typename Spec::Field>::slope(slope);
-        Real along = Functions::derivatives(t, y, p, by_y, [](int, const Real&) {});
-        for (int i = 0; i < Spec::state_size; ++i) along = along + by_y[i] * slope[i];
-        const double ahead = static_cast<double>(along) * lane_.times().direction;
-        if (!(std::abs(side_) <= 2 * (g_at_event + std::abs(ahead) * width))) return;
-        constexpr double least = std::numeric_limits<double>::min();
-        side_ = ahead > 0 ? least : ahead < 0 ? -least : 0;
+        Motion motion{values(t, y, p), {}};
+        static_for<0, num_events>([&]<int i>() {
+            State by_y{};
+            Real along = Functions::template derivatives<i>(t, y, p, by_y, [](int, const Real&) {});
+            for (int k = 0; k < Spec::state_size; ++k) along = along + by_y[k] * slope[k];
+            motion.along[i] = static_cast<double>(along) * lane_.times().direction;
+        });
+        return motion;
+    }
+    [[nodiscard]] static double side_along(const Motion& motion, int i) {
+        return motion.along[i] > 0 ? least : motion.along[i] < 0 ? -least : 0;
+    }
+    template <class Parameters>
+    [[nodiscard]] static State state_after(int event, double t, const State& y,
+                                           const Parameters& p) {
+        State after = y;
+        static_for<0, num_events>([&]<int i>() {
+            if constexpr (!Functions::template is_terminal<i>) {
+                if (event == i) after = Functions::template jump<i>(t, y, p);
+            }
+        });
+        return after;
     }
 
+    [[nodiscard]] std::vector<int> functions_that_passed() const {
+        std::vector<int> passed;
+        for (int i = 0; i < num_events; ++i) {
+            const Crossing wanted = wanted_[i];
+            const bool falls = wanted != Crossing::rising && side_[i] > 0 && g_[i] <= 0;
+            const bool rises = wanted != Crossing::falling && side_[i] < 0 && g_[i] >= 0;
+            if (falls || rises) passed.push_back(i);
+        }
+        return passed;
+    }
+    /// What was tried becomes an end of the bracket, which follows one of the functions beyond their roots at
+    /// its upper end.
+    void take(double size, const std::vector<int>& passed, double uncut) {
+        if (passed.empty()) return bracket_.narrow(size, g_[leader_], false);
+        passed_ = passed;
+        const bool still_leads =
+            bracket_.is_open() && std::find(passed.begin(), passed.end(), leader_) != passed.end();
+        if (still_leads) return bracket_.narrow(size, g_[leader_], true);
+        leader_ = passed.front();
+        const auto fraction = [&](int i) { return side_[i] / (side_[i] - g_[i]); };
+        for (const int i : passed)
+            if (fraction(i) < fraction(leader_)) leader_ = i;
+        if (bracket_.is_open()) return bracket_.turn_to(size, side_[leader_], g_[leader_]);
+        bracket_ = RootBracket::begin(size, side_[leader_], g_[leader_]);
+        uncut_ = uncut;
+    }
+
+    static constexpr auto wanted_ = [] {
+        Vec<Crossing, num_events> wanted{};
+        for (int i = 0; i < num_events; ++i) wanted[i] = crossing_of<typename Spec::Field>(i);
+        return wanted;
+    }();
+
     const LaneProblem<Spec>& lane_;
-    double side_ = 0;           // g where it was not zero last
-    RootBracket bracket_;       // of the size of a step to an event
-    double uncut_ = 0;          // the size that was tried before it was sought
-    double g_ = 0, width_ = 0;  // at the last attempt to reach it
+    Values side_{};            // g where it was not zero last
+    Values g_{};               // at the last attempt
+    RootBracket bracket_;      // of the size of a step to an event
+    std::vector<int> passed_;  // the functions beyond their roots at its upper end
+    int leader_ = 0;           // of them, the one that it follows
+    double uncut_ = 0;         // the size that was tried before it was sought
+    double width_ = 0;         // at the last attempt to reach it
+    std::int64_t num_jumps_ = 0;
+    bool is_lost_ = false;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -65,7 +65,9 @@ class LaneGradient {
             while (saves_left_ > 0 && times_.saves[saves_left_ - 1] > step.from.elapsed)
                 has_inner_saves |= add_save(in, step, dense, of_times);
             if constexpr (Spec::has_event) {
-                if (step.meets_event) pull_event(in, step, dense, of_times);
+                static_for<0, Spec::num_events>([&]<int i>() {
+                    if (step.event == i) pull_event<i>(in, step, dense, of_times);
+                });
             }
             if (has_inner_saves)
                 pull_step<true>(in, step, dense, of_times);
@@ -80,7 +82,7 @@ class LaneGradient {
 
     /// The end of a lane that ended at an event, where it is the only save point, lies at the end of its step.
     void take_end_at_event(const AcceptedStep<Spec>& step) {
-        if (!step.meets_event || saves_left_ == 0 || times_.saves[saves_left_ - 1] <= step.end)
+        if (step.event == no_event || saves_left_ == 0 || times_.saves[saves_left_ - 1] <= step.end)
             return;
         cotangent_ =
             cotangent_ + recorder_.pull_save(
@@ -91,23 +93,23 @@ class LaneGradient {
     /// An event at the end of a step: first the jump of the state there. The size h of the step is where
     /// g(t + h, Φ(h)) = 0: its cotangent, which is that of the time at which the next step begins and
     /// what Φ(h) brings, is cleared by a multiple of g.
-    template <class Input, class Dense>
+    template <int event, class Input, class Dense>
     void pull_event(const Input& in, const AcceptedStep<Spec>& step, const Dense& dense,
                     Times& of_times) {
         using Events = EventFunctions<typename Spec::Field>;
         const auto t = in.t.last;
         const State y = Stepper::step(in, step.from.memory);
-        if constexpr (Spec::has_jump) {
+        if constexpr (!Events::template is_terminal<event>) {
             State before{};
-            of_stretch_ = of_stretch_ + Events::pull_jump(t, y, in.p, cotangent_, before,
-                                                          [&](int i, const Number& value) {
-                                                              of_p_[i] = of_p_[i] + value;
-                                                          });
+            of_stretch_ =
+                of_stretch_ + Events::template pull_jump<event>(
+                                  t, y, in.p, cotangent_, before,
+                                  [&](int i, const Number& value) { of_p_[i] = of_p_[i] + value; });
             cotangent_ = before;
         }
         State by_y{};
         typename LaneProblem<Spec>::Parameters by_p{}, unwanted{};
-        const Number by_t = Events::derivatives(
+        const Number by_t = Events::template derivatives<event>(
             t, y, in.p, by_y, [&](int i, const Number& value) { by_p[i] = value; });
         Linearization<true> linearization;
         Stepper::linearize(in, step.from.memory, linearization);

@@ -50,13 +50,13 @@ class LaneSolve {
         for (;;) {
             try_step();
             if (accepted_)
-                keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1, meets_event_});
+                keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1, event_});
             if (!save_what_was_passed())
                 return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
             if constexpr (Spec::has_event) {
-                if (meets_event_ && !pass_event())
+                if (meets_event() && !pass_event())
                     return outcome(Result::non_finite, time(), broken_);
-                if (meets_event_ && !Spec::has_jump) return outcome(Result::event, time());
+                if (meets_event() && events_.ends_lane()) return outcome(Result::event, time());
             }
             if (stalled_) return outcome_of_stall();
             const bool lands = at_.elapsed == tstop().elapsed;
@@ -117,7 +117,7 @@ class LaneSolve {
         at_.y = trial_.next;
         at_.elapsed = elapsed_after_step();
         if constexpr (Spec::has_jump) {
-            if (meets_event_ && !events_.is_lost())
+            if (meets_event() && !events_.is_lost() && !events_.ends_lane())
                 at_.y = events_.jump(before_, size_, trial_.next);
         }
     }
@@ -125,11 +125,11 @@ class LaneSolve {
     /// Is there an event at the end of the attempt? Where there is one within it, the next attempt is to find
     /// it, and this one is rejected after all.
     void look_for_event(double uncut, const ControllerHistory<float>& history) {
-        meets_event_ = false;
+        event_ = no_event;
         if (!accepted_) return events_.give_up();
         const EventSeen seen = events_.look(before_, size_, trial_.next, uncut);
         if (seen == EventSeen::none) return;
-        meets_event_ = seen == EventSeen::here;
+        if (seen == EventSeen::here) event_ = events_.index();
         if (!events_.is_lost()) {
             history_ = history;
             next_size_ = events_.next_size();
@@ -138,12 +138,13 @@ class LaneSolve {
         accepted_ = false;
         ++num_rejected_;
     }
+    [[nodiscard]] bool meets_event() const { return event_ != no_event; }
     /// False where its function is no number, or a lane that ends has nothing finite to save.
     [[nodiscard]] bool pass_event() {
         broken_ = -1;
         if (events_.is_lost()) return false;
-        events_.told = {events_.told.count + 1, time()};
-        if constexpr (Spec::has_jump)
+        events_.tell(time());
+        if (!events_.ends_lane())
             begin_anew();
         else if (times_.saves_the_end && num_saved_ == 0)
             return is_finite_state(at_.y) && recorder_.save(number_, num_saved_++, at_.y, time());
@@ -386,7 +387,7 @@ class LaneSolve {
     bool lands_ = false, accepted_ = false, stalled_ = false;
 
     std::conditional_t<Spec::has_event, EventsOfLane<Spec>, NoEventsOfLane> events_;
-    bool meets_event_ = false;  // at the end of the last attempt
+    int event_ = no_event;  // at the end of the last attempt
 
     std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;

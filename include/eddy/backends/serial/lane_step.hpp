@@ -16,13 +16,16 @@ struct StepStart {
     std::int32_t tstop = -1;  // that it heads for
 };
 
+/// The number of an event where there is none.
+inline constexpr int no_event = -1;
+
 /// A step that was accepted.
 template <class Spec>
 struct AcceptedStep {
     StepStart<Spec> from;
-    double size, end;          // elapsed
-    std::int64_t attempt;      // number of the lane's attempt
-    bool meets_event = false;  // at its end
+    double size, end;      // elapsed
+    std::int64_t attempt;  // number of the lane's attempt
+    int event = no_event;  // at its end
 };
 
 /// One lane of a problem, with its parameters.

@@ -96,6 +96,12 @@ class EDDY_EXPORT Outcomes {
         const LaneEvents events = events_of(lane);
         return events.count > 0 ? events.t : std::numeric_limits<double>::quiet_NaN();
     }
+    /// Which one it was, by the number of its function: of a lane that ended at an event, that event. −1
+    /// where there has been none.
+    [[nodiscard]] int event_index(std::ptrdiff_t lane) const {
+        static_cast<void>(at(lane));
+        return events_of(lane).index;
+    }
     /// One sentence that says what happened to a lane and what to do: message(result(lane)), or more
     /// where more is known.
     [[nodiscard]] const char* message(std::ptrdiff_t lane) const;

@@ -82,6 +82,7 @@ class GroupAdjoint {
     struct Pulled {
         Time used;  // sizes of its steps
         [[no_unique_address]] NormalsOfRound<Spec> normals{};
+        [[no_unique_address]] KeptIf<Spec::has_several_events, Time> event{};
         Times times = no_times();
         bool is_done = false;
     };
@@ -262,9 +263,7 @@ class GroupAdjoint {
                 forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
                     collect_seeds(in, from, chain, at, dense);
                     if constexpr (Spec::has_jump)
-                        visit_events(in, from, chain, at, [&](const auto& met, const auto& sums) {
-                            EventAdjoint<Spec>::pull_jump(in, met, sums);
-                        });
+                        EventAdjoint<Spec>::pull_jumps(in, met(from, at), cotangents(chain, at));
                 });
             },
             seeded, x);
@@ -280,12 +279,9 @@ class GroupAdjoint {
         off_the_hot_path(
             [this, chain, &dense, &of_step](Seeded& at, const ChainState<Spec>& from) {
                 forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
-                    if constexpr (Spec::has_event) {
-                        visit_events(in, from, chain, at, [&](const auto& met, const auto& sums) {
-                            EventAdjoint<Spec>::clear_size(in, of_step, dense, met, at.round.times,
-                                                           sums);
-                        });
-                    }
+                    if constexpr (Spec::has_event)
+                        EventAdjoint<Spec>::clear_sizes(in, of_step, dense, met(from, at),
+                                                        at.round.times, cotangents(chain, at));
                     pull_step(chain, at.round.used, at.cotangent, [&](auto& sums) {
                         return Stepper::pull(in, of_step, at.cotangent, dense, sums,
                                              at.round.times);
@@ -295,16 +291,12 @@ class GroupAdjoint {
             seeded, x);
     }
 
-    /// Calls visit(met, cotangents) where places meet events at the end of a round.
-    template <class Input, class Visit>
-    EDDY_HD void visit_events(const Input& in, const ChainState<Spec>& x, int chain, Seeded& seeded,
-                              Visit&& visit) {
-        if (!any(seeded.meets)) return;
-        const auto meets = convert<Primal>(select(seeded.meets, Time(1), Time(0))) > Primal(0);
-        const State y = Stepper::step(in, x.memory);
-        visit(typename EventAdjoint<Spec>::Met{meets, y},
-              typename EventAdjoint<Spec>::Cotangents{seeded.cotangent, sums_[chain],
-                                                      chains_[chain].t_cotangent});
+    [[nodiscard]] EDDY_HD static auto met(const ChainState<Spec>& x, const Seeded& seeded) {
+        return typename EventAdjoint<Spec>::Met{seeded.meets, seeded.round.event, x.memory};
+    }
+    [[nodiscard]] EDDY_HD auto cotangents(int chain, Seeded& seeded) {
+        return typename EventAdjoint<Spec>::Cotangents{seeded.cotangent, sums_[chain],
+                                                       chains_[chain].t_cotangent};
     }
     /// The end of a lane, where it is the only save point, is that of the round that met an event.
     EDDY_HD void take_ends(const Time& end, int chain, Seeded& seeded) {

@@ -17,19 +17,19 @@ namespace eddy::inline v0::detail {
 /// constant: what each costs is its traffic.
 template <class Spec, class Team>
 class StepLog {
-    using Time = typename Spec::Time;
+    using Used = typename Spec::Used;
     using Single = typename Spec::Single;
 
   public:
     static constexpr bool keeps_sizes = Team::num_members == 1 || !Spec::has_constant_size;
     static constexpr std::int64_t bytes_per_round =
-        (std::int64_t{sizeof(Time)} * keeps_sizes +
+        (std::int64_t{sizeof(Used)} * keeps_sizes +
          std::int64_t{sizeof(Single)} * Spec::normals_per_step) *
         Team::num_chains * Team::num_members;
 
     StepLog() = default;
     EDDY_HD StepLog(Arena& arena, std::int64_t rounds)
-        : sizes_(arena.take<Time>(keeps_sizes ? rounds * Team::num_chains * Team::num_members : 0)),
+        : sizes_(arena.take<Used>(keeps_sizes ? rounds * Team::num_chains * Team::num_members : 0)),
           normals_(arena.take<Single>(rounds * Team::num_chains * Team::num_members *
                                       Spec::normals_per_step)),
           at_end_(arena.take<ChainState<Spec>>(Team::num_chains * Team::num_members)),
@@ -38,11 +38,11 @@ class StepLog {
     /// Rounds that it has room for.
     [[nodiscard]] EDDY_HD std::int64_t rounds() const { return rounds_; }
     [[gnu::always_inline]] EDDY_HD void write(const Team& team, std::int64_t round,
-                                              const PerChain<Time, Team::num_chains>& used) {
+                                              const PerChain<Used, Team::num_chains>& used) {
         for (int chain = 0; keeps_sizes && chain < used.count(); ++chain)
             sizes_[index(team, round, chain, used.count())] = used.chain[chain];
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD const Time& read(const Team& team, std::int64_t round,
+    [[nodiscard, gnu::always_inline]] EDDY_HD const Used& read(const Team& team, std::int64_t round,
                                                                int chain, int num_chains) const {
         return sizes_[index(team, round, chain, num_chains)];
     }
@@ -74,7 +74,7 @@ class StepLog {
                                                                         int chain, int num_chains) {
         return (round * num_chains + chain) * Team::num_members + team.member();
     }
-    Time* sizes_ = nullptr;               // (round, chain, member)
+    Used* sizes_ = nullptr;               // (round, chain, member)
     Single* normals_ = nullptr;           // (round, chain, member, normal)
     ChainState<Spec>* at_end_ = nullptr;  // (chain, member)
     std::int64_t rounds_ = 0;

@@ -72,7 +72,7 @@ class GroupForward {
     /// empty place may seem to move. `normals` receives those of the round, where somebody keeps
     /// them.
     [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round,
-                                                PerChain<Time, num_chains>& used,
+                                                PerChain<typename Spec::Used, num_chains>& used,
                                                 const NormalsOfRound<Spec>& normals = {}) {
         if constexpr (Spec::has_constant_size) {
             if (constant_round(x, round, used, normals)) return;
@@ -89,7 +89,7 @@ class GroupForward {
         }
         for (int chain = 0; chain < x.count(); ++chain) {
             judge(x, chain, attempts[chain], round);
-            used.chain[chain] = attempts[chain].used;
+            used.chain[chain] = used_by(attempts[chain]);
         }
     }
 
@@ -119,7 +119,7 @@ class GroupForward {
                     continue;
                 }
             }
-            PerChain<Time, num_chains> used(x.count());
+            PerChain<typename Spec::Used, num_chains> used(x.count());
             advance(x, round++, used);
         }
     }
@@ -130,7 +130,7 @@ class GroupForward {
         if (change.to.lane == no_lane) {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, 1.);
-            if constexpr (Spec::has_event) EventSeeker<Spec>::begin(x.events, place, 0);
+            if constexpr (Spec::has_event) EventSeeker<Spec>::begin(x.events, place, {});
         } else if (change.assigns_a_lane()) {
             const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
             typename Spec::LaneState y0;
@@ -144,7 +144,7 @@ class GroupForward {
             reset_history<Spec>(x.history, place);
             if constexpr (Spec::has_event)
                 EventSeeker<Spec>::begin(x.events, place,
-                                         EventSeeker<Spec>::side_at_start(*problem_, lane, y0));
+                                         EventSeeker<Spec>::sides_at_start(*problem_, lane, y0));
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
@@ -209,9 +209,9 @@ class GroupForward {
     }
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
-    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round,
-                                                       PerChain<Time, num_chains>& used,
-                                                       const NormalsOfRound<Spec>& normals) {
+    [[gnu::always_inline]] EDDY_HD bool constant_round(
+        Loop& x, std::int64_t round, PerChain<typename Spec::Used, num_chains>& used,
+        const NormalsOfRound<Spec>& normals) {
         for (int chain = 0; chain < x.count(); ++chain) {
             if (round >= chains_[chain].constant_until) return false;
         }
@@ -281,8 +281,8 @@ class GroupForward {
                 {chain, before, attempt, x.chain[number]}, verdict, broken);
             looks_.report(number, place, outcome);
             if constexpr (Spec::has_event)
-                outcome.evaluations +=
-                    evaluations_of_events<Spec>(memory_.events[occupant.lane].count);
+                outcome.evaluations += evaluations_of_events<Spec>(
+                    memory_.events[occupant.lane].count, outcome.result == Result::event);
             team_->ended(outcome);
             changes.ends(place, attempts);
         }

@@ -26,7 +26,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     using Replay::team_, Replay::memory_, Replay::back_, Replay::blocks_, Replay::num_chains_;
     using typename Replay::Back, typename Replay::Blocks, typename Replay::Entry,
         typename Replay::Loop, typename Replay::Memory;
-    using Time = typename Spec::Time;
+    using Used = typename Spec::Used;
     using State = typename Spec::State;
     using Cotangents = PerChain<State, Team::num_chains>;
     using Linearization = typename Back::template Linearization<false>;
@@ -126,16 +126,16 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
                                                                 per_round))
             return false;
         if constexpr (!StepLog<Spec, Team>::keeps_sizes) return true;
-        PerChain<Time, Team::num_chains> used(count);
+        PerChain<Used, Team::num_chains> used(count);
         for (int chain = 0; chain < count; ++chain)
-            used.chain[chain] = Time(back_.forward.problem().clock.dt0);
+            used.chain[chain] = typename Spec::Time(back_.forward.problem().clock.dt0);
         for (int i = 0; i < Blocks::most; ++i) memory_.log.write(*team_, first + i, used);
         return true;
     }
     EDDY_HD void advance_round(Loop& x, std::int64_t round) {
         StepLog<Spec, Team>& log = memory_.log;
         if (round == log.rounds()) log.keep_end(*team_, x);
-        PerChain<Time, Team::num_chains> used(x.count());
+        PerChain<Used, Team::num_chains> used(x.count());
         back_.forward.advance(x, round, used, normals_of(round, x.count()));
         if (round < log.rounds()) log.write(*team_, round, used);
     }
@@ -195,14 +195,15 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     /// On a host number by number: a copy of the whole would be read before its parts are written, and
     /// waited for. On a device a copy keeps fewer registers.
     [[gnu::always_inline]] EDDY_HD static void begin_pull(typename Back::Pulled& pulled,
-                                                          const Time& used,
+                                                          const Used& used,
                                                           const NormalsOfRound<Spec>& normals) {
         if constexpr (compiling_for_device) {
-            pulled = {used, normals};
+            pulled = {size_in(used), normals};
         } else {
-            pulled.used = used;
+            pulled.used = size_in(used);
             pulled.normals = normals;
         }
+        if constexpr (Spec::has_several_events) pulled.event = used.event;
     }
 
     // Calm rounds, which are pulled back without asking round by round.

@@ -9,7 +9,7 @@ namespace eddy::inline v0::detail {
 
 template <class Spec, class Team, class Recorder, bool with_times>
 class GroupReplay {
-    using Time = typename Spec::Time;
+    using Used = typename Spec::Used;
     using Stepper = typename Spec::Stepper;
     using Log = StepLog<Spec, Team>;
 
@@ -112,7 +112,7 @@ class GroupReplay {
                                                     MaskOf<typename Spec::Primal>(true));
     }
     /// An attempt once more, where there is no log. Returns the sizes of accepted steps.
-    [[gnu::noinline]] EDDY_HD Time repeat(ChainState<Spec>& x, std::int64_t round, int chain) {
+    [[gnu::noinline]] EDDY_HD Used repeat(ChainState<Spec>& x, std::int64_t round, int chain) {
         // Replayed from the log, x has no controllers where the log ends.
         if (round == memory_.log.rounds()) x = memory_.log.at_end(*team_, chain);
         auto& steps = back_.forward.steps(chain);
@@ -125,17 +125,17 @@ class GroupReplay {
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
         steps.renew_after_events(x, attempt.used);
-        return attempt.used;
+        return used_by(attempt);
     }
 
-    [[nodiscard]] EDDY_HD Time used_at(const Loop& x, std::int64_t round, int chain) {
+    [[nodiscard]] EDDY_HD Used used_at(const Loop& x, std::int64_t round, int chain) {
         if (round < memory_.log.rounds()) return logged_size(x, round, chain);
         ChainState<Spec> copy = x.chain[chain];
         return repeat(copy, round, chain);
     }
 
     /// The sizes of a round's steps, as far as the log goes.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time logged_size(const Loop& x,
+    [[nodiscard, gnu::always_inline]] EDDY_HD Used logged_size(const Loop& x,
                                                                [[maybe_unused]] std::int64_t round,
                                                                int chain) const {
         if constexpr (Log::keeps_sizes)

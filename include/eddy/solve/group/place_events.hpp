@@ -18,7 +18,11 @@ template <class Spec>
 }
 template <class Spec>
 [[nodiscard]] EDDY_HD bool ends_at_event(const Attempt<Spec>& attempt, int place) {
-    return Spec::has_event && !Spec::has_jump && get_lane(attempt.used, place) < 0;
+    if constexpr (!Spec::has_end || !Spec::has_event)
+        return false;
+    else
+        return get_lane(attempt.used, place) < 0 &&
+               (!Spec::has_jump || is_terminal_at<typename Spec::Field>(event_of(attempt, place)));
 }
 
 /// `events` are those of the group's lanes. A place where the event's function is no number is broken.
@@ -34,17 +38,17 @@ EDDY_HD void pass_events(const RoundOfChain<Spec>& round, LaneSaves<Spec, Record
             if (lane == no_lane || !(get_lane(round.attempt.used, place) < 0)) continue;
             if (broken.is_broken[place]) continue;
             const double t = chain.steps.time_of(x.elapsed, place);
-            if (!is_number(get_lane(x.events.side, place))) {
+            if (is_lost(x.events, place)) {
                 broken.is_broken[place] = true;
                 broken.component[place] = -1;
                 broken.t[place] = t;
                 continue;
             }
-            events[lane] = {events[lane].count + 1, t};
-            if constexpr (Spec::has_jump)
-                changes.begins_anew(place);
-            else
+            events[lane] = {events[lane].count + 1, t, event_of(round.attempt, place)};
+            if (ends_at_event(round.attempt, place))
                 saves.save_at_event(chain, x, t, place, broken);
+            else
+                changes.begins_anew(place);
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
+#include <eddy/solve/lane/event_replay.hpp>
 #include <eddy/solve/lane/event_search.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
@@ -116,9 +117,9 @@ class ChainStepper {
 
     /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
     /// out.
-    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const Time& logged,
+    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const typename Spec::Used& logged,
                                                const Single* normals = nullptr) const {
-        const Time used = Spec::has_event ? abs(logged) : logged;
+        const Time used = Spec::has_event ? abs(size_in(logged)) : size_in(logged);
         if constexpr (Spec::has_constant_size) {
             if (is_constant(used)) {
                 x.y = constant_step(x.elapsed, x.y, x.memory, normals);
@@ -138,14 +139,14 @@ class ChainStepper {
                     next = trial.next;
                     Stepper::carry(trial, moves, x.memory);
                 }
-                if constexpr (Spec::has_jump) jump_again(in, logged, next);
+                if constexpr (Spec::has_jump) jump_again<Spec>(in, logged, next);
             });
         for_components<state_size>([&](int i) __attribute__((always_inline)) {
             x.y[i] = select(moves, next[i], x.y[i]);
         });
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
         if constexpr (Spec::has_jump && !Stepper::memory_follows_state)
-            renew_after_events(x, logged);
+            renew_after_events(x, size_in(logged));
     }
     /// After rounds that ended with events in some places, their steps begin anew.
     EDDY_HD void renew_after_events(Chain& x, const Time& logged) const {
@@ -252,16 +253,6 @@ class ChainStepper {
     }
 
   private:
-    /// What events made of the end of a round, in the places that had one.
-    template <class Input>
-    [[gnu::always_inline]] EDDY_HD static void jump_again(const Input& in, const Time& logged,
-                                                          State& next) {
-        const auto meets = convert<Primal>(logged) < Primal(0);
-        if (any(meets)) [[unlikely]] {
-            const State after = EventFunctions<typename Spec::Field>::jump(in.t.last, next, in.p);
-            for_components<state_size>([&](int i) { next[i] = select(meets, after[i], next[i]); });
-        }
-    }
     /// Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
     [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask lands_within(const Time& limited,
                                                                            const Time& left) {

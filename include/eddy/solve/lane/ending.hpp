@@ -83,10 +83,11 @@ template <class Stepper>
 }
 
 /// How often events have asked f: for the side of zero on which each leaves its function, and for a new memory.
+/// Not one that the lane ends at.
 template <class Spec>
-[[nodiscard]] EDDY_HD std::int64_t evaluations_of_events(std::int64_t count) {
+[[nodiscard]] EDDY_HD std::int64_t evaluations_of_events(std::int64_t count, bool ends) {
     if constexpr (Spec::has_jump)
-        return count * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
+        return (count - (ends ? 1 : 0)) * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
     else
         return 0;
 }

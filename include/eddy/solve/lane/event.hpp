@@ -1,14 +1,17 @@
 #pragma once
-// What a field says of events: a function whose roots they are, which of its crossings count, and the
-// state afterwards, all members of the field,
+// What a field says of events: functions whose roots they are, which of their crossings count, which of them
+// end the lane, and the state after the others, all members of the field,
 //
-//   constexpr auto event(auto t, const auto& y, const auto& p) const { … }      one number
-//   static constexpr auto event_direction = eddy::Crossing::falling;            else either
-//   constexpr auto at_event(auto t, const auto& y, const auto& p) const { … }   else the lane ends there
+//   constexpr auto event(auto t, const auto& y, const auto& p) const { … }      a number, or a vector of several
+//   static constexpr auto event_direction = eddy::Crossing::falling;            or one for each; else either
+//   static constexpr bool event_terminal = true;                                or one for each
+//   constexpr auto at_event(auto t, const auto& y, const auto& p, auto index) const { … }
 //
-// and their programs, with pullbacks. Fields without `event` know nothing of all this.
+// (`index` may be left out; without `at_event` all are terminal, with it none) and their programs, with
+// pullbacks. Fields without `event` know nothing of all this.
 
 #include <eddy/ad/vjp.hpp>
+#include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/field.hpp>
 #include <type_traits>
@@ -39,6 +42,7 @@ inline constexpr bool names_at_event = !requires {
     &WithNameTwice<Field, NamesAtEvent>::at_event;
 };
 
+/// All of a field's functions of events; and one of them.
 template <class Field>
 struct EventOf {
     template <class Time, class State, class Parameters>
@@ -48,17 +52,41 @@ struct EventOf {
     }
     { return Field{}.event(t, y, p); }
 };
-template <class Field>
-struct JumpOf {
-    template <class Time, class State, class Parameters>
-    constexpr auto operator()(const Time& t, const State& y,
-                              const Parameters& p) const requires requires {
-        Field{}.at_event(t, y, p);
+template <class Field, int i>
+struct OneEventOf {
+    constexpr auto operator()(const auto& t, const auto& y, const auto& p) const {
+        return Field{}.event(t, y, p)[i];
     }
-    { return Field{}.at_event(t, y, p); }
+};
+/// The state after the i-th event: of one that changes nothing, that before.
+template <class Field, int i>
+struct JumpOf {
+    using Index = std::integral_constant<int, i>;
+    template <class Time, class State, class Parameters>
+    static constexpr bool takes_index = requires(const Time& t, const State& y,
+                                                 const Parameters& p) {
+        Field{}.at_event(t, y, p, Index{});
+    };
+    template <class Time, class State, class Parameters>
+    static constexpr bool takes_none = requires(const Time& t, const State& y,
+                                                const Parameters& p) {
+        Field{}.at_event(t, y, p);
+    };
+
+    template <class Time, class State, class Parameters>
+    constexpr auto operator()(const Time& t, const State& y, const Parameters& p) const
+        requires(!names_at_event<Field> || takes_index<Time, State, Parameters> ||
+                 takes_none<Time, State, Parameters>) {
+        if constexpr (!names_at_event<Field>)
+            return y;
+        else if constexpr (takes_index<Time, State, Parameters>)
+            return Field{}.at_event(t, y, p, Index{});
+        else
+            return Field{}.at_event(t, y, p);
+    }
 };
 
-/// Fields whose lanes may have events; and those whose lanes go on after them.
+/// Fields whose lanes may have events.
 template <class Field>
 inline constexpr bool has_event = [] {
     if constexpr (is_stateless<Field> && !std::is_final_v<Field>)
@@ -66,27 +94,62 @@ inline constexpr bool has_event = [] {
     else
         return false;
 }();
-template <class Field>
-inline constexpr bool has_jump = [] {
-    if constexpr (has_event<Field>)
-        return names_at_event<Field>;
-    else
-        return false;
-}();
-
-template <class Field>
-inline constexpr Crossing crossing_of = [] {
-    if constexpr (requires { Field::event_direction; })
-        return Field::event_direction;
-    else
-        return Crossing::either;
-}();
 
 template <class Field, class Function>
 using FunctionProgram =
     decltype(trace<Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>>(Function{}));
 template <class Program>
 using WholePullback = decltype(vjp<0, 1, 2>(Program{}));
+
+/// How many functions a field has whose roots are events.
+template <class Field>
+inline constexpr int num_events = [] {
+    if constexpr (has_event<Field>) {
+        constexpr auto& root = FunctionProgram<Field, EventOf<Field>>::graph.outputs[0];
+        return root.is_scalar ? 1 : static_cast<int>(root.size);
+    } else {
+        return 0;
+    }
+}();
+
+/// What is said once for all events, or for each.
+template <class Said>
+[[nodiscard]] constexpr auto said_of(const Said& said, int i) {
+    if constexpr (requires { said[0]; })
+        return said[i];
+    else
+        return said;
+}
+template <class Field>
+[[nodiscard]] constexpr Crossing crossing_of(int i) {
+    if constexpr (requires { Field::event_direction; })
+        return said_of(Field::event_direction, i);
+    else
+        return Crossing::either;
+}
+/// Does a lane end at the i-th event?
+template <class Field>
+[[nodiscard]] constexpr bool is_terminal(int i) {
+    if constexpr (requires { Field::event_terminal; })
+        return said_of(Field::event_terminal, i);
+    else
+        return !names_at_event<Field>;
+}
+/// The same of a number that is known when it runs.
+template <class Field>
+[[nodiscard]] EDDY_HD bool is_terminal_at(int event) {
+    bool ends = false;
+    static_for<0, num_events<Field>>([&]<int i>() {
+        if constexpr (is_terminal<Field>(i)) ends = ends || event == i;
+    });
+    return ends;
+}
+template <class Field>
+[[nodiscard]] consteval int num_terminal() {
+    int count = 0;
+    for (int i = 0; i < num_events<Field>; ++i) count += is_terminal<Field>(i) ? 1 : 0;
+    return count;
+}
 
 /// Does g pass zero in the wanted direction, from what it was to what it is? Not from zero.
 template <Crossing wanted, class Time>
@@ -105,71 +168,77 @@ template <Crossing wanted, class Time>
 template <class Field>
 struct EventFunctions {
     static constexpr int state_size = Field::state_size;
-    using Root = FunctionProgram<Field, EventOf<Field>>;
+    static constexpr int count = num_events<Field>;
+    using Roots = FunctionProgram<Field, EventOf<Field>>;
+    /// One alone: of the others nothing is asked, not even what would be multiplied by zero.
+    template <int i>
+    using Root = typename std::conditional_t<Roots::graph.outputs[0].is_scalar,
+                                             std::type_identity<EventOf<Field>>,
+                                             std::type_identity<OneEventOf<Field, i>>>::type;
+    template <int i>
+    static constexpr Crossing crossing = crossing_of<Field>(i);
+    template <int i>
+    static constexpr bool is_terminal = detail::is_terminal<Field>(i);
 
     template <class Number, class Time, class Parameters>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number value(const Time& t,
-                                                                  const Vec<Number, state_size>& y,
-                                                                  const Parameters& p) {
-        Number g{};
-        evaluate<Root, Number>(
-            [&]<int output>(int, const Number& value) __attribute__((always_inline)) { g = value; },
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, count> values(
+        const Time& t, const Vec<Number, state_size>& y, const Parameters& p) {
+        Vec<Number, count> g{};
+        evaluate<Roots, Number>(
+            [&]<int output>(int i, const Number& value)
+                __attribute__((always_inline)) { g.data[i] = value; },
             t, y, p);
         return g;
     }
-    /// The derivatives of the event's function: that by t is returned, that by p handed to
-    /// add_to_p(i, value).
-    template <class Number, class Time, class Parameters, class AddToP>
+    /// The derivatives of the i-th: that by t is returned, that by p handed to add_to_p(k, value).
+    template <int i, class Number, class Time, class Parameters, class AddToP>
     [[nodiscard]] EDDY_HD static Number derivatives(const Time& t, const Vec<Number, state_size>& y,
                                                     const Parameters& p,
                                                     Vec<Number, state_size>& by_y,
                                                     AddToP&& add_to_p) {
-        Number by_t = convert<Number>(0);
-        evaluate<WholePullback<Root>, Number>(
-            [&]<int output>(int i, const Number& value) {
-                if constexpr (output == 0)
-                    by_t = value;
-                else if constexpr (output == 1)
-                    by_y.data[i] = value;
-                else
-                    add_to_p(i, value);
-            },
-            t, y, p, convert<Number>(1));
-        return by_t;
+        return pull<FunctionProgram<Field, Root<i>>>(t, y, p, convert<Number>(1), by_y, add_to_p);
     }
 
-    /// The state after an event.
-    template <class Number, class Time, class Parameters>
+    /// The state after the i-th.
+    template <int i, class Number, class Time, class Parameters>
     [[nodiscard]] EDDY_HD static Vec<Number, state_size> jump(const Time& t,
                                                               const Vec<Number, state_size>& y,
                                                               const Parameters& p) {
-        using Jump = FunctionProgram<Field, JumpOf<Field>>;
         Vec<Number, state_size> after{};
-        evaluate<Jump, Number>(
-            [&]<int output>(int i, const Number& value) { after.data[i] = value; }, t, y, p);
+        evaluate<FunctionProgram<Field, JumpOf<Field, i>>, Number>(
+            [&]<int output>(int k, const Number& value) { after.data[k] = value; }, t, y, p);
         return after;
     }
     /// Its pullback: the cotangent of the state before from that of the state after; that of t is
-    /// returned, that of p handed to add_to_p(i, value).
-    template <class Number, class Time, class Parameters, class AddToP>
+    /// returned, that of p handed to add_to_p(k, value).
+    template <int i, class Number, class Time, class Parameters, class AddToP>
     [[nodiscard]] EDDY_HD static Number pull_jump(const Time& t, const Vec<Number, state_size>& y,
                                                   const Parameters& p,
                                                   const Vec<Number, state_size>& of_after,
                                                   Vec<Number, state_size>& of_before,
                                                   AddToP&& add_to_p) {
-        using Jump = FunctionProgram<Field, JumpOf<Field>>;
-        Number of_t = convert<Number>(0);
-        evaluate<WholePullback<Jump>, Number>(
-            [&]<int output>(int i, const Number& value) {
+        return pull<FunctionProgram<Field, JumpOf<Field, i>>>(t, y, p, of_after, of_before,
+                                                              add_to_p);
+    }
+
+  private:
+    template <class Program, class Number, class Time, class Parameters, class Cotangent,
+              class AddToP>
+    [[nodiscard]] EDDY_HD static Number pull(const Time& t, const Vec<Number, state_size>& y,
+                                             const Parameters& p, const Cotangent& cotangent,
+                                             Vec<Number, state_size>& by_y, AddToP&& add_to_p) {
+        Number by_t = convert<Number>(0);
+        evaluate<WholePullback<Program>, Number>(
+            [&]<int output>(int k, const Number& value) {
                 if constexpr (output == 0)
-                    of_t = value;
+                    by_t = value;
                 else if constexpr (output == 1)
-                    of_before.data[i] = value;
+                    by_y.data[k] = value;
                 else
-                    add_to_p(i, value);
+                    add_to_p(k, value);
             },
-            t, y, p, of_after);
-        return of_t;
+            t, y, p, cotangent);
+        return by_t;
     }
 };
 

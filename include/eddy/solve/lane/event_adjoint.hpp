@@ -9,7 +9,7 @@
 // brings. So h is cleared by λ = −(T + ȳ Φ_h) / (g_t + g_y Φ_h), and λ g joins whatever the step is pulled
 // back with. Φ_h takes the step's pullback twice more; events are rare.
 
-#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/event_replay.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -27,10 +27,12 @@ struct EventAdjoint {
     using Stepper = typename Spec::Stepper;
     using Mask = MaskOf<typename Spec::Primal>;
 
-    /// A step that ended with events in the places that `meets`, before any of them.
+    /// A round that ended with events in the places of `meets`: which, of several, and the memory with
+    /// which it began.
     struct Met {
-        const Mask& meets;
-        const State& y;
+        const MaskOf<typename Spec::Time>& meets;
+        const KeptIf<Spec::has_several_events, typename Spec::Time>& event;
+        const typename Spec::Memory& memory;
     };
     /// What is gathered on the way back.
     struct Cotangents {
@@ -39,47 +41,80 @@ struct EventAdjoint {
         Number& t;  // of the time from which the steps behind it go on
     };
 
-    /// Of the state before the jumps from that after them.
+    /// Of the states before the jumps from those after them.
     template <class Input>
-    EDDY_HD static void pull_jump(const Input& in, const Met& met, const Cotangents& cotangents) {
-        State before{};
-        const Number of_t = Functions::pull_jump(in.t.last, met.y, in.p, cotangents.y, before,
-                                                 [&](int i, const Number& of_p) {
-                                                     Number& sum = cotangents.sums[i];
-                                                     sum = select(met.meets, sum + of_p, sum);
-                                                 });
-        for_components<Spec::state_size>(
-            [&](int i) { cotangents.y[i] = select(met.meets, before[i], cotangents.y[i]); });
-        cotangents.t = select(met.meets, cotangents.t + of_t, cotangents.t);
+    EDDY_HD static void pull_jumps(const Input& in, const Met& met, const Cotangents& cotangents) {
+        if (!any(met.meets)) return;
+        const State y = Stepper::step(in, met.memory);
+        for_events<Spec>(met.meets, met.event, [&]<int i>(const Mask& places) {
+            if constexpr (!Functions::template is_terminal<i>)
+                pull_jump<i>(in, places, y, cotangents);
+        });
     }
-
     /// Adds λ g to the cotangents, with which the step is to be pulled back: that of its size is then zero,
     /// but for rounding. `of_times` is what save points within the step have brought.
     template <class Input, class Linearization, class Dense, class Times>
-    EDDY_HD static void clear_size(const Input& in, const Linearization& of_step,
-                                   const Dense& of_dense, const Met& met, Times& of_times,
-                                   const Cotangents& cotangents) {
-        State by_y{};
-        Vec<Number, Spec::parameter_room> by_p{};
-        const Number by_t = Functions::derivatives(
-            in.t.last, met.y, in.p, by_y, [&](int i, const Number& value) { by_p[i] = value; });
-        Times of_state = of_times, of_root{convert<Number>(0), convert<Number>(0)};
+    EDDY_HD static void clear_sizes(const Input& in, const Linearization& of_step,
+                                    const Dense& of_dense, const Met& met, Times& of_times,
+                                    const Cotangents& cotangents) {
+        if (!any(met.meets)) return;
+        const State y = Stepper::step(in, met.memory);
+        Times of_state = of_times;
         Unwanted unwanted;
         static_cast<void>(Stepper::pull(in, of_step, cotangents.y, of_dense, unwanted, of_state));
-        static_cast<void>(Stepper::pull(in, of_step, by_y, Dense{}, unwanted, of_root));
         const Number of_size = cotangents.t + of_state.dt;
-        const Number lambda = select(met.meets & (of_size != convert<Number>(0)),
-                                     -of_size / (by_t + of_root.dt), convert<Number>(0));
-        for_components<Spec::state_size>([&](int i) {
-            cotangents.y[i] =
-                select(met.meets, cotangents.y[i] + lambda * by_y[i], cotangents.y[i]);
+        for_events<Spec>(met.meets, met.event, [&]<int i>(const Mask& places) {
+            add_root<i, Dense>(in, of_step, {places, y, of_size}, cotangents);
         });
-        for_components<Spec::parameter_size>([&](int i) {
-            cotangents.sums[i] =
-                select(met.meets, cotangents.sums[i] + lambda * by_p[i], cotangents.sums[i]);
+        const auto meets = convert<typename Spec::Primal>(
+                               select(met.meets, typename Spec::Time(1), typename Spec::Time(0))) >
+                           typename Spec::Primal(0);
+        of_times.dt = select(meets, of_times.dt + cotangents.t, of_times.dt);
+    }
+
+  private:
+    template <int i, class Input>
+    EDDY_HD static void pull_jump(const Input& in, const Mask& places, const State& y,
+                                  const Cotangents& cotangents) {
+        State before{};
+        const Number of_t = Functions::template pull_jump<i>(
+            in.t.last, y, in.p, cotangents.y, before, [&](int k, const Number& of_p) {
+                Number& sum = cotangents.sums[k];
+                sum = select(places, sum + of_p, sum);
+            });
+        for_components<Spec::state_size>(
+            [&](int k) { cotangents.y[k] = select(places, before[k], cotangents.y[k]); });
+        cotangents.t = select(places, cotangents.t + of_t, cotangents.t);
+    }
+
+    /// Places that have met an event, the state there, and the cotangent of the step's size.
+    struct Root {
+        const Mask& places;
+        const State& y;
+        const Number& of_size;
+    };
+    template <int i, class Dense, class Input, class Linearization>
+    EDDY_HD static void add_root(const Input& in, const Linearization& of_step, const Root& root,
+                                 const Cotangents& cotangents) {
+        State by_y{};
+        Vec<Number, Spec::parameter_room> by_p{};
+        const Number by_t = Functions::template derivatives<i>(
+            in.t.last, root.y, in.p, by_y, [&](int k, const Number& value) { by_p[k] = value; });
+        TimeCotangents<Number> of_root{convert<Number>(0), convert<Number>(0)};
+        Unwanted unwanted;
+        static_cast<void>(Stepper::pull(in, of_step, by_y, Dense{}, unwanted, of_root));
+        const Mask has_any = root.places & (root.of_size != convert<Number>(0));
+        const Number lambda =
+            select(has_any, -root.of_size / (by_t + of_root.dt), convert<Number>(0));
+        for_components<Spec::state_size>([&](int k) {
+            cotangents.y[k] =
+                select(root.places, cotangents.y[k] + lambda * by_y[k], cotangents.y[k]);
         });
-        cotangents.t = select(met.meets, cotangents.t + lambda * by_t, cotangents.t);
-        of_times.dt = select(met.meets, of_times.dt + cotangents.t, of_times.dt);
+        for_components<Spec::parameter_size>([&](int k) {
+            cotangents.sums[k] =
+                select(root.places, cotangents.sums[k] + lambda * by_p[k], cotangents.sums[k]);
+        });
+        cotangents.t = select(root.places, cotangents.t + lambda * by_t, cotangents.t);
     }
 };
 

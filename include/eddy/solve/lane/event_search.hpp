@@ -1,9 +1,13 @@
 #pragma once
-// Events of the lanes in a Number's places, found by trying steps. An accepted attempt at whose end the
+// Events of the lanes in a Number's places, found by trying steps. An accepted attempt at whose end an
 // event's function g has passed zero is taken back, and tried again from the same start with the sizes of
 // a bracket (steppers/root_bracket.hpp), a round each, until that is as wide as time resolves: so the state
 // at an event is the method's own, whatever the method. `side` remembers on which side of zero g was; after
 // a state that an event leaves at zero, it is the side to which g moves from there.
+//
+// Of several functions a bracket's upper end is where some are beyond their roots, its lower end where none
+// is: it closes on the earliest root, whichever of them it follows. Of those that it cannot tell apart the
+// one with the lowest number is the event; another is the next, for its side remains what it was.
 
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
@@ -26,6 +30,15 @@ template <class Scalar>
     return slope > 0 ? least : slope < 0 ? -least : 0;
 }
 
+/// Is a function of events no number in a place?
+template <class Spec>
+[[nodiscard]] EDDY_HD bool is_lost(const EventSearch<Spec>& search, int place) {
+    bool lost = false;
+    for (int i = 0; i < Spec::num_events; ++i)
+        lost = lost || !is_number(get_lane(search.side.data[i], place));
+    return lost;
+}
+
 template <class Spec>
 struct EventSeeker {
     using Functions = EventFunctions<typename Spec::Field>;
@@ -33,26 +46,36 @@ struct EventSeeker {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
     static constexpr int state_size = Spec::state_size;
-    static constexpr Crossing crossing = crossing_of<typename Spec::Field>;
+    static constexpr int num_events = Spec::num_events;
+    static constexpr double least = std::numeric_limits<double>::min();
+    using Values = Vec<Time, num_events>;  // of all functions
+    using Sides = Vec<double, num_events>;
 
-    /// A lane begins in a place, on this side of zero; or a place becomes empty.
-    EDDY_HD static void begin(EventSearch<Spec>& search, int place, double side) {
-        set_lane(search.side, place, side);
+    /// A lane begins in a place, on these sides of zero; or a place becomes empty.
+    EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Sides& sides) {
+        for (int i = 0; i < num_events; ++i) set_lane(search.side.data[i], place, sides.data[i]);
         set_lane(search.uncut, place, 0.);
         put(search, place, RootBracket{});
+        if constexpr (num_events > 1) put(search, place, Leading{});
     }
-    /// The side of zero where a lane begins.
-    [[nodiscard]] EDDY_HD static double side_at_start(const Problem<Spec>& problem,
+    /// The sides of zero where a lane begins.
+    [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem,
                                                       std::ptrdiff_t lane,
                                                       const typename Spec::LaneState& y) {
         using Lane = typename Spec::Lane;
         const LaneTimes& times = problem.times;
         const double t0 = times.tstops[0].confine(times.t0);
         const LaneParameters<Spec> p{&problem, lane};
-        const auto g = static_cast<double>(Functions::template value<Lane>(t0, y, p));
-        if (g != 0) return g;
-        const Lane slope = slope_of<Lane>(t0, y, p, LaneStart<Spec>::slope(problem, lane));
-        return side_from(g, times.direction * static_cast<double>(slope), 0);
+        const auto now = Functions::template values<Lane>(t0, y, p);
+        Sides sides{};
+        static_for<0, num_events>([&]<int i>() {
+            const auto g = static_cast<double>(now.data[i]);
+            sides.data[i] = g;
+            if (g != 0) return;
+            const Lane slope = slope_of<i, Lane>(t0, y, p, LaneStart<Spec>::slope(problem, lane));
+            sides.data[i] = side_from(g, times.direction * static_cast<double>(slope), 0);
+        });
+        return sides;
     }
 
     /// Looks at what was tried from x by `in`, and judged.
@@ -62,32 +85,70 @@ struct EventSeeker {
                                                     Attempt<Spec>& attempt,
                                                     AfterAttempt<Spec>& after) {
         after.events = x.events;
-        const Time g =
-            convert<Time>(Functions::template value<Number>(in.t.last, attempt.trial.next, in.p));
+        if constexpr (num_events > 1) attempt.event = Time(0);
+        const Values g = values_at(in, attempt.trial.next);
         const MaskOf<Time> counts = (attempt.used > Time(0)) & !attempt.stalled;
-        const auto is_met = crosses<crossing>(x.events.side, g);
-        const auto is_lost = !((g - g == Time(0)) & (x.events.side - x.events.side == Time(0)));
+        auto is_met = crosses<Functions::template crossing<0>>(x.events.side.data[0], g.data[0]);
+        auto is_lost = are_lost(x.events.side.data[0], g.data[0]);
+        static_for<1, num_events>([&]<int i>() __attribute__((always_inline)) {
+            const auto meets =
+                crosses<Functions::template crossing<i>>(x.events.side.data[i], g.data[i]);
+            const auto loses = are_lost(x.events.side.data[i], g.data[i]);
+            is_met = is_met | meets;
+            is_lost = is_lost | loses;
+        });
         const auto is_sought = x.events.high > Time(0);
         if (any(is_sought | (counts & (is_met | is_lost)))) [[unlikely]]
             look_closely(in, {g, direction, counts}, x, attempt, after);
         else
-            after.events.side = select(counts & (g != Time(0)), g, x.events.side);
+            static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
+                after.events.side.data[i] =
+                    select(counts & (g.data[i] != Time(0)), g.data[i], x.events.side.data[i]);
+            });
     }
 
   private:
-    /// Derivative of g by t along dy/dt.
-    template <class Real, class TimeOf, class State, class Parameters>
+    /// Of one place: which of several functions a bracket follows, and which are beyond their roots.
+    struct Leading {
+        int leader = 0;
+        std::uint32_t met = 0;  // a bit for each
+        bool at_zero = true;    // all of them
+
+        [[nodiscard]] EDDY_HD bool has(int i) const { return (met >> i & 1) != 0; }
+        [[nodiscard]] EDDY_HD int first() const {
+            int i = 0;
+            while (i + 1 < num_events && !has(i)) ++i;
+            return i;
+        }
+    };
+
+    template <class Input>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Values values_at(const Input& in,
+                                                                      const State& y) {
+        const auto values = Functions::template values<Number>(in.t.last, y, in.p);
+        Values g;
+        static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
+            g.data[i] = convert<Time>(values.data[i]);
+        });
+        return g;
+    }
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto are_lost(const Time& side,
+                                                                   const Time& g) {
+        return !((g - g == Time(0)) & (side - side == Time(0)));
+    }
+    /// Derivative of the i-th by t along dy/dt.
+    template <int i, class Real, class TimeOf, class State, class Parameters>
     [[nodiscard]] EDDY_HD static Real slope_of(const TimeOf& t, const State& y, const Parameters& p,
                                                const State& dy_dt) {
         State by_y{};
-        Real slope = Functions::derivatives(t, y, p, by_y, [](int, const Real&) {});
-        for (int i = 0; i < state_size; ++i) slope = slope + by_y[i] * dy_dt[i];
+        Real slope = Functions::template derivatives<i>(t, y, p, by_y, [](int, const Real&) {});
+        for (int k = 0; k < state_size; ++k) slope = slope + by_y[k] * dy_dt[k];
         return slope;
     }
 
     /// What was found of g at the end of an attempt, and the direction of time.
     struct Seen {
-        Time g;
+        Values g;
         double direction;
         MaskOf<Time> counts;  // (place) was it accepted?
     };
@@ -98,6 +159,58 @@ struct EventSeeker {
         else
             return f;
     }
+    [[nodiscard]] EDDY_HD static bool is_lost_at(const Values& side, const Values& g, int place) {
+        bool lost = false;
+        for (int i = 0; i < num_events; ++i) {
+            lost = lost || !is_number(get_lane(g.data[i], place)) ||
+                   !is_number(get_lane(side.data[i], place));
+        }
+        return lost;
+    }
+    /// Which functions are beyond their roots in a place; one that leads, or else that whose root seems the
+    /// earliest.
+    [[nodiscard]] EDDY_HD static Leading leading_at(const Values& side, const Values& g, int place,
+                                                    int leader) {
+        Leading found;
+        double earliest = 2;
+        int candidate = leader;
+        static_for<0, num_events>([&]<int i>() {
+            const double from = get_lane(side.data[i], place), now = get_lane(g.data[i], place);
+            if (!crosses<Functions::template crossing<i>>(from, now)) return;
+            found.met |= std::uint32_t{1} << i;
+            found.at_zero = found.at_zero && now == 0;
+            const double fraction = from / (from - now);
+            if (fraction < earliest) {
+                earliest = fraction;
+                candidate = i;
+            }
+        });
+        found.leader = leader >= 0 && found.has(leader) ? leader : candidate;
+        return found;
+    }
+    /// What an attempt of a place has shown goes to its bracket, which may begin.
+    EDDY_HD static void take(const Seen& seen, const ChainState<Spec>& x, double size, int place,
+                             RootBracket& bracket, Leading& leading) {
+        const auto g = [&](int i) { return get_lane(seen.g.data[i], place); };
+        const auto side = [&](int i) { return get_lane(x.events.side.data[i], place); };
+        const bool was_open = bracket.is_open();
+        const Leading before = was_open ? get_leading(x.events, place) : Leading{-1};
+        leading = leading_at(x.events.side, seen.g, place, before.leader);
+        if (leading.met == 0) {
+            if (was_open) {
+                bracket.narrow(size, g(before.leader), false);
+                leading = before;
+            }
+            leading.at_zero = false;
+        } else if (!was_open) {
+            bracket = RootBracket::begin(size, side(leading.leader), g(leading.leader));
+        } else if (leading.leader == before.leader) {
+            bracket.narrow(size, g(leading.leader), true);
+        } else {
+            bracket.turn_to(size, side(leading.leader), g(leading.leader));
+        }
+    }
+
     template <class Input>
     [[gnu::noinline]] EDDY_HD static void look_closely(const Input& in, const Seen& seen,
                                                        const ChainState<Spec>& x,
@@ -105,33 +218,37 @@ struct EventSeeker {
                                                        AfterAttempt<Spec>& after) {
         Time width(0);
         for (int place = 0; place < Spec::num_places; ++place) {
-            const double size = get_lane(attempt.size, place), now = get_lane(seen.g, place);
-            const double side = get_lane(x.events.side, place);
+            const double size = get_lane(attempt.size, place);
             RootBracket bracket = bracket_of(x.events, place);
             put(after.events, place, RootBracket{});
             if (!get_lane(seen.counts, place))
                 continue;  // rejected: what is sought will be met again
-            if (!is_number(now) || !is_number(side)) {
-                set_lane(after.events.side, place, std::numeric_limits<double>::quiet_NaN());
+            if (is_lost_at(x.events.side, seen.g, place)) {
+                set_lane(after.events.side.data[0], place,
+                         std::numeric_limits<double>::quiet_NaN());
                 set_lane(attempt.used, place, -size);
                 continue;
             }
-            const bool is_beyond = crosses<crossing>(side, now);
-            if (bracket.is_open()) {
-                bracket.narrow(size, now, is_beyond);
-            } else if (is_beyond) {
-                bracket = RootBracket::begin(size, side, now);
-                set_lane(after.events.uncut, place, get_lane(x.size, place));
-            } else {
-                if (now != 0) set_lane(after.events.side, place, now);
+            const bool was_open = bracket.is_open();
+            Leading leading;
+            take(seen, x, size, place, bracket, leading);
+            if (!bracket.is_open()) {
+                for (int i = 0; i < num_events; ++i) {
+                    const double now = get_lane(seen.g.data[i], place);
+                    if (now != 0) set_lane(after.events.side.data[i], place, now);
+                }
                 continue;
             }
+            if (!was_open) set_lane(after.events.uncut, place, get_lane(x.size, place));
+            if constexpr (num_events > 1) put(after.events, place, leading);
             const double resolved =
                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), bracket.high);
             set_lane(width, place, resolved);
             restore_history(x, after, place);
-            if (now == 0 || bracket.is_closed(resolved)) {
+            if (leading.at_zero || bracket.is_closed(resolved)) {
                 set_lane(attempt.used, place, -size);
+                if constexpr (num_events > 1)
+                    set_lane(attempt.event, place, static_cast<double>(leading.first()));
                 set_lane(after.size, place, get_lane(after.events.uncut, place));
                 continue;
             }
@@ -158,26 +275,62 @@ struct EventSeeker {
         set_lane(after.elapsed, place, get_lane(x.elapsed, place));
         for (int i = 0; i < state_size; ++i) set_lane(after.y[i], place, get_lane(x.y[i], place));
     }
+
     /// The states after events, and the sides on which they leave g.
     template <class Input>
     EDDY_HD static void jump(const Input& in, const Seen& seen, const Time& width,
                              const Attempt<Spec>& attempt, AfterAttempt<Spec>& after) {
-        using Term = typename Spec::Term;
-        const auto& t = in.t.last;
-        const State y = Functions::jump(t, attempt.trial.next, in.p);
-        const Time now = convert<Time>(Functions::template value<Number>(t, y, in.p));
-        const Time slope =
-            convert<Time>(slope_of<Number>(t, y, in.p, dy_dt(Term::derivative(t, y, in.p))));
-        for (int place = 0; place < Spec::num_places; ++place) {
-            if (!(get_lane(attempt.used, place) < 0) ||
-                !is_number(get_lane(after.events.side, place)))
-                continue;
-            for (int i = 0; i < state_size; ++i) set_lane(after.y[i], place, get_lane(y[i], place));
-            const double along = get_lane(slope, place) * seen.direction;
-            const double still =
-                2 * (abs(get_lane(seen.g, place)) + abs(along) * get_lane(width, place));
-            set_lane(after.events.side, place, side_from(get_lane(now, place), along, still));
-        }
+        const auto jumps = [&](int place, int i) {
+            return get_lane(attempt.used, place) < 0 && event_of(attempt, place) == i &&
+                   !is_lost(after.events, place);
+        };
+        static_for<0, num_events>([&]<int i>() {
+            if constexpr (!Functions::template is_terminal<i>) {
+                const State y = Functions::template jump<i>(in.t.last, attempt.trial.next, in.p);
+                for (int place = 0; place < Spec::num_places; ++place) {
+                    if (!jumps(place, i)) continue;
+                    for (int k = 0; k < state_size; ++k)
+                        set_lane(after.y[k], place, get_lane(y[k], place));
+                }
+            }
+        });
+        const Values now = values_at(in, after.y);
+        const State slope = dy_dt(Spec::Term::derivative(in.t.last, after.y, in.p));
+        static_for<0, num_events>([&]<int i>() {
+            const Time along = convert<Time>(slope_of<i, Number>(in.t.last, after.y, in.p, slope)) *
+                               Time(seen.direction);
+            for (int place = 0; place < Spec::num_places; ++place) {
+                bool goes_on = false;
+                static_for<0, num_events>([&]<int met>() {
+                    if constexpr (!Functions::template is_terminal<met>)
+                        goes_on = goes_on || jumps(place, met);
+                });
+                if (goes_on)
+                    leave_on_side(i,
+                                  {get_lane(seen.g.data[i], place), get_lane(now.data[i], place),
+                                   get_lane(along, place), get_lane(width, place)},
+                                  attempt, after, place);
+            }
+        });
+    }
+    /// What the i-th function was at an event, is after it, how it moves from there, and the bracket's width.
+    struct Left {
+        double met, now, along, width;
+    };
+    EDDY_HD static void leave_on_side(int i, const Left& g, const Attempt<Spec>& attempt,
+                                      AfterAttempt<Spec>& after, int place) {
+        const int event = event_of(attempt, place);
+        bool is_next = false;
+        if constexpr (num_events > 1)
+            is_next = i != event && get_leading(after.events, place).has(i);
+        const double off = i == event || is_next ? abs(g.met) : 0;
+        const double still = 2 * (off + abs(g.along) * g.width);
+        double side = side_from(g.now, g.along, still);
+        if (is_next && abs(g.now) <= still)
+            side = get_lane(after.events.side.data[i], place) > 0 ? least : -least;
+        else if (i != event && g.now == g.met && g.now != 0)
+            side = g.now;
+        set_lane(after.events.side.data[i], place, side);
     }
 
     [[nodiscard]] EDDY_HD static RootBracket bracket_of(const EventSearch<Spec>& search,
@@ -193,6 +346,17 @@ struct EventSeeker {
         set_lane(search.g_high, place, bracket.g_high);
         set_lane(search.tries, place, bracket.tries);
         set_lane(search.moved, place, bracket.moved);
+    }
+    [[nodiscard]] EDDY_HD static Leading get_leading(const EventSearch<Spec>& search, int place) {
+        if constexpr (num_events > 1)
+            return {static_cast<int>(get_lane(search.leading.leader, place)),
+                    static_cast<std::uint32_t>(get_lane(search.leading.met, place))};
+        else
+            return {0, 1};
+    }
+    EDDY_HD static void put(EventSearch<Spec>& search, int place, const Leading& leading) {
+        set_lane(search.leading.leader, place, static_cast<double>(leading.leader));
+        set_lane(search.leading.met, place, static_cast<double>(leading.met));
     }
 };
 

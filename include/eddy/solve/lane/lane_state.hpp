@@ -7,13 +7,22 @@
 
 namespace eddy::inline v0::detail {
 
+/// Which of several functions a bracket follows, and which were beyond their roots at its upper end: a sum
+/// of 2^i.
+template <class Time>
+struct LeadingEvents {
+    Time leader, met;
+};
+
 /// What is known of an event in each place: of none where the field has no events.
 template <class Spec>
 struct EventSearch {};
 template <class Spec>
 requires Spec::has_event struct EventSearch<Spec> {
-    typename Spec::Time side;   // g where it was not zero last; zero before it was anything
-    typename Spec::Time uncut;  // the size that was tried first
+    [[no_unique_address]] KeptIf<Spec::has_several_events, LeadingEvents<typename Spec::Time>>
+        leading;                                      // of an open bracket
+    Vec<typename Spec::Time, Spec::num_events> side;  // g where it was not zero last; zero before
+    typename Spec::Time uncut;                        // the size that was tried first
     typename Spec::Time low, high, g_low, g_high, tries, moved;  // of a bracket: RootBracket
 };
 

@@ -24,10 +24,11 @@ struct LaneOutcome {
     std::uint16_t stiff_looks = 0;
 };
 
-/// The events of a lane: how many there were, and when the last one was, if there was any.
+/// The events of a lane: how many there were, and when the last one was, if there was any, and which.
 struct LaneEvents {
     std::int64_t count = 0;
     double t = 0;
+    std::int32_t index = -1;
 };
 
 static_assert(std::is_standard_layout_v<LaneOutcome> && std::is_trivially_copyable_v<LaneOutcome> &&

@@ -28,6 +28,25 @@ concept HasConstantSize = requires {
     typename Stepper::template ConstantSize<Scalar>;
 };
 
+/// The size of a step that was accepted, negative if to an event, else zero; and which event it was, of
+/// several functions.
+template <class Time>
+struct UsedStep {
+    Time size, event;
+
+    UsedStep() = default;
+    EDDY_HD UsedStep(const Time& size_, const Time& event_ = Time(0))
+        : size(size_), event(event_) {}
+};
+template <class Time>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline const Time& size_in(const Time& used) {
+    return used;
+}
+template <class Time>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline const Time& size_in(const UsedStep<Time>& used) {
+    return used.size;
+}
+
 /// Everything that is fixed when a solve is compiled.
 template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared,
           class TimeType = eddy::WithElement<PrimalOf<NumberType>, double>>
@@ -74,9 +93,14 @@ struct SolveSpec {
         else
             return 0;
     }();
-    /// May lanes have events, and do they go on after one?
-    static constexpr bool has_event = detail::has_event<Field>;
-    static constexpr bool has_jump = detail::has_jump<Field>;
+    /// How many functions have roots that are events; do lanes end at some, and go on after some?
+    static constexpr int num_events = detail::num_events<Field>;
+    static constexpr bool has_event = num_events > 0;
+    static constexpr bool has_several_events = num_events > 1;
+    static constexpr bool has_end = num_terminal<Field>() > 0;
+    static constexpr bool has_jump = num_terminal<Field>() < num_events;
+    /// What a round's log says of a place's step.
+    using Used = std::conditional_t<has_several_events, UsedStep<Time>, Time>;
     /// Is elapsed time a number of steps, and not the sum of their sizes?
     static constexpr bool counts_steps = !is_adaptive && !has_event;
     /// Are rounds of one known size worth a shorter text?

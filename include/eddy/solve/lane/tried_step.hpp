@@ -9,6 +9,8 @@ namespace eddy::inline v0::detail {
 /// An attempt of all places of a Number: what was tried, and what was thought of it.
 template <class Spec>
 struct Attempt {
+    /// Which event `used` has led to, of several functions.
+    [[no_unique_address]] KeptIf<Spec::has_several_events, typename Spec::Time> event;
     typename Spec::Time size;           // |dt| that was tried
     MaskOf<typename Spec::Time> lands;  // on the tstop
     typename Spec::Stepper::template Trial<typename Spec::Number> trial;
@@ -16,6 +18,24 @@ struct Attempt {
     MaskOf<typename Spec::Primal> accepted;
     MaskOf<typename Spec::Time> stalled;  // rejected, and as small as a step may be; or not finite
 };
+
+/// The number of the function whose event a place has met.
+template <class Spec>
+[[nodiscard]] EDDY_HD int event_of(const Attempt<Spec>& attempt, int place) {
+    if constexpr (Spec::has_several_events)
+        return static_cast<int>(get_lane(attempt.event, place));
+    else
+        return 0;
+}
+/// What the log keeps of it.
+template <class Spec>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Used used_by(
+    const Attempt<Spec>& attempt) {
+    if constexpr (Spec::has_several_events)
+        return {attempt.used, attempt.event};
+    else
+        return attempt.used;
+}
 
 /// Where an attempt leads: the next state, but for the stepper's memory.
 template <class Spec>
