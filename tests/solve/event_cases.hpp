@@ -123,6 +123,26 @@ Endings compare_event_gradients(const std::vector<Case>& cases,
         },
         [](const auto& expected, const auto& got) { check_same(expected, got); });
 }
+/// Along the starts and parameters themselves.
+template <class Field, class Backend>
+Endings compare_event_tangents(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
+    const BouncingLanes<double> lanes(count);
+    Endings endings = compare(
+        event_cases, ways,
+        [&](const SolveOptions& options, const auto& backend) {
+            return eddy::pushforward(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, lanes.y0, lanes.p,
+                                     options, backend);
+        },
+        [](const auto& expected, const auto& got) { check_same(expected, got, true); });
+    endings.merge(compare(
+        event_cases, ways,
+        [&](const SolveOptions& options, const auto& backend) {
+            return eddy::hessian_vector_product(Field{}, eddy::Tsit5{}, Height{}, lanes.y0, lanes.p,
+                                                lanes.y0, lanes.p, options, backend);
+        },
+        [](const auto& expected, const auto& got) { check_same(expected, got); }));
+    return endings;
+}
 template <class Field, class Backend>
 Endings compare_shared_event_gradients(const std::vector<Way<Backend>>& ways,
                                        std::ptrdiff_t count) {

@@ -32,6 +32,11 @@ TEST_CASE("event devices: warps have the gradients of Serial") {
               oracle::event_cases, three_ways, num_lanes) == oracle::landing_endings);
 }
 
+TEST_CASE("event devices: so have tangents and second derivatives") {
+    CHECK(oracle::compare_event_tangents<Several>(three_ways, num_lanes) ==
+          oracle::landing_endings);
+}
+
 TEST_CASE(
     "event devices: so has the launcher, solves and gradients of shared parameters with times") {
     CHECK(oracle::compare_event_solves<Bouncing>(oracle::as_it_is<EmulatedDevice>(), num_lanes) ==

@@ -307,6 +307,14 @@ TEST_CASE("event gradients: where an event's function has no slope the lane fail
     }
 }
 
+TEST_CASE("event gradients: in a pullback it is no number, alone, and never infinite") {
+    const Array y0 = rows({{0.5}, {0.25}, {0.5}}), p = rows({{0}, {1}, {0}});
+    const auto solution = eddy::solve(Step{}, eddy::Tsit5{}, y0, p, until(10));
+    const auto pulled = eddy::pullback(solution, rows({{1}, {1}, {1}}));
+    for (const std::ptrdiff_t lane : {0, 2}) CHECK(std::fabs(pulled.y0(lane, 0)) <= 1e-14);
+    CHECK(std::isnan(pulled.y0(1, 0)));
+}
+
 TEST_CASE("event gradients: save points behind the end bring exactly nothing") {
     SolveOptions options = until(3);
     const Array y0 = rows({{1, 0}, {1, 100}}), p = rows({{2, 0}, {2, 0}});

@@ -36,6 +36,10 @@ TEST_CASE("event oracle: so are those of several functions") {
               oracle::event_cases, many_ways, num_lanes) == oracle::landing_endings);
 }
 
+TEST_CASE("event oracle: so are tangents and second derivatives") {
+    CHECK(oracle::compare_event_tangents<Several>(many_ways, num_lanes) == oracle::landing_endings);
+}
+
 TEST_CASE("event oracle: so are those of methods that carry more than the state") {
     static_cast<void>(oracle::compare_event_gradients<Bouncing, eddy::Rodas5P, double>(
         oracle::event_cases, many_ways, 23));

@@ -27,6 +27,7 @@ struct NoEventsOfLane {
 template <class Spec>
 class EventsOfLane {
     using State = typename Spec::State;
+    using Number = typename Spec::Number;
     using Real = typename Spec::Primal;
     using Functions = EventFunctions<typename Spec::Field>;
     using Values = Vec<double, Spec::num_events>;
@@ -81,6 +82,15 @@ class EventsOfLane {
     [[nodiscard]] double next_size() const {
         return bracket_.is_open() ? bracket_.next(width_) : uncut_;
     }
+    /// The tangent of the size of a step that was accepted; where it ends with an event whose function has no
+    /// slope there is none.
+    [[nodiscard]] ClockTangent<Spec> tangent_of_size(const StepStart<Spec>& from, double size,
+                                                     bool is_here) {
+        if (!is_here || is_lost_) return lane_.tangent_of_size(from, size);
+        const auto by = lane_.tangent_to_event(from, size, index());
+        is_lost_ = !std::isfinite(by);
+        return is_lost_ ? 0 : by;
+    }
     /// The event that was found, and whether the lane ends there.
     [[nodiscard]] int index() const { return passed_.empty() ? 0 : passed_.front(); }
     [[nodiscard]] bool ends_lane() const { return is_terminal_at<typename Spec::Field>(index()); }
@@ -99,8 +109,8 @@ class EventsOfLane {
     }
 
     /// The state after an event at the end of a step.
-    [[nodiscard]] State jump(const StepStart<Spec>& from, double size, const State& end) {
-        return lane_.with_step(from, size, [&](const auto& in) {
+    [[nodiscard]] State jump(const AcceptedStep<Spec>& step, const State& end) {
+        return lane_.with_step(step.from, step.size, step.by, [&](const auto& in) {
             const int event = index();
             const State y = state_after(event, in.t.last, end, in.p);
             const Motion motion = motion_at(in.t.last, y, in.p);
@@ -129,23 +139,24 @@ class EventsOfLane {
     };
 
     template <class Parameters>
-    [[nodiscard]] static Values values(double t, const State& y, const Parameters& p) {
+    [[nodiscard]] static Values values(const auto& t, const State& y, const Parameters& p) {
         const auto of_state = Functions::values(t, y, p);
         Values g;
-        for (int i = 0; i < num_events; ++i) g[i] = static_cast<double>(of_state[i]);
+        for (int i = 0; i < num_events; ++i) g[i] = static_cast<double>(primal(of_state[i]));
         return g;
     }
     template <class Parameters>
-    [[nodiscard]] Motion motion_at(double t, const State& y, const Parameters& p) const {
+    [[nodiscard]] Motion motion_at(const auto& t, const State& y, const Parameters& p) const {
         State slope = Spec::Term::derivative(t, y, p);
         if constexpr (has_mass<typename Spec::Field>)
             slope = MassMatrix<typename Spec::Field>::slope(slope);
         Motion motion{values(t, y, p), {}};
         static_for<0, num_events>([&]<int i>() {
             State by_y{};
-            Real along = Functions::template derivatives<i>(t, y, p, by_y, [](int, const Real&) {});
+            Number along =
+                Functions::template derivatives<i>(t, y, p, by_y, [](int, const Number&) {});
             for (int k = 0; k < Spec::state_size; ++k) along = along + by_y[k] * slope[k];
-            motion.along[i] = static_cast<double>(along) * lane_.times().direction;
+            motion.along[i] = static_cast<double>(primal(along)) * lane_.times().direction;
         });
         return motion;
     }
@@ -153,7 +164,7 @@ class EventsOfLane {
         return motion.along[i] > 0 ? least : motion.along[i] < 0 ? -least : 0;
     }
     template <class Parameters>
-    [[nodiscard]] static State state_after(int event, double t, const State& y,
+    [[nodiscard]] static State state_after(int event, const auto& t, const State& y,
                                            const Parameters& p) {
         State after = y;
         static_for<0, num_events>([&]<int i>() {

@@ -57,7 +57,7 @@ class LaneGradient {
   private:
     /// From the cotangent of the state after a step to that before it.
     void pull(const AcceptedStep<Spec>& step) {
-        lane_.with_step(step.from, step.size, [&](const auto& in) {
+        lane_.with_step(step.from, step.size, step.by, [&](const auto& in) {
             Times of_times{};
             typename Stepper::template DenseCotangent<Number> dense{};
             bool has_inner_saves = false;
@@ -86,7 +86,7 @@ class LaneGradient {
             return;
         cotangent_ =
             cotangent_ + recorder_.pull_save(
-                             number_, --saves_left_, times_.t0 + times_.direction * step.end,
+                             number_, --saves_left_, lane_.time_after(step.from, step.end, step.by),
                              [&](int i, const Number& of_p) { recorder_.add_p(number_, i, of_p); },
                              of_stretch_);
     }
@@ -117,8 +117,11 @@ class LaneGradient {
         static_cast<void>(Stepper::pull(in, linearization, cotangent_, dense, unwanted, of_state));
         static_cast<void>(Stepper::pull(in, linearization, by_y, Dense{}, unwanted, of_root));
         const Number of_size = of_stretch_ + of_state.dt;
-        if (of_size != 0) {
-            const Number factor = -of_size / (by_t + of_root.dt);
+        bool has_any = of_size != 0;
+        if constexpr (Spec::is_dual) has_any = has_any || of_size.tangent != 0;
+        if (has_any) {
+            Number factor = -of_size / (by_t + of_root.dt);
+            factor = factor + (factor - factor);  // no number where there is no slope
             cotangent_ = cotangent_ + factor * by_y;
             of_p_ = of_p_ + factor * by_p;
             of_stretch_ = of_stretch_ + factor * by_t;
@@ -150,7 +153,7 @@ class LaneGradient {
         const bool at_end = times_.saves[k] == step.end;
         const double fraction =
             at_end ? 1 : (times_.saves[k] - step.from.elapsed) / step.size;  // of the step
-        const auto theta = static_cast<typename Spec::Primal>(fraction);
+        const auto theta = moving_fraction<Spec>(in, static_cast<typename Spec::Primal>(fraction));
         if constexpr (with_times) settle_save(in, step, k, theta, seed, of_times);
         if (at_end)
             cotangent_ = cotangent_ + seed;
@@ -212,8 +215,7 @@ class LaneGradient {
     /// shifts against the step's start and size.
     template <class Input>
     void settle_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
-                     const typename Spec::Primal& theta, const State& seed,
-                     TimeCotangents<Number>& of_times) {
+                     const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
         const Number along = dot(seed, slope_of_save(interpolant, theta));
         const bool is_tstop = times_.saves[k] == times_.tstops[step.from.tstop].elapsed;

@@ -11,7 +11,6 @@
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/lane/first_step.hpp>
 #include <eddy/solve/lane/outcome.hpp>
-#include <eddy/solve/lane/tangent_mark.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -49,8 +48,7 @@ class LaneSolve {
         if constexpr (Spec::has_event) events_.begin(at_);
         for (;;) {
             try_step();
-            if (accepted_)
-                keep(AcceptedStep<Spec>{before_, size_, at_.elapsed, attempts_ - 1, event_});
+            if (accepted_) keep(last_step());
             if (!save_what_was_passed())
                 return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
             if constexpr (Spec::has_event) {
@@ -110,15 +108,21 @@ class LaneSolve {
         if (!accepted_) return;
         if constexpr (TellsStiffness<Stepper>) look_for_stiffness();
         if constexpr (can_watch_tangents<Spec>) {
-            if (mark_ && !*mark_) look_at_tangent();
+            if (mark_ && !*mark_) look_at_tangent(lane_.problem, before_, trial_, *mark_);
         }
         ++num_accepted_;
         ++steps_of_stretch_;
+        if constexpr (Spec::moves_times) {
+            by_ = events_.tangent_of_size(before_, size_, meets_event());
+            lane_.with_step(before_, size_, by_,
+                            [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });
+            at_.clock = lands_ ? 0 : before_.clock + by_;
+        }
         at_.y = trial_.next;
         at_.elapsed = elapsed_after_step();
         if constexpr (Spec::has_jump) {
             if (meets_event() && !events_.is_lost() && !events_.ends_lane())
-                at_.y = events_.jump(before_, size_, trial_.next);
+                at_.y = events_.jump(last_step(), trial_.next);
         }
     }
 
@@ -138,6 +142,9 @@ class LaneSolve {
         accepted_ = false;
         ++num_rejected_;
     }
+    [[nodiscard]] AcceptedStep<Spec> last_step() const {
+        return {before_, size_, at_.elapsed, by_, attempts_ - 1, event_};
+    }
     [[nodiscard]] bool meets_event() const { return event_ != no_event; }
     /// False where its function is no number, or a lane that ends has nothing finite to save.
     [[nodiscard]] bool pass_event() {
@@ -147,7 +154,9 @@ class LaneSolve {
         if (!events_.ends_lane())
             begin_anew();
         else if (times_.saves_the_end && num_saved_ == 0)
-            return is_finite_state(at_.y) && recorder_.save(number_, num_saved_++, at_.y, time());
+            return is_finite_state(at_.y) &&
+                   recorder_.save(number_, num_saved_++, at_.y,
+                                  lane_.time_after(before_, at_.elapsed, by_));
         return true;
     }
 
@@ -182,14 +191,6 @@ class LaneSolve {
         if constexpr (switches<Spec>) {
             if (switching_looks.holds(attempts_)) stiff_row_ = is_stiff() ? stiff_row_ + 1 : 0;
         }
-    }
-    /// Is its error far above its tolerance?
-    void look_at_tangent() {
-        const Problem<Spec>& problem = lane_.problem;
-        if (!TangentError<Spec>::is_beyond(problem, trial_.error, trial_.next)) return;
-        mark_->t = times_.t0 + times_.direction * before_.elapsed;
-        mark_->ratio =
-            static_cast<float>(TangentError<Spec>::ratio(problem, trial_.error, trial_.next));
     }
     /// Steps of constant size are counted: a sum of sizes would gather an error at every step.
     [[nodiscard]] double elapsed_after_step() const {
@@ -247,17 +248,12 @@ class LaneSolve {
             };
             const float norm = norm_of([](const State& x) { return x; });
             if constexpr (Spec::is_dual) {
-                if (problem.counts_tangents) return (norm + norm_of(tangents_of)) * 0.5f;
+                if (problem.counts_tangents)
+                    return (norm + norm_of([](const State& x) { return detail::tangents_of(x); })) *
+                           0.5f;
             }
             return norm;
         });
-    }
-    [[nodiscard]] static Vec<Real, Spec::state_size> tangents_of(const State& x) {
-        Vec<Real, Spec::state_size> tangents;
-        for (int i = 0; i < Spec::state_size; ++i) {
-            if constexpr (Spec::is_dual) tangents[i] = primal(x[i].tangent);
-        }
-        return tangents;
     }
     [[nodiscard]] EDDY_HD bool has_failed() const {
         if constexpr (Stepper::can_fail)
@@ -298,8 +294,8 @@ class LaneSolve {
         if (elapsed <= before_.elapsed) return before_.y;
         if (elapsed == at_.elapsed) return at_.y;
         const auto theta = static_cast<Real>((elapsed - before_.elapsed) / size_);
-        return lane_.with_step(before_, size_, [&](const auto& in) {
-            return Stepper::interpolant(in, trial_).at(theta);
+        return lane_.with_step(before_, size_, by_, [&](const auto& in) {
+            return Stepper::interpolant(in, trial_).at(moving_fraction<Spec>(in, theta));
         });
     }
 
@@ -387,7 +383,8 @@ class LaneSolve {
     bool lands_ = false, accepted_ = false, stalled_ = false;
 
     std::conditional_t<Spec::has_event, EventsOfLane<Spec>, NoEventsOfLane> events_;
-    int event_ = no_event;  // at the end of the last attempt
+    int event_ = no_event;                           // at the end of the last attempt
+    [[no_unique_address]] ClockTangent<Spec> by_{};  // of its size
 
     std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <eddy/solve/lane/lane_start.hpp>
+#include <eddy/solve/lane/moving_times.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 #include <eddy/steppers/step_size.hpp>
 
 namespace eddy::inline v0::detail {
@@ -12,8 +14,9 @@ template <class Spec>
 struct StepStart {
     [[no_unique_address]] typename Spec::Memory memory{};
     typename Spec::State y;
-    double elapsed = 0;       // |t − t0|
-    std::int32_t tstop = -1;  // that it heads for
+    [[no_unique_address]] ClockTangent<Spec> clock{};  // of t
+    double elapsed = 0;                                // |t − t0|
+    std::int32_t tstop = -1;                           // that it heads for
 };
 
 /// The number of an event where there is none.
@@ -23,10 +26,20 @@ inline constexpr int no_event = -1;
 template <class Spec>
 struct AcceptedStep {
     StepStart<Spec> from;
-    double size, end;      // elapsed
-    std::int64_t attempt;  // number of the lane's attempt
-    int event = no_event;  // at its end
+    double size, end;                             // elapsed
+    [[no_unique_address]] ClockTangent<Spec> by;  // of dt
+    std::int64_t attempt;                         // number of the lane's attempt
+    int event = no_event;                         // at its end
 };
+
+/// Is the error of a step's tangent far above its tolerance? Then it is marked.
+template <class Spec, class Trial>
+void look_at_tangent(const Problem<Spec>& problem, const StepStart<Spec>& from, const Trial& trial,
+                     TangentMark& mark) {
+    if (!TangentError<Spec>::is_beyond(problem, trial.error, trial.next)) return;
+    mark.t = problem.times.t0 + problem.times.direction * from.elapsed;
+    mark.ratio = static_cast<float>(TangentError<Spec>::ratio(problem, trial.error, trial.next));
+}
 
 /// One lane of a problem, with its parameters.
 template <class Spec>
@@ -50,6 +63,55 @@ class LaneProblem {
     /// Calls use(in) with what a step of |dt| = size starts from.
     template <class Use>
     decltype(auto) with_step(const StepStart<Spec>& from, double size, Use&& use) const {
+        return with_step(from, size, tangent_of_size(from, size), use);
+    }
+    /// Where it has this tangent.
+    template <class Use>
+    decltype(auto) with_step(const StepStart<Spec>& from, double size,
+                             [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use) const {
+        if constexpr (Spec::moves_times)
+            return with_still_step(from, size, [&](const auto& in) -> decltype(auto) {
+                return MovingStep<std::remove_cvref_t<decltype(in)>, typename Spec::Number>{in}
+                    .along(from.clock, by, use);
+            });
+        else
+            return with_still_step(from, size, use);
+    }
+    /// Of a step that is to end on its tstop: what its start moves by, it is shorter.
+    [[nodiscard]] ClockTangent<Spec> tangent_of_size([[maybe_unused]] const StepStart<Spec>& from,
+                                                     [[maybe_unused]] double size) const {
+        if constexpr (Spec::moves_times)
+            return size == times().tstops[from.tstop].elapsed - from.elapsed ? -from.clock
+                                                                             : Real(0);
+        else
+            return {};
+    }
+    /// Of one that ends at an event.
+    [[nodiscard]] ClockTangent<Spec> tangent_to_event([[maybe_unused]] const StepStart<Spec>& from,
+                                                      [[maybe_unused]] double size,
+                                                      [[maybe_unused]] int event) const {
+        ClockTangent<Spec> by{};
+        if constexpr (Spec::moves_times) {
+            with_still_step(from, size, [&](const auto& in) {
+                static_for<0, Spec::num_events>([&]<int i>() {
+                    if (event == i) by = tangent_of_root<Spec, i>(in, from.memory, from.clock);
+                });
+            });
+        }
+        return by;
+    }
+    /// When a step ends that is to be differentiated with respect to.
+    [[nodiscard]] auto time_after([[maybe_unused]] const StepStart<Spec>& from, double end,
+                                  [[maybe_unused]] const ClockTangent<Spec>& by) const {
+        const double t = times().t0 + times().direction * end;
+        if constexpr (Spec::moves_times)
+            return typename Spec::Number(static_cast<Real>(t), from.clock + by);
+        else
+            return t;
+    }
+    /// Of times without tangents.
+    template <class Use>
+    decltype(auto) with_still_step(const StepStart<Spec>& from, double size, Use&& use) const {
         const Tstop& to = times().tstops[from.tstop];
         const TimeAt<double> start{times().t0, times().direction, from.elapsed, to.lowest,
                                    to.highest};

@@ -164,7 +164,8 @@ consteval bool check_solver() {
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
         if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
                       check_extras<Field, Method, Extras...>() && check_mass<Field, Method>() &&
-                      check_event<Field, Method>() && check_switch<Field, Method, Extras...>())
+                      check_event<Field, Method, Extras...>() &&
+                      check_switch<Field, Method, Extras...>())
             return check_stages<Field, Method>();
     }
     return false;

@@ -2,6 +2,7 @@
 // What a field says of events, checked: each mistake, and each call that cannot take events, is one sentence.
 
 #include <eddy/solve/ask/auto_switch.hpp>
+#include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/lane/event.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
@@ -94,9 +95,13 @@ consteval bool check_event_functions() {
     return false;
 }
 
-template <class Field, class Method>
+template <class Field, class Method, class... Extras>
 consteval bool check_event() {
     if constexpr (has_event<Field>) {
+        constexpr bool estimates = (IsEstimateGradientError<Extras> || ...);
+        static_assert(!estimates,
+                      "events: the error of a gradient through them is not estimated: leave "
+                      "estimate_gradient_error out");
         constexpr bool is_vector_field = !StochasticField<Field> && !KineticField<Field>;
         static_assert(is_vector_field,
                       "events: paths of noise have none; leave the member `event` out, or look at "
@@ -104,7 +109,7 @@ consteval bool check_event() {
         static_assert(!is_auto_switch<Method>,
                       "events: AutoSwitch begins lanes anew, and takes no events; give one of its "
                       "methods");
-        if constexpr (is_vector_field && !is_auto_switch<Method>) {
+        if constexpr (!estimates && is_vector_field && !is_auto_switch<Method>) {
             constexpr bool is_ode = !has_algebraic_components<Field>();
             static_assert(
                 is_ode,

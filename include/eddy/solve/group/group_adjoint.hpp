@@ -83,6 +83,7 @@ class GroupAdjoint {
         Time used;  // sizes of its steps
         [[no_unique_address]] NormalsOfRound<Spec> normals{};
         [[no_unique_address]] KeptIf<Spec::has_several_events, Time> event{};
+        [[no_unique_address]] ClockTangent<Spec> by{};
         Times times = no_times();
         bool is_done = false;
     };
@@ -115,15 +116,17 @@ class GroupAdjoint {
         const auto use = [&](const auto& in) __attribute__((always_inline)) {
             Stepper::linearize(in, x.memory, of_step);
         };
-        forward.steps(chain).with_logged_input(x, pulled.used, use, pulled.normals.of(chain));
+        with_logged_input<Spec>(forward.steps(chain), x, pulled.used, pulled.by, use,
+                                pulled.normals.of(chain));
     }
     /// The cotangent of the state before a round from that after it.
     [[gnu::always_inline]] EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,
                                                    const Linearization<false>& of_step,
                                                    Pulled& pulled, State& cotangent) {
         if (!pulled.is_done) {
-            forward.steps(chain).with_logged_input(
-                x, pulled.used, [&](const auto& in) __attribute__((always_inline)) {
+            with_logged_input<Spec>(
+                forward.steps(chain), x, pulled.used,
+                pulled.by, [&](const auto& in) __attribute__((always_inline)) {
                     pull_step(
                         chain, pulled.used,
                         cotangent, [&](auto& sums) __attribute__((always_inline)) {
@@ -136,14 +139,7 @@ class GroupAdjoint {
             settle_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain], *recorder_);
     }
 
-    [[nodiscard]] EDDY_HD bool is_calm(const ChainState<Spec>& x, int chain) const {
-        return chains_[chain].is_calm(x, forward.steps(chain).tstop, times().dt0);
-    }
-    /// Rounds of constant size between the last save point not yet passed and x, or fewer.
-    [[nodiscard]] EDDY_HD std::int64_t rounds_since_save(const ChainState<Spec>& x,
-                                                         int chain) const {
-        return chains_[chain].rounds_since_save(x, times().dt0);
-    }
+    [[nodiscard]] EDDY_HD const ChainBack<Spec>& lanes(int chain) const { return chains_[chain]; }
     /// What a chain brings to the adjoint of rounds that are calm, from x on.
     [[nodiscard]] EDDY_HD typename CalmRounds<Spec>::OfChain calm_chain(
         const ChainState<Spec>& x, int chain, const LoggedNormals<Spec>& normals,
@@ -260,33 +256,36 @@ class GroupAdjoint {
         DenseCotangent dense{};
         off_the_hot_path(
             [this, chain, &dense](Seeded& at, const ChainState<Spec>& from) {
-                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
-                    collect_seeds(in, from, chain, at, dense);
-                    if constexpr (Spec::has_jump)
-                        EventAdjoint<Spec>::pull_jumps(in, met(from, at), cotangents(chain, at));
-                });
+                with_moved_input<Spec>(forward.steps(chain), from, at.round.used, at.round.by,
+                                       [&](const auto& in) {
+                                           collect_seeds(in, from, chain, at, dense);
+                                           if constexpr (Spec::has_jump)
+                                               EventAdjoint<Spec>::pull_jumps(
+                                                   in, met(from, at), cotangents(chain, at));
+                                       });
             },
             seeded, x);
         if (!seeded.round.is_done) return;
         Linearization<true> of_step;
         off_the_hot_path(
             [this, chain, &of_step](const Seeded& at, const ChainState<Spec>& from) {
-                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
-                    Stepper::linearize(in, from.memory, of_step);
-                });
+                with_moved_input<Spec>(
+                    forward.steps(chain), from, at.round.used, at.round.by,
+                    [&](const auto& in) { Stepper::linearize(in, from.memory, of_step); });
             },
             seeded, x);
         off_the_hot_path(
             [this, chain, &dense, &of_step](Seeded& at, const ChainState<Spec>& from) {
-                forward.steps(chain).with_input(from, at.round.used, [&](const auto& in) {
-                    if constexpr (Spec::has_event)
-                        EventAdjoint<Spec>::clear_sizes(in, of_step, dense, met(from, at),
-                                                        at.round.times, cotangents(chain, at));
-                    pull_step(chain, at.round.used, at.cotangent, [&](auto& sums) {
-                        return Stepper::pull(in, of_step, at.cotangent, dense, sums,
-                                             at.round.times);
+                with_moved_input<Spec>(
+                    forward.steps(chain), from, at.round.used, at.round.by, [&](const auto& in) {
+                        if constexpr (Spec::has_event)
+                            EventAdjoint<Spec>::clear_sizes(in, of_step, dense, met(from, at),
+                                                            at.round.times, cotangents(chain, at));
+                        pull_step(chain, at.round.used, at.cotangent, [&](auto& sums) {
+                            return Stepper::pull(in, of_step, at.cotangent, dense, sums,
+                                                 at.round.times);
+                        });
                     });
-                });
             },
             seeded, x);
     }
@@ -299,7 +298,7 @@ class GroupAdjoint {
                                                        chains_[chain].t_cotangent};
     }
     /// The end of a lane, where it is the only save point, is that of the round that met an event.
-    EDDY_HD void take_ends(const Time& end, int chain, Seeded& seeded) {
+    EDDY_HD void take_ends(const ChainState<Spec>& x, const Time& end, int chain, Seeded& seeded) {
         ChainBack<Spec>& lanes = chains_[chain];
         seeded.round.is_done = any(seeded.meets);
         for (int place = 0; place < num_places; ++place) {
@@ -308,7 +307,9 @@ class GroupAdjoint {
             const std::int32_t lane = lanes.occupants[place].lane, k = --saves_left_[lane];
             typename Spec::Lane of_t(0);
             const LaneState of_lane = recorder_->pull_save(
-                lane, k, forward.steps(chain).time_of(end, place), add_to_p(chain, place), of_t);
+                lane, k,
+                time_after(x, seeded.round.by, forward.steps(chain).time_of(end, place), place),
+                add_to_p(chain, place), of_t);
             for (int i = 0; i < Spec::state_size; ++i)
                 set_lane(seeded.cotangent[i], place,
                          get_lane(seeded.cotangent[i], place) + of_lane[i]);
@@ -325,7 +326,7 @@ class GroupAdjoint {
         ChainBack<Spec>& lanes = chains_[chain];
         const Time used = seeded.round.used;
         const Time end = forward.steps(chain).elapsed_after(x.elapsed, used);
-        if constexpr (Spec::has_event) take_ends(end, chain, seeded);
+        if constexpr (Spec::has_event) take_ends(x, end, chain, seeded);
         const TimeMask moves = used != Time(0);
         for (;;) {
             const TimeMask due = (lanes.pending > x.elapsed) & lanes.alive & moves;
@@ -343,8 +344,9 @@ class GroupAdjoint {
                 set_lane(theta, place, inside[place] ? passed / get_lane(used, place) : 1.);
                 taken[place] = take_save(chain, place, seed);
             }
+            const auto fraction = moving_fraction<Spec>(in, convert<Primal>(theta));
             if constexpr (with_times)
-                settle_saves<Spec>(in, times(), theta, seed, taken, lanes, *recorder_,
+                settle_saves<Spec>(in, times(), fraction, seed, taken, lanes, *recorder_,
                                    seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
@@ -355,7 +357,7 @@ class GroupAdjoint {
                     set_lane(seed[i], place, typename Spec::Lane(0));
                 }
             }
-            Stepper::pull_interpolant(in, convert<Primal>(theta), seed, dense);
+            Stepper::pull_interpolant(in, fraction, seed, dense);
         }
     }
 

@@ -97,6 +97,7 @@ class GroupCheckpoints {
     [[nodiscard]] EDDY_HD static constexpr std::int64_t bytes_per_slot(bool with_control) {
         std::int64_t bytes = sizeof(Number) * Spec::state_size + sizeof(Time);
         if (keeps_memory) bytes += sizeof(Memory);
+        if (Spec::moves_times) bytes += sizeof(ClockTangent<Spec>);
         if (with_control) bytes += sizeof(Time) + sizeof(History) + bytes_of_events;
         return bytes * Team::num_chains * Team::num_members;
     }
@@ -115,6 +116,7 @@ class GroupCheckpoints {
         history_ = arena.take<History>(has_control ? count : 0);
         events_ = arena.take<EventSearch<Spec>>(has_control && Spec::has_event ? count : 0);
         memory_ = arena.take<Memory>(keeps_memory ? count : 0);
+        clock_ = arena.take<ClockTangent<Spec>>(Spec::moves_times ? count : 0);
     }
 
     EDDY_HD void write(const Team& team, std::int64_t slot, std::int64_t round, const Loop& x) {
@@ -127,6 +129,7 @@ class GroupCheckpoints {
             });
             elapsed_[i] = from.elapsed;
             if constexpr (keeps_memory) memory_[i] = from.memory;
+            if constexpr (Spec::moves_times) clock_[i] = from.events.clock;
         }
         if (has_control(round)) [[unlikely]]
             off_the_hot_path([this, &team, slot](const Loop& at) { write_control(team, slot, at); },
@@ -144,6 +147,7 @@ class GroupCheckpoints {
             });
             to.elapsed = elapsed_[i];
             if constexpr (keeps_memory) to.memory = memory_[i];
+            if constexpr (Spec::moves_times) to.events.clock = clock_[i];
         }
         if (has_control(round)) [[unlikely]]
             off_the_hot_path([this, &team, slot](Loop& at) { read_control(team, slot, at); }, x);
@@ -199,6 +203,7 @@ class GroupCheckpoints {
     History* history_ = nullptr;
     EventSearch<Spec>* events_ = nullptr;
     Memory* memory_ = nullptr;
+    ClockTangent<Spec>* clock_ = nullptr;
     std::int64_t first_with_control_ = 0;
 };
 

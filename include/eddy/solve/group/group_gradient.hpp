@@ -173,7 +173,10 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
                              cotangents.chain[chain]);
         };
         for (int chain = 0; chain < num_chains(); ++chain) {
-            begin_pull(pulled[chain], used_at(x, round, chain), normals_of(round, num_chains()));
+            const Used used = used_at(x, round, chain);
+            begin_pull(pulled[chain], used, normals_of(round, num_chains()));
+            pulled[chain].by =
+                tangents_of_sizes<Spec>(back_.forward.steps(chain), x.chain[chain], used);
             back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
         for (int chain = 0; chain < num_chains(); ++chain) {
@@ -215,8 +218,12 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             is_calm = is_calm && back_.forward.problem().noise.level == 0;
         std::int64_t from = back_.forward.assignment.first_round_at_cursor();
         for (int chain = 0; chain < num_chains(); ++chain) {
-            is_calm = is_calm && back_.is_calm(x.chain[chain], chain);
-            from = max(from, round - back_.rounds_since_save(x.chain[chain], chain));
+            const double dt0 = back_.forward.problem().times.dt0;
+            const ChainState<Spec>& at = x.chain[chain];
+            is_calm =
+                is_calm && back_.lanes(chain).is_calm(at, back_.forward.steps(chain).tstop, dt0);
+            // Rounds since the last save point that has not been passed, or fewer.
+            from = max(from, round - back_.lanes(chain).rounds_since_save(at, dt0));
         }
         is_calm = !team_->any(!is_calm);
         blocks_.set_calm(team_->max(from), is_calm ? round : 0);

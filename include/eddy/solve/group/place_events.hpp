@@ -46,7 +46,7 @@ EDDY_HD void pass_events(const RoundOfChain<Spec>& round, LaneSaves<Spec, Record
             }
             events[lane] = {events[lane].count + 1, t, event_of(round.attempt, place)};
             if (ends_at_event(round.attempt, place))
-                saves.save_at_event(chain, x, t, place, broken);
+                saves.save_at_event(chain, round.before, round.attempt, x, t, place, broken);
             else
                 changes.begins_anew(place);
         }

@@ -35,15 +35,14 @@ EDDY_HD void settle_step(const ChainState<Spec>& x, const typename Spec::Time& t
 
 /// Save points of a round at θ: each moves along its slope, and shifts against the step; one on a
 /// tstop, not one that only happens to lie where a step ends, shifts against the tstop.
-template <class Spec, class Input, class Recorder, class Times>
-EDDY_HD void settle_saves(const Input& in, const LaneTimes& times, const typename Spec::Time& theta,
+template <class Spec, class Input, class Fraction, class Recorder, class Times>
+EDDY_HD void settle_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
                           const typename Spec::State& seed,
                           const std::int32_t (&taken)[Spec::num_places],
                           const ChainBack<Spec>& lanes, Recorder& recorder, Times& of_round) {
     using Stepper = typename Spec::Stepper;
     using Number = typename Spec::Number;
     const auto interpolant = Stepper::interpolant(in);
-    const auto fraction = convert<typename Spec::Primal>(theta);
     const Number along = dot(seed, slope_of_save(interpolant, fraction));
     Number moved = convert<Number>(0);
     if constexpr (dense_output_scales_with_size<Stepper>)

@@ -7,8 +7,7 @@
 
 #include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
-#include <eddy/solve/lane/event_replay.hpp>
-#include <eddy/solve/lane/event_search.hpp>
+#include <eddy/solve/lane/event_attempt.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
@@ -85,12 +84,8 @@ class ChainStepper {
         static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
             after.y.data[i] = select(attempt.accepted, attempt.trial.next.data[i], x.y.data[i]);
         });
-        if constexpr (Spec::has_event) {
-            with_input(
-                x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
-                    EventSeeker<Spec>::look(in, problem_->times.direction, x, attempt, after);
-                });
-        }
+        if constexpr (Spec::has_event)
+            look_for_events<Spec>(*this, problem_->clock.direction, x, attempt, after);
         return after;
     }
     /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
@@ -128,9 +123,10 @@ class ChainStepper {
             }
         }
         const auto moves = convert<Primal>(used) != Primal(0);
+        const ClockTangent<Spec> by = tangents_of_sizes<Spec>(*this, x, logged);
         State next;
-        with_input(
-            x, used, [&](const auto& in) __attribute__((always_inline)) {
+        with_moved_input<Spec>(
+            *this, x, used, by, [&](const auto& in) __attribute__((always_inline)) {
                 if constexpr (Stepper::memory_follows_state) {
                     next = Stepper::step(in, x.memory);
                 } else {
@@ -145,6 +141,8 @@ class ChainStepper {
             x.y[i] = select(moves, next[i], x.y[i]);
         });
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
+        if constexpr (Spec::moves_times)
+            x.events.clock = clock_after<Spec>(x.events.clock, by, used, x.elapsed == tstop);
         if constexpr (Spec::has_jump && !Stepper::memory_follows_state)
             renew_after_events(x, size_in(logged));
     }
@@ -218,6 +216,16 @@ class ChainStepper {
     /// Calls use(in) with what a step of `size` from x starts from.
     template <class Use>
     [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(
+        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
+        if constexpr (Spec::moves_times)
+            return with_moved_input<Spec>(*this, x, size, tangents_of_sizes<Spec>(*this, x, size),
+                                          use);
+        else
+            return with_still_input(x, size, use, normals);
+    }
+    /// The same of times without tangents.
+    template <class Use>
+    [[gnu::always_inline]] EDDY_HD decltype(auto) with_still_input(
         const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
         const Size dt{size, convert<Primal>(Time(problem_->clock.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,

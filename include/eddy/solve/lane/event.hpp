@@ -190,6 +190,15 @@ struct EventFunctions {
             t, y, p);
         return g;
     }
+    /// The i-th alone.
+    template <int i, class Number, class Time, class Parameters>
+    [[nodiscard]] EDDY_HD static Number value(const Time& t, const Vec<Number, state_size>& y,
+                                              const Parameters& p) {
+        Number g{};
+        evaluate<FunctionProgram<Field, Root<i>>, Number>(
+            [&]<int output>(int, const Number& value) { g = value; }, t, y, p);
+        return g;
+    }
     /// The derivatives of the i-th: that by t is returned, that by p handed to add_to_p(k, value).
     template <int i, class Number, class Time, class Parameters, class AddToP>
     [[nodiscard]] EDDY_HD static Number derivatives(const Time& t, const Vec<Number, state_size>& y,

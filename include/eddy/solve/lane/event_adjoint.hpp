@@ -103,9 +103,13 @@ struct EventAdjoint {
         TimeCotangents<Number> of_root{convert<Number>(0), convert<Number>(0)};
         Unwanted unwanted;
         static_cast<void>(Stepper::pull(in, of_step, by_y, Dense{}, unwanted, of_root));
-        const Mask has_any = root.places & (root.of_size != convert<Number>(0));
-        const Number lambda =
-            select(has_any, -root.of_size / (by_t + of_root.dt), convert<Number>(0));
+        Mask has_any = root.of_size != convert<Number>(0);
+        if constexpr (Spec::is_dual)
+            has_any = has_any | (root.of_size.tangent != typename Spec::Primal(0));
+        has_any = has_any & root.places;
+        const Number factor = -root.of_size / (by_t + of_root.dt);
+        // Without a slope there is none: what is infinite becomes no number.
+        const Number lambda = select(has_any, factor + (factor - factor), convert<Number>(0));
         for_components<Spec::state_size>([&](int k) {
             cotangents.y[k] =
                 select(root.places, cotangents.y[k] + lambda * by_y[k], cotangents.y[k]);

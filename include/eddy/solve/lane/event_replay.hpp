@@ -20,14 +20,23 @@ EDDY_HD void for_events(const MaskOf<typename Spec::Time>& meets,
     });
 }
 
+/// The same of a round that the log knows.
+template <class Spec, class Visit>
+EDDY_HD void for_logged_events(const typename Spec::Used& logged, Visit&& visit) {
+    const auto meets = size_in(logged) < typename Spec::Time(0);
+    if constexpr (Spec::has_several_events)
+        for_events<Spec>(meets, logged.event, visit);
+    else
+        for_events<Spec>(meets, logged, visit);
+}
+
 /// The states after the jumps of a round, from those at its end.
 template <class Spec, class Input>
 [[gnu::always_inline]] EDDY_HD inline void jump_again(const Input& in,
                                                       const typename Spec::Used& logged,
                                                       typename Spec::State& next) {
     using Functions = EventFunctions<typename Spec::Field>;
-    const auto meets = size_in(logged) < typename Spec::Time(0);
-    if (!any(meets)) [[likely]]
+    if (!any(size_in(logged) < typename Spec::Time(0))) [[likely]]
         return;
     const auto before = next;
     const auto jump = [&]<int i>(const MaskOf<typename Spec::Primal>& places) {
@@ -37,10 +46,7 @@ template <class Spec, class Input>
                 [&](int k) { next[k] = select(places, after[k], next[k]); });
         }
     };
-    if constexpr (Spec::has_several_events)
-        for_events<Spec>(meets, logged.event, jump);
-    else
-        for_events<Spec>(meets, logged, jump);
+    for_logged_events<Spec>(logged, jump);
 }
 
 }  // namespace eddy::inline v0::detail

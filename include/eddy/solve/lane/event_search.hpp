@@ -55,6 +55,7 @@ struct EventSeeker {
     EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Sides& sides) {
         for (int i = 0; i < num_events; ++i) set_lane(search.side.data[i], place, sides.data[i]);
         set_lane(search.uncut, place, 0.);
+        if constexpr (Spec::moves_times) set_lane(search.clock, place, typename Spec::Scalar(0));
         put(search, place, RootBracket{});
         if constexpr (num_events > 1) put(search, place, Leading{});
     }
@@ -69,21 +70,23 @@ struct EventSeeker {
         const auto now = Functions::template values<Lane>(t0, y, p);
         Sides sides{};
         static_for<0, num_events>([&]<int i>() {
-            const auto g = static_cast<double>(now.data[i]);
+            const auto g = static_cast<double>(primal(now.data[i]));
             sides.data[i] = g;
             if (g != 0) return;
             const Lane slope = slope_of<i, Lane>(t0, y, p, LaneStart<Spec>::slope(problem, lane));
-            sides.data[i] = side_from(g, times.direction * static_cast<double>(slope), 0);
+            sides.data[i] = side_from(g, times.direction * static_cast<double>(primal(slope)), 0);
         });
         return sides;
     }
 
-    /// Looks at what was tried from x by `in`, and judged.
-    template <class Input>
+    /// Looks at what was tried from x by `in`, and judged. Where it has found events, at_roots(use) calls
+    /// use(in) with the steps to them.
+    template <class Input, class AtRoots>
     [[gnu::always_inline]] EDDY_HD static void look(const Input& in, double direction,
                                                     const ChainState<Spec>& x,
                                                     Attempt<Spec>& attempt,
-                                                    AfterAttempt<Spec>& after) {
+                                                    AfterAttempt<Spec>& after,
+                                                    const AtRoots& at_roots) {
         after.events = x.events;
         if constexpr (num_events > 1) attempt.event = Time(0);
         const Values g = values_at(in, attempt.trial.next);
@@ -99,7 +102,7 @@ struct EventSeeker {
         });
         const auto is_sought = x.events.high > Time(0);
         if (any(is_sought | (counts & (is_met | is_lost)))) [[unlikely]]
-            look_closely(in, {g, direction, counts}, x, attempt, after);
+            look_closely({g, direction, counts}, x, attempt, after, at_roots);
         else
             static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
                 after.events.side.data[i] =
@@ -128,7 +131,7 @@ struct EventSeeker {
         const auto values = Functions::template values<Number>(in.t.last, y, in.p);
         Values g;
         static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
-            g.data[i] = convert<Time>(values.data[i]);
+            g.data[i] = convert<Time>(primal(values.data[i]));
         });
         return g;
     }
@@ -211,11 +214,11 @@ struct EventSeeker {
         }
     }
 
-    template <class Input>
-    [[gnu::noinline]] EDDY_HD static void look_closely(const Input& in, const Seen& seen,
-                                                       const ChainState<Spec>& x,
+    template <class AtRoots>
+    [[gnu::noinline]] EDDY_HD static void look_closely(const Seen& seen, const ChainState<Spec>& x,
                                                        Attempt<Spec>& attempt,
-                                                       AfterAttempt<Spec>& after) {
+                                                       AfterAttempt<Spec>& after,
+                                                       const AtRoots& at_roots) {
         Time width(0);
         for (int place = 0; place < Spec::num_places; ++place) {
             const double size = get_lane(attempt.size, place);
@@ -256,8 +259,11 @@ struct EventSeeker {
             set_lane(after.size, place, bracket.next(resolved));
             put(after.events, place, bracket);
         }
-        if constexpr (Spec::has_jump) {
-            if (any(attempt.used < Time(0))) jump(in, seen, width, attempt, after);
+        if constexpr (Spec::has_jump || Spec::moves_times) {
+            if (!any(attempt.used < Time(0))) return;
+            at_roots([&]([[maybe_unused]] const auto& in) {
+                if constexpr (Spec::has_jump) jump(in, seen, width, attempt, after);
+            });
         }
     }
     /// A step cut short to find an event says nothing of the sizes to come.
@@ -297,8 +303,9 @@ struct EventSeeker {
         const Values now = values_at(in, after.y);
         const State slope = dy_dt(Spec::Term::derivative(in.t.last, after.y, in.p));
         static_for<0, num_events>([&]<int i>() {
-            const Time along = convert<Time>(slope_of<i, Number>(in.t.last, after.y, in.p, slope)) *
-                               Time(seen.direction);
+            const Time along =
+                convert<Time>(primal(slope_of<i, Number>(in.t.last, after.y, in.p, slope))) *
+                Time(seen.direction);
             for (int place = 0; place < Spec::num_places; ++place) {
                 bool goes_on = false;
                 static_for<0, num_events>([&]<int met>() {

@@ -148,9 +148,9 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
         return save(lane, k, y, time(k));
     }
-    /// The same of a lane that is there at another time.
+    /// The same of a lane that is there at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
-                                    double t) {
+                                    const auto& t) {
         state(lane, k) = y;
         return seeds_.add(row(lane),
                           Objective::value(t, y, parameters(lane), seeds_.data_of(row(lane), k)));
@@ -170,8 +170,8 @@ class GradientRecorder {
         return cotangent;
     }
     /// The same of a lane that was there at another time, whose cotangent is added to.
-    template <class AddToP>
-    [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, double t,
+    template <class Time, class AddToP>
+    [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, const Time& t,
                                               const AddToP& add_to_p, Lane& t_cotangent) {
         return Objective::pullback(t, state(lane, k), parameters(lane),
                                    seeds_.data_of(row(lane), k), seeds_.cotangent(row(lane), k),

@@ -14,6 +14,11 @@ struct LeadingEvents {
     Time leader, met;
 };
 
+/// The tangents of times, and of sizes of steps, where events move them.
+struct NoClock {};
+template <class Spec>
+using ClockTangent = std::conditional_t<Spec::moves_times, typename Spec::Primal, NoClock>;
+
 /// What is known of an event in each place: of none where the field has no events.
 template <class Spec>
 struct EventSearch {};
@@ -21,6 +26,7 @@ template <class Spec>
 requires Spec::has_event struct EventSearch<Spec> {
     [[no_unique_address]] KeptIf<Spec::has_several_events, LeadingEvents<typename Spec::Time>>
         leading;                                      // of an open bracket
+    [[no_unique_address]] ClockTangent<Spec> clock;   // of t
     Vec<typename Spec::Time, Spec::num_events> side;  // g where it was not zero last; zero before
     typename Spec::Time uncut;                        // the size that was tried first
     typename Spec::Time low, high, g_low, g_high, tries, moved;  // of a bracket: RootBracket

@@ -38,12 +38,12 @@ struct StateObservable {
     static constexpr int num_outputs = Field::state_size;
 
     template <class Lane, class Parameters, class Data>
-    EDDY_HD static Vec<Lane, num_outputs> value(double, const Vec<Lane, Field::state_size>& y,
+    EDDY_HD static Vec<Lane, num_outputs> value(const auto&, const Vec<Lane, Field::state_size>& y,
                                                 const Parameters&, const Data&) {
         return y;
     }
     template <class Lane, class Parameters, class Data, class AddToP>
-    EDDY_HD static Vec<Lane, Field::state_size> pullback(double,
+    EDDY_HD static Vec<Lane, Field::state_size> pullback(const auto&,
                                                          const Vec<Lane, Field::state_size>&,
                                                          const Parameters&, const Data&,
                                                          const Vec<Lane, num_outputs>& cotangent,
@@ -59,7 +59,8 @@ struct TracedObjective {
     static constexpr bool reads_parameters = reads_argument(ObjectiveProgram::graph, 2);
 
     template <class Lane, class Parameters, class Data>
-    EDDY_HD static Vec<Lane, num_outputs> value(double t, const Vec<Lane, Field::state_size>& y,
+    EDDY_HD static Vec<Lane, num_outputs> value(const auto& t,
+                                                const Vec<Lane, Field::state_size>& y,
                                                 const Parameters& p, const Data& data) {
         Vec<Lane, num_outputs> result{};
         const auto sink = [&]<int output>(int i, const Lane& value) { result[i] = value; };
@@ -72,7 +73,7 @@ struct TracedObjective {
 
     /// The cotangent of y; hands those of p to add_to_p(i, value) and adds that of t.
     template <class Lane, class Parameters, class Data, class AddToP>
-    EDDY_HD static Vec<Lane, Field::state_size> pullback(double t,
+    EDDY_HD static Vec<Lane, Field::state_size> pullback(const auto& t,
                                                          const Vec<Lane, Field::state_size>& y,
                                                          const Parameters& p, const Data& data,
                                                          const Vec<Lane, num_outputs>& cotangent,

@@ -6,6 +6,7 @@
 // here, and ends its lane.
 
 #include <eddy/solve/lane/chain.hpp>
+#include <eddy/solve/lane/event_attempt.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 
 namespace eddy::inline v0::detail {
@@ -57,12 +58,14 @@ class LaneSaves {
     }
 
     /// A lane ends at an event: where the end is its only save point, it is there.
-    EDDY_HD void save_at_event(const Chain<Spec>& chain, const ChainState<Spec>& x, double t,
+    EDDY_HD void save_at_event(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                               const Attempt<Spec>& attempt, const ChainState<Spec>& x, double t,
                                int place, BrokenSaves<num_places>& broken) {
         const std::int32_t lane = chain.occupants[place].lane;
         if constexpr (!saves_nothing<Recorder>) {
             if (problem_->times.saves_the_end && num_saved_[lane] == 0)
-                save(lane, state_of<Spec>(x.y, place), t, place, broken);
+                save(lane, state_of<Spec>(x.y, place), t,
+                     time_after(before, tangent_of(attempt), t, place), place, broken);
         }
     }
 
@@ -89,19 +92,22 @@ class LaneSaves {
                                const Attempt<Spec>& attempt, const ChainState<Spec>& x,
                                BrokenSaves<num_places>& broken) {
         Due due;
-        chain.steps.with_input(before, attempt.size, [&](const auto& in) {
-            decltype(Stepper::interpolant(in, attempt.trial)) interpolant;  // made where one is due
-            bool is_made = false;
-            while (find_due(chain, before, attempt, x, broken, due)) {
-                State within{};
-                if (due.interpolates) {
-                    if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
-                    is_made = true;
-                    within = interpolant.at(convert<typename Spec::Primal>(due.theta));
+        with_moved_input<Spec>(
+            chain.steps, before, attempt.size, tangent_of(attempt), [&](const auto& in) {
+                decltype(Stepper::interpolant(in,
+                                              attempt.trial)) interpolant;  // made where one is due
+                bool is_made = false;
+                while (find_due(chain, before, attempt, x, broken, due)) {
+                    State within{};
+                    if (due.interpolates) {
+                        if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
+                        is_made = true;
+                        within = interpolant.at(
+                            moving_fraction<Spec>(in, convert<typename Spec::Primal>(due.theta)));
+                    }
+                    save_all(chain, before, x, within, due, broken);
                 }
-                save_all(chain, before, x, within, due, broken);
-            }
-        });
+            });
     }
     EDDY_HD void save_all(const Chain<Spec>& chain, const ChainState<Spec>& before,
                           const ChainState<Spec>& x, const State& within, const Due& due,
@@ -117,14 +123,16 @@ class LaneSaves {
     }
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
                       BrokenSaves<num_places>& broken) {
-        save(lane, y, problem_->times.save_time[num_saved_[lane]], place, broken);
+        const double t = problem_->times.save_time[num_saved_[lane]];
+        save(lane, y, t, t, place, broken);
     }
-    EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t, int place,
-                      BrokenSaves<num_places>& broken) {
+    /// At t, which may have a tangent.
+    EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t,
+                      const auto& moving_t, int place, BrokenSaves<num_places>& broken) {
         int component = 0;
         while (component < Spec::state_size && is_number(primal(y[component]))) ++component;
         const bool is_finite = component == Spec::state_size;
-        if (is_finite && save_at(lane, y, t)) {
+        if (is_finite && save_at(lane, y, moving_t)) {
             ++num_saved_[lane];
         } else {
             broken.is_broken[place] = true;
@@ -134,7 +142,7 @@ class LaneSaves {
     }
     /// Of lanes that may end before a save point the recorder is told the time.
     EDDY_HD bool save_at(std::int32_t lane, const typename Spec::LaneState& y,
-                         [[maybe_unused]] double t) {
+                         [[maybe_unused]] const auto& t) {
         if constexpr (Spec::has_event)
             return recorder_->save(lane, num_saved_[lane], y, t);
         else

@@ -73,9 +73,9 @@ class SolutionRecorder {
                                     const typename Spec::LaneState& y) {
         return save(lane, k, y, problem_->times.save_time[k]);
     }
-    /// The same of a lane that is there at another time.
+    /// The same of a lane that is there at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
-                                    const typename Spec::LaneState& y, double t) {
+                                    const typename Spec::LaneState& y, const auto& t) {
         const std::ptrdiff_t row = first_lane_ + lane;
         const auto values = Observable::value(t, y, LaneParameters<Spec>{problem_, row}, NoData{});
         if (!is_finite(values)) return false;

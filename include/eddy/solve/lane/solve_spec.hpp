@@ -111,10 +111,11 @@ struct SolveSpec {
     static_assert(!std::is_same_v<Time, FloatFloat> || !(has_event || has_dyadic_steps),
                   "CudaFloatTime: events and the adaptive steps of noise are sought in times of "
                   "double precision; take Cuda");
-    static_assert(!is_dual || !has_event,
-                  "events: tangents do not pass through them: pushforward, hessian_vector_product "
-                  "and estimate_gradient_error are for fields without a member `event`; "
-                  "value_and_gradient and pullback take both");
+    /// Do the times of a lane have tangents? Behind an event they do.
+    static constexpr bool moves_times = is_dual && has_event;
+    static_assert(!moves_times || takes_moving_times<Stepper>,
+                  "events: tangents pass through them by explicit methods, such as Tsit5, and by "
+                  "Taylor; of this one take value_and_gradient or pullback");
     static constexpr int num_places = num_lanes_of<Number>;
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;

@@ -66,7 +66,7 @@ struct TangentError {
 
 /// Solves whose tangents can be watched, and recorders that want them to be.
 template <class Spec>
-inline constexpr bool can_watch_tangents = Spec::is_dual&& Spec::is_adaptive;
+inline constexpr bool can_watch_tangents = Spec::is_dual&& Spec::is_adaptive && !Spec::has_event;
 template <class Recorder>
 inline constexpr bool wants_tangents_watched = requires {
     requires Recorder::watches_tangents;

@@ -11,8 +11,9 @@ template <class Spec>
 struct Attempt {
     /// Which event `used` has led to, of several functions.
     [[no_unique_address]] KeptIf<Spec::has_several_events, typename Spec::Time> event;
-    typename Spec::Time size;           // |dt| that was tried
-    MaskOf<typename Spec::Time> lands;  // on the tstop
+    [[no_unique_address]] ClockTangent<Spec> by;  // of dt
+    typename Spec::Time size;                     // |dt| that was tried
+    MaskOf<typename Spec::Time> lands;            // on the tstop
     typename Spec::Stepper::template Trial<typename Spec::Number> trial;
     typename Spec::Time used;  // size where it was accepted, negative if to an event, else zero
     MaskOf<typename Spec::Primal> accepted;

@@ -1,0 +1,119 @@
+#pragma once
+// What events make of an attempted step of all places, and of its times where those have tangents: between
+// the hot path (attempt.hpp, whose ChainStepper is `Steps` here) and the search.
+
+#include <eddy/solve/lane/event_search.hpp>
+#include <eddy/solve/lane/moving_times.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <class Spec, class Steps>
+[[gnu::noinline]] EDDY_HD void move_to_roots(const Steps& steps, const ChainState<Spec>& x,
+                                             const typename Spec::Used& logged,
+                                             typename Spec::Primal& by) {
+    steps.with_still_input(x, abs(size_in(logged)), [&](const auto& in) {
+        for_logged_events<Spec>(logged, [&]<int i>(const MaskOf<typename Spec::Primal>& places) {
+            by = select(places, tangent_of_root<Spec, i>(in, x.memory, x.events.clock), by);
+        });
+    });
+}
+/// Calls use(in) with what steps from x start from, whose sizes have these tangents.
+template <class Spec, class Steps, class Use>
+[[gnu::always_inline]] EDDY_HD inline decltype(auto) with_moved_input(
+    const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
+    [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
+    const typename Spec::Single* normals = nullptr) {
+    if constexpr (Spec::moves_times) {
+        return steps.with_still_input(x, size, [&](const auto& in) -> decltype(auto) {
+            return MovingStep<std::remove_cvref_t<decltype(in)>, typename Spec::Number>{in}.along(
+                x.events.clock, by, use);
+        });
+    } else {
+        return steps.with_input(x, size, use, normals);
+    }
+}
+/// The same of a round that has been logged, where the size may be the constant one.
+template <class Spec, class Steps, class Use>
+[[gnu::always_inline]] EDDY_HD inline decltype(auto) with_logged_input(
+    const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
+    [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
+    const typename Spec::Single* normals = nullptr) {
+    if constexpr (Spec::moves_times)
+        return with_moved_input<Spec>(steps, x, size, by, use);
+    else
+        return steps.with_logged_input(x, size, use, normals);
+}
+/// Of the sizes of a round's steps: of one that lands on its tstop that of the time it starts at, with the
+/// other sign; of one to an event that of the root.
+template <class Spec, class Steps>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline ClockTangent<Spec> tangents_of_sizes(
+    [[maybe_unused]] const Steps& steps, [[maybe_unused]] const ChainState<Spec>& x,
+    [[maybe_unused]] const typename Spec::Used& logged) {
+    if constexpr (Spec::moves_times) {
+        using Time = typename Spec::Time;
+        using Primal = typename Spec::Primal;
+        const auto lands = abs(size_in(logged)) == steps.tstop - x.elapsed;
+        Primal by = select(convert<Primal>(select(lands, Time(1), Time(0))) > Primal(0),
+                           -x.events.clock, Primal(0));
+        if (any(size_in(logged) < Time(0))) [[unlikely]]
+            move_to_roots<Spec>(steps, x, logged, by);
+        return by;
+    } else {
+        return {};
+    }
+}
+/// The tangents of times after steps: none at a tstop.
+template <class Spec>
+[[nodiscard]] EDDY_HD typename Spec::Primal clock_after(
+    const typename Spec::Primal& clock, const typename Spec::Primal& by,
+    const typename Spec::Time& used, const MaskOf<typename Spec::Time>& is_there) {
+    using Time = typename Spec::Time;
+    using Primal = typename Spec::Primal;
+    const auto moves = convert<Primal>(select(used != Time(0), Time(1), Time(0))) > Primal(0);
+    const auto lands = convert<Primal>(select(is_there, Time(1), Time(0))) > Primal(0);
+    return select(moves, select(lands, Primal(0), clock + by), clock);
+}
+
+/// The attempts that have led to events once more, with sizes that are roots; use(in). One that has no slope
+/// there ends its lane.
+template <class Spec, class Steps, class Use>
+EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<Spec>& attempt,
+                        AfterAttempt<Spec>& after, const Use& use) {
+    using Primal = typename Spec::Primal;
+    attempt.by = tangents_of_sizes<Spec>(steps, x, used_by(attempt));
+    for (int place = 0; place < Spec::num_places; ++place) {
+        if (is_number(get_lane(attempt.by, place))) continue;
+        set_lane(attempt.by, place, typename Spec::Scalar(0));
+        set_lane(after.events.side.data[0], place, std::numeric_limits<double>::quiet_NaN());
+    }
+    with_moved_input<Spec>(steps, x, attempt.size, attempt.by, [&](const auto& in) {
+        Spec::Stepper::attempt(in, x.memory, attempt.trial);
+        const auto meets = convert<Primal>(attempt.used) < Primal(0);
+        for_components<Spec::state_size>(
+            [&](int i) { after.y[i] = select(meets, attempt.trial.next[i], after.y[i]); });
+        use(in);
+    });
+}
+
+/// Looks for events at the end of an attempt from x, which has been judged.
+template <class Spec, class Steps>
+[[gnu::always_inline]] EDDY_HD inline void look_for_events(const Steps& steps, double direction,
+                                                           const ChainState<Spec>& x,
+                                                           Attempt<Spec>& attempt,
+                                                           AfterAttempt<Spec>& after) {
+    if constexpr (Spec::moves_times) attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
+    steps.with_input(
+        x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
+            EventSeeker<Spec>::look(in, direction, x, attempt, after, [&](const auto& use) {
+                if constexpr (Spec::moves_times)
+                    take_roots<Spec>(steps, x, attempt, after, use);
+                else
+                    use(in);
+            });
+        });
+    if constexpr (Spec::moves_times)
+        after.events.clock = clock_after<Spec>(x.events.clock, attempt.by, attempt.used,
+                                               after.elapsed == steps.tstop);
+}
+
+}  // namespace eddy::inline v0::detail
