@@ -16,7 +16,7 @@ namespace eddy::inline v0 {
 /// A method: `AutoSwitch{Tsit5{}, Rodas5P{}}`. Lanes whose steps stability limits, and only those, are
 /// solved from t0 by the second method: `solution.switched(lane)`. The others have the bits of the first
 /// alone, these those of the second alone: states, statistics, gradients. Whether a lane is switched depends
-/// on the lane alone. On the host.
+/// on the lane alone.
 template <class FirstMethod, class SecondMethod>
 struct AutoSwitch {
     using First = FirstMethod;
@@ -88,7 +88,7 @@ consteval bool tells_of_stiffness() {
     return false;
 }
 
-/// Two methods that fit, a controller that adapts sizes, and a backend that looks at steps.
+/// Two methods that fit, and a controller that adapts sizes.
 template <class Field, class Method, class... Extras>
 consteval bool check_switch() {
     if constexpr (is_auto_switch<Method>) {
@@ -104,11 +104,7 @@ consteval bool check_switch() {
             static_assert(adapts,
                           "AutoSwitch: lanes are known to be stiff by the sizes of their steps; "
                           "give a controller that adapts them, or none");
-            constexpr bool on_host = std::is_same_v<typename Choice::Backend::Memory, HostMemory>;
-            static_assert(on_host,
-                          "AutoSwitch: this backend computes on a device, where steps are not "
-                          "looked at for stiffness; take Cpu or Serial");
-            return adapts && on_host;
+            return adapts;
         }
         return false;
     }

@@ -106,6 +106,7 @@ struct GradientWorkspace {
         if (has_paths && options.paths > 1) {
             if constexpr (has_paths) run_paths(options, backend, kept, cancelled, title);
         } else if constexpr (switches<Spec>) {
+            require_second_pass(memory_for(backend, kept), title);
             CallLink both(cancelled, options);
             const auto watching = both.watch(options.progress, title, prepared.num_lanes());
             within = &both;

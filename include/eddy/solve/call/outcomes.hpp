@@ -36,7 +36,7 @@ struct LaneStats {
     std::int64_t jacobians = 0;       ///< of f, by methods that solve linear systems
     std::int64_t factorizations = 0;  ///< of their matrices
     /// Accepted steps of an explicit Runge–Kutta method that stability has bounded, not their error:
-    /// estimated from one attempt in 256, on the host.
+    /// estimated from one attempt in 256, on the host, and on a device by an AutoSwitch.
     std::int64_t stiff_steps = 0;
     std::int64_t events = 0;  ///< roots of the field's `event`
 };

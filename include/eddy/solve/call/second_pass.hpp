@@ -45,6 +45,14 @@ struct SentLanes {
         return !lanes.empty();
     }
 };
+/// Which lanes are sent on is known when the first pass is done.
+template <class Memory>
+void require_second_pass(const Memory& memory, const char* where) {
+    require_argument(!returns_early(memory),
+                     "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
+                     "first; leave out asynchronous, or give one of the two methods",
+                     where);
+}
 /// What became of the lanes in the second pass, into the outcomes of all.
 inline void put_outcomes(Outcomes& outcomes, const LaneList& lanes, const Outcomes& second) {
     for (std::size_t k = 0; k < lanes.size(); ++k) {

@@ -80,6 +80,7 @@ struct SolveWorkspace {
                          "{}: save_steps in an asynchronous call; leave one of them out", title);
         EmptyUnlessDone guard(solution);
         if constexpr (switches<Spec>) {
+            require_second_pass(memory_for(backend, kept), title);
             CallLink both(cancelled, options);
             const auto watching = both.watch(options.progress, title, prepared.num_lanes());
             within = &both;

@@ -37,7 +37,6 @@ struct NoStiffnessLooks {
 template <class Spec, class Team>
 class StiffnessLooks {
     static constexpr bool may_switch = detail::switches<Spec>;
-    static constexpr LookSchedule schedule = may_switch ? switching_looks : counted_looks;
 
   public:
     /// Looks at the attempt of `round` of a chain, if it is time. Is that all that happens in this
@@ -81,6 +80,7 @@ class StiffnessLooks {
     }
     /// After `round`: finds out when to look next, all members at once.
     EDDY_HD void look_ahead(Team& team, Chain<Spec>& chain, int number, std::int64_t round) {
+        constexpr LookSchedule schedule = of_looks();
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
@@ -94,6 +94,11 @@ class StiffnessLooks {
     }
 
   private:
+    /// Device code takes constants of classes from constants of its own alone.
+    static consteval LookSchedule of_looks() {
+        return may_switch ? switching_looks : counted_looks;
+    }
+
     /// (place) How many looks in a row have seen it.
     struct Rows {
         std::uint8_t length[Spec::num_places] = {};
@@ -115,11 +120,12 @@ class StiffnessLooks {
             chain.steps.with_input(judged.from, attempt.size, [&](const auto& in) {
                 return Spec::Stepper::is_stiff(in, attempt.trial);
             });
+        constexpr LookSchedule schedule = of_looks(), counted = counted_looks;
         bool has_switched = false;
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
             const std::int64_t attempts = round - chain.first_round[place] + 1;
-            const bool counts = counted_looks.holds(attempts) && get_lane(seen, place);
+            const bool counts = counted.holds(attempts) && get_lane(seen, place);
             std::uint16_t& count = of_[number].count[place];
             if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
             if constexpr (may_switch) {
@@ -138,10 +144,11 @@ class StiffnessLooks {
     OfChain of_[Team::num_chains];
 };
 
-/// Teams of devices have no registers for it.
+/// Teams of devices have registers for it only where lanes may be sent to a second method.
 template <class Spec, class Team>
 using StiffnessLooksFor =
-    std::conditional_t<TellsStiffness<typename Spec::Stepper> && may_watch<Team>,
+    std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
+                           (may_watch<Team> || switches<Spec>),
                        StiffnessLooks<Spec, Team>, NoStiffnessLooks<Spec, Team>>;
 
 }  // namespace eddy::inline v0::detail
