@@ -89,7 +89,6 @@ class GroupAdjoint {
     };
 
     // The adjoint of a round, in three parts: each first of all chains.
-
     /// Where lanes have save points in the round, adds what they bring to the cotangent of its end. If
     /// some are within a step, all is done with this: the cotangent is then that of the round's start.
     [[gnu::always_inline]] EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain,
@@ -205,11 +204,12 @@ class GroupAdjoint {
         }
         if (alive) add_y0(chain, place, lane, y0, y_cotangent);
         if constexpr (Spec::sums_by_lane) {
-            Sums& sums = sums_[chain];
+            Vec<typename Spec::Lane, Spec::parameter_room> of_lane{};
             for (int i = 0; i < Spec::parameter_size; ++i) {
-                if (alive) recorder_->add_p(lane, i, get_lane(sums[i], place));
-                set_lane(sums[i], place, typename Spec::Lane(0));
+                of_lane[i] = get_lane(sums_[chain][i], place);
+                set_lane(sums_[chain][i], place, typename Spec::Lane(0));
             }
+            if (alive) recorder_->add_p(lane, of_lane);
         }
         saves_left_[lane] = handed_out;
     }

@@ -19,6 +19,7 @@ struct WaveEnd {
     /// Evaluations of f on the way back of the lanes from `first`: those of a replay once to pull a
     /// round back, and once for each time that it was taken again. Counts of rounds are those of the
     /// group; how many lanes were in those taken again is taken from the mean.
+    /// Asked of all members, of whom one keeps it.
     EDDY_HD void add_cost(BackCost& cost, const LoopCounters& rounds, int num_chains,
                           std::int32_t first) const {
         add(cost.loops, rounds);
@@ -26,10 +27,11 @@ struct WaveEnd {
         cost.most_bytes = max(cost.most_bytes, used);
         if (rounds.pullbacks == 0) return;
         std::int64_t attempts = 0;
-        for (std::int32_t k = first; k < team.num_taken(); ++k) {
-            const LaneOutcome& outcome = back.forward.outcome(lane_at(team, k));
+        for_each_lane(first, [&](std::int32_t lane) {
+            const LaneOutcome& outcome = back.forward.outcome(lane);
             attempts += outcome.accepted + outcome.rejected;
-        }
+        });
+        attempts = team.sum(attempts);
         const double taken = static_cast<double>(rounds.pullbacks + rounds.recomputed) /
                              static_cast<double>(rounds.pullbacks);
         const double per_attempt = Spec::Stepper::evaluations_per_replay;

@@ -120,15 +120,16 @@ class GradientRecorder {
   public:
     static constexpr bool has_report = Seeds::has_report;
 
-    /// The `count` lanes from `first` on.
+    /// The `count` lanes from `first` on. Refers to all that is the same for all groups: where threads of a device
+    /// kept copies, they would read them from their own memory, one after another.
     EDDY_HD GradientRecorder(const Problem<Spec>& problem, std::ptrdiff_t first, std::int32_t count,
                              const Seeds& seeds, const GradientTarget<Real>& target,
                              const SharedTarget<Lane>& shared, const RecorderMemory<Spec>& memory)
         : problem_(&problem),
           first_(first),
           count_(count),
-          seeds_(seeds),
-          target_(target),
+          seeds_(&seeds),
+          target_(&target),
           shared_(shared),
           memory_(memory) {
         if (shared.parts) memory_.parts = shared.parts;
@@ -152,8 +153,8 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
                                     const auto& t) {
         state(lane, k) = y;
-        return seeds_.add(row(lane),
-                          Objective::value(t, y, parameters(lane), seeds_.data_of(row(lane), k)));
+        return seeds_->add(row(lane),
+                           Objective::value(t, y, parameters(lane), seeds_->data_of(row(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes
@@ -166,7 +167,7 @@ class GradientRecorder {
                                               const AddToP& add_to_p) {
         Lane t_cotangent(0);
         const LaneState cotangent = pull_save(lane, k, time(k), add_to_p, t_cotangent);
-        if (target_.t0.first) add_save_time(lane, k, t_cotangent);
+        if (target_->t0.first) add_save_time(lane, k, t_cotangent);
         return cotangent;
     }
     /// The same of a lane that was there at another time, whose cotangent is added to.
@@ -174,7 +175,7 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, const Time& t,
                                               const AddToP& add_to_p, Lane& t_cotangent) {
         return Objective::pullback(t, state(lane, k), parameters(lane),
-                                   seeds_.data_of(row(lane), k), seeds_.cotangent(row(lane), k),
+                                   seeds_->data_of(row(lane), k), seeds_->cotangent(row(lane), k),
                                    add_to_p, t_cotangent);
     }
 
@@ -183,21 +184,21 @@ class GradientRecorder {
     EDDY_HD void add_tstop(std::int32_t lane, std::int32_t tstop, const Lane& value) {
         const LaneTimes& times = problem_->times;
         if (tstop == 0) {
-            add(target_.t0, lane, 0, value);
+            add(target_->t0, lane, 0, value);
         } else if (tstop == times.num_tstops) {
-            add(target_.t1, lane, 0, value);
+            add(target_->t1, lane, 0, value);
         } else {  // a save point that is stepped to moves the tstop along, if it is not at a jump
             const Tstop& at = times.tstops[tstop - 1];
             const std::int32_t k = first_save_from(times, at.elapsed);
             if (k < times.num_saves && times.saves[k] == at.elapsed && !at.is_jump)
-                add(target_.save_at, lane, k, value);
+                add(target_->save_at, lane, k, value);
         }
     }
     EDDY_HD void add_save_time(std::int32_t lane, std::int32_t k, const Lane& value) {
         if (problem_->times.saves_the_end)
-            add(target_.t1, lane, 0, value);
+            add(target_->t1, lane, 0, value);
         else
-            add(target_.save_at, lane, k, value);
+            add(target_->save_at, lane, k, value);
     }
     /// A save point at the start moves along f there.
     EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
@@ -209,8 +210,7 @@ class GradientRecorder {
     }
 
     EDDY_HD void add_y0(std::int32_t lane, const LaneState& cotangent) {
-        for (int i = 0; i < Spec::state_size; ++i)
-            add(target_.y0, target_.y0_tangent, row(lane), i, cotangent[i]);
+        add_row(target_->y0, target_->y0_tangent, row(lane), cotangent);
     }
     EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
         if constexpr (adds_lanes_in_order<Spec>) {
@@ -219,7 +219,16 @@ class GradientRecorder {
         } else if constexpr (Spec::shares_parameters) {
             shared_.sums[i] = shared_.sums[i] + value;
         } else {
-            add(target_.p, target_.p_tangent, row(lane), i, value);
+            target_->p(row(lane), i) += primal(value);
+            if constexpr (Spec::is_dual) target_->p_tangent(row(lane), i) += value.tangent;
+        }
+    }
+    /// The same for all parameters.
+    EDDY_HD void add_p(std::int32_t lane, const Vec<Lane, Spec::parameter_room>& values) {
+        if constexpr (!Spec::shares_parameters && Spec::parameter_size > 0) {
+            add_row(target_->p, target_->p_tangent, row(lane), values);
+        } else {
+            for (int i = 0; i < Spec::parameter_size; ++i) add_p(lane, i, values[i]);
         }
     }
     /// The sums of one chain, place by place.
@@ -240,13 +249,14 @@ class GradientRecorder {
     }
     /// Is a lane's gradient finite? Its part of sums over many shared parameters is not known.
     [[nodiscard]] EDDY_HD bool has_finite_gradient(std::int32_t lane) {
-        bool finite = true;
+        Real nothing(
+            0);  // all are read, none for the sake of another: a device waits for them together
         visit_gradient(lane, [&](const auto& number) {
-            finite = finite && is_number(primal(number));
+            nothing += primal(number) - primal(number);
             if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(number)>, Real>)
-                finite = finite && is_number(number.tangent);
+                nothing += number.tangent - number.tangent;
         });
-        return finite;
+        return nothing == 0;
     }
     /// Lanes that are marked when all are done bring nothing to shared parameters: they will once more.
     EDDY_HD void leave_out(const GradientMark* marks) { left_out_ = marks; }
@@ -272,10 +282,17 @@ class GradientRecorder {
                      const Lane& value) const {
         if (values.first) values(row(lane), k) += primal(value);  // events ask for all times
     }
-    EDDY_HD static void add(const EnsembleView<Real>& values, const EnsembleView<Real>& tangents,
-                            std::ptrdiff_t row, int i, const Lane& value) {
-        values(row, i) += primal(value);
-        if constexpr (Spec::is_dual) tangents(row, i) += value.tangent;
+    /// All are read before the first is written.
+    template <int size>
+    EDDY_HD static void add_row(const EnsembleView<Real>& values,
+                                [[maybe_unused]] const EnsembleView<Real>& tangents,
+                                std::ptrdiff_t row, const Vec<Lane, size>& added) {
+        Vec<Real, size> sums;
+        for_components<size>([&](int i) { sums[i] = values(row, i) + primal(added[i]); });
+        for_components<size>([&](int i) { values(row, i) = sums[i]; });
+        if constexpr (Spec::is_dual) {
+            for (int i = 0; i < size; ++i) tangents(row, i) += added[i].tangent;
+        }
     }
     /// Calls visit(number) for every number of a lane's gradient.
     template <class Visit>
@@ -284,16 +301,16 @@ class GradientRecorder {
             for (std::ptrdiff_t i = 0; values.first && i < values.num_components; ++i)
                 visit(values(row(lane), i));
         };
-        visit_row(target_.y0);
-        visit_row(target_.y0_tangent);
-        visit_row(target_.t0);
-        visit_row(target_.t1);
-        visit_row(target_.save_at);
+        for_components<Spec::state_size>([&](int i) { visit(target_->y0(row(lane), i)); });
+        if constexpr (Spec::is_dual) visit_row(target_->y0_tangent);
+        visit_row(target_->t0);
+        visit_row(target_->t1);
+        visit_row(target_->save_at);
         if constexpr (adds_lanes_in_order<Spec>) {
             for (int i = 0; i < Spec::parameter_size; ++i) visit(part(lane, i));
         } else if constexpr (!Spec::shares_parameters) {
-            visit_row(target_.p);
-            visit_row(target_.p_tangent);
+            for_components<Spec::parameter_size>([&](int i) { visit(target_->p(row(lane), i)); });
+            if constexpr (Spec::is_dual) visit_row(target_->p_tangent);
         }
     }
     /// A lane's part of a shared parameter's gradient.
@@ -312,8 +329,8 @@ class GradientRecorder {
     const Problem<Spec>* problem_;
     std::ptrdiff_t first_;
     std::int32_t count_;
-    Seeds seeds_;
-    GradientTarget<Real> target_;
+    const Seeds* seeds_;
+    const GradientTarget<Real>* target_;
     SharedTarget<Lane> shared_;
     RecorderMemory<Spec> memory_;
     const GradientMark* left_out_ = nullptr;  // (lane) of the group
