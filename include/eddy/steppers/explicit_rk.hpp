@@ -98,7 +98,11 @@ struct ExplicitRungeKutta {
         State<Number> sum{};
         static_for<0, num_error_stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr double e = error_weight<coarse>(i);
-            if constexpr (e != 0) detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
+            if constexpr (e != 0 && !coarse && compiling_for_device &&
+                          std::is_same_v<Weight, double>)
+                detail::add_scaled(sum, detail::operands_of<Rows>().b_error[i], k[i]);
+            else if constexpr (e != 0)
+                detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
         });
         return detail::scaled(size.h, sum);
     }

@@ -6,6 +6,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/controller/squared_ratios.hpp>
 #include <limits>
+#include <type_traits>
 
 namespace eddy::inline v0 {
 
@@ -32,12 +33,22 @@ template <class Real, int size, class Tolerance>
     return sqrt(scaled_mean_square(x, magnitude, rtol, atol));
 }
 
+/// max(abs(a), abs(b)). Of single numbers the sign goes last: a device would make two numbers of the first two.
+template <class Real>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline Real larger_magnitude(const Real& a,
+                                                                       const Real& b) {
+    if constexpr (std::is_floating_point_v<Real>)
+        return abs(abs(a) < abs(b) ? b : a);
+    else
+        return max(abs(a), abs(b));
+}
+
 /// The error of one component of a step from y to next, with the scale that it is measured by.
 template <class Real>
 [[nodiscard, gnu::always_inline]] EDDY_HD inline Scaled<Real> scaled_error(
     const Real& error, const Real& y, const Real& next, const ScalarOf<Real>& rtol,
     const ScalarOf<Real>& atol) {
-    const Real magnitude = max(abs(next), abs(y));  // in this order NaN in `next` stays
+    const Real magnitude = larger_magnitude(next, y);  // in this order NaN in `next` stays
     const Real scale = mul_add(magnitude, Real(rtol), Real(atol));
     return {error, max(scale, Real(std::numeric_limits<ScalarOf<Real>>::min()))};
 }

@@ -38,15 +38,20 @@ template <int count, class Term>
                                                                          const Term& term) {
     using Real = decltype(term(0).x);
     using Single = eddy::WithElement<Real, float>;
-    Single top(0), bottom(1);
+    Single top, bottom;
     static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
         const Scaled<Real> ratio = term(first + i);
         const Real power = binade_scale(ratio.scale);
         const Single x = convert<Single>(ratio.x * power);
         const Single scale = convert<Single>(ratio.scale * power);
         const Single square = scale * scale;
-        top = mul_add(x * x, bottom, top * square);
-        bottom = bottom * square;  // at most 16 for each component
+        if constexpr (i == 0) {
+            top = x * x;
+            bottom = square;
+        } else {
+            top = mul_add(x * x, bottom, top * square);
+            bottom = bottom * square;  // at most 16 for each component
+        }
     });
     return top * fast_reciprocal(bottom);
 }
