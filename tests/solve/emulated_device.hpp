@@ -138,6 +138,8 @@ class GridWarp {
         return std::exchange(flag, 1) == 0;
     }
     void give_back(std::int32_t& flag) const { flag = 0; }
+    /// Whoever comes asks where others are.
+    [[nodiscard]] std::ptrdiff_t likely_free(std::ptrdiff_t) const { return 0; }
     /// Two milliseconds later than when last somebody asked.
     [[nodiscard]] static std::int64_t nanoseconds() {
         static std::atomic<std::int64_t> now{0};

@@ -20,6 +20,19 @@ class CudaWarp {
     [[nodiscard]] __device__ std::ptrdiff_t num_warps() const { return std::ptrdiff_t{gridDim.x}; }
     [[nodiscard]] __device__ int member() const { return static_cast<int>(threadIdx.x); }
 
+    /// Of so many things, as many for each processor, of which each of its warps takes one: whoever was here before has
+    /// most likely left this one.
+    [[nodiscard]] __device__ std::ptrdiff_t likely_free(std::ptrdiff_t count) const {
+        unsigned processor, num_processors, warp;
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
+        asm volatile("mov.u32 %0, %%nsmid;" : "=r"(num_processors));
+        asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+        const unsigned all_of_them = static_cast<unsigned>(count);
+        const unsigned each = all_of_them / num_processors;
+        const unsigned number = processor * each + (warp < each ? warp : 0);
+        return number < all_of_them ? number : 0;
+    }
+
     [[nodiscard]] __device__ std::uint32_t ballot(bool flag, Place = {}) const {
         return __ballot_sync(all, flag);
     }

@@ -279,11 +279,13 @@ class GridCall {
         pool.send_tables(piece, flight.mirrors->tables(), stream);
         const Watch& watch = watches_[part.place];
         const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
+        const bool share_arenas = parts_.size() > shares_ || plan.num_groups() > workers_;
+        void* const flags = share_arenas ? pool.first(GridPiece::flags) : nullptr;
         const Work work{kernel,
                         plan,
                         static_cast<std::byte*>(pool.first(GridPiece::arenas)),
                         bytes_per_arena_,
-                        static_cast<std::int32_t*>(pool.first(GridPiece::flags)),
+                        static_cast<std::int32_t*>(flags),
                         row_tasks,
                         has_order() ? order_of(part) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),

@@ -17,12 +17,13 @@ namespace eddy::inline v0::detail {
 /// Warps, each a block of its own, that share a processor of a device. What a thread keeps of a lane
 /// takes registers, of which there are 65,536: 96 a thread with 20 warps, 128 with 16, 168 with 12, 255
 /// with 8. A gradient that lets numbers go to memory for the sake of more warps is the slower for it:
-/// Lorenz on an H100 by 10 % with 32,768 lanes, by 6 % with 524,288; its solve is 24 % faster with 12.
+/// Lorenz on an H100 by 10 % with 32,768 lanes, by 6 % with 524,288; its solve is 24 % faster with 12. In single
+/// precision a solve that chooses its steps has more to keep than one of constant steps.
 template <class Spec, bool goes_back>
 [[nodiscard]] consteval int warps_for() {
     const std::size_t bytes_of_state =
         static_cast<std::size_t>(Spec::state_size) * sizeof(typename Spec::Lane);
-    if (bytes_of_state <= 12) return goes_back ? 16 : 20;
+    if (bytes_of_state <= 12) return goes_back || Spec::is_adaptive ? 16 : 20;
     return bytes_of_state <= 24 && !goes_back ? 12 : 8;
 }
 
@@ -45,7 +46,9 @@ struct GroupWork {
     LaunchPlan plan;
     std::byte* arenas;  // (worker)
     std::size_t bytes_per_arena;
-    std::int32_t* is_busy;  // (worker); zero before and after a launch
+    /// (worker) zero before and after a launch; null where each group has an arena of its own, and no other chunk
+    /// of lanes is at work there: atomic operations, and fences around them, wait for the memory of the device.
+    std::int32_t* is_busy;
     RowTasks row_tasks;
     std::int32_t* next_order;  // (lane) of its group; null: nobody wants one
     GridLink link;
@@ -78,10 +81,12 @@ struct GroupWork {
             if (warp.member() == 0) kernel.costs[group] = {};
         }
         if (!all_finite && link.mailbox) warp.write(link.mailbox->is_not_finite, 1);
+        if (!is_busy) return group;
         std::ptrdiff_t worker = 0;
         if (warp.member() == 0) {
-            worker = group % plan.num_workers;
-            while (!warp.claim(is_busy[worker])) worker = (worker + 1) % plan.num_workers;
+            worker = warp.likely_free(plan.num_workers);
+            while (!warp.claim(is_busy[worker]))
+                worker = worker + 1 < plan.num_workers ? worker + 1 : 0;
         }
         worker = warp.from_first(worker);
         // What others have written in the arena was before, for all members: a shuffle orders nothing.
@@ -108,7 +113,7 @@ struct GroupWork {
                     .run(next_order + first);
         }
         warp.sync();
-        if (warp.member() == 0) warp.give_back(is_busy[worker]);
+        if (is_busy && warp.member() == 0) warp.give_back(is_busy[worker]);
     }
     /// Where lanes that are marked will be solved once more.
     EDDY_HD_AS_ARGUMENT EDDY_HD void tell_of_marks(const Warp& warp, std::ptrdiff_t first,
