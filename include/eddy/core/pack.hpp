@@ -31,7 +31,8 @@ struct Pack {
     Pack() = default;
     /// The same value in every lane.
     [[gnu::always_inline]] Pack(Element value) {
-        for (Part& p : part) p = value - Part{};  // value + 0 would lose the sign of −0
+        part[0] = value - Part{};  // value + 0 would lose the sign of −0
+        for (int i = 1; i < num_parts; ++i) part[i] = part[0];
     }
     [[nodiscard]] static Pack from_part(Part only_part) requires(num_parts == 1) {
         Pack result;
@@ -90,22 +91,31 @@ struct Pack {
     }
     void set(int lane, Element value) { part[lane / part_lanes][lane % part_lanes] = value; }
 
-    [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x + y; }, a, b);
+// A pack of one vector, as most are, has nothing between its operator and that of the vector: what
+// every equation is full of is a call to inline each time.
+#define EDDY_PACK_OPERATOR(Answer, operation)                                               \
+    [[gnu::always_inline]] friend Answer operator operation(const Pack& a, const Pack& b) { \
+        Answer result;                                                                      \
+        if constexpr (num_parts == 1) {                                                     \
+            result.part[0] = a.part[0] operation b.part[0];                                 \
+        } else {                                                                            \
+            simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {        \
+                result.part[i] = a.part[i] operation b.part[i];                             \
+            });                                                                             \
+        }                                                                                   \
+        return result;                                                                      \
     }
-    [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x - y; }, a, b);
-    }
-    [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x * y; }, a, b);
-    }
-    [[gnu::always_inline]] friend Pack operator/(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x / y; }, a, b);
-    }
+    EDDY_PACK_OPERATOR(Pack, +)
+    EDDY_PACK_OPERATOR(Pack, -)
+    EDDY_PACK_OPERATOR(Pack, *)
+    EDDY_PACK_OPERATOR(Pack, /)
+    EDDY_PACK_OPERATOR(LaneMask, <)
+    EDDY_PACK_OPERATOR(LaneMask, <=)
+    EDDY_PACK_OPERATOR(LaneMask, >)
+    EDDY_PACK_OPERATOR(LaneMask, >=)
+    EDDY_PACK_OPERATOR(LaneMask, ==)
+    EDDY_PACK_OPERATOR(LaneMask, !=)
+#undef EDDY_PACK_OPERATOR
     [[gnu::always_inline]] friend Pack operator-(const Pack& a) {
         return simd::map_parts<Pack>(
             [](Part x) __attribute__((always_inline)) { return -x; }, a);
@@ -144,31 +154,6 @@ struct Pack {
             [count](Part x) __attribute__((always_inline)) { return x >> count; }, a);
     }
 
-    [[gnu::always_inline]] friend LaneMask operator<(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x < y; }, a, b);
-    }
-    [[gnu::always_inline]] friend LaneMask operator<=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x <= y; }, a, b);
-    }
-    [[gnu::always_inline]] friend LaneMask operator>(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x > y; }, a, b);
-    }
-    [[gnu::always_inline]] friend LaneMask operator>=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x >= y; }, a, b);
-    }
-    [[gnu::always_inline]] friend LaneMask operator==(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x == y; }, a, b);
-    }
-    [[gnu::always_inline]] friend LaneMask operator!=(const Pack& a, const Pack& b) {
-        return simd::map_parts<LaneMask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x != y; }, a, b);
-    }
-
     [[gnu::always_inline]] friend Pack select(const LaneMask& mask, const Pack& if_true,
                                               const Pack& if_false) {
         return simd::map_parts<Pack>(
@@ -200,10 +185,15 @@ struct Pack {
     /// twice.
     [[gnu::always_inline]] friend Pack mul_add(
         const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
-        if constexpr (simd::has_fma)
+        if constexpr (simd::has_fma) {
             return fma(a, b, c);
-        else
+        } else if constexpr (num_parts == 1) {
+            Pack result;
+            result.part[0] = a.part[0] * b.part[0] + c.part[0];
+            return result;
+        } else {
             return a * b + c;
+        }
     }
     [[gnu::always_inline]] friend Pack sqrt(
         const Pack& a) requires std::is_floating_point_v<Element> {

@@ -18,6 +18,13 @@ template <int first, class Body, int... offsets>
     (body.template operator()<first + offsets>(), ...);
 }
 
+/// The same for a body that takes the index as an argument: there is nothing of it to instantiate.
+template <class Body, int... indices>
+[[gnu::always_inline]] EDDY_HD constexpr void for_each_index(
+    [[maybe_unused]] Body& body, std::integer_sequence<int, indices...>) {
+    (body(indices), ...);
+}
+
 }  // namespace detail
 
 /// Calls `body.template operator()<i>()` for i in [first, last), in order.
@@ -41,7 +48,7 @@ template <int size, class Body>
     if constexpr (size == 1) {  // nothing to instantiate
         body(0);
     } else if constexpr (size <= longest_unrolled) {
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
+        detail::for_each_index(body, std::make_integer_sequence<int, size>{});
     } else {
         detail::loop_over(size, body);
     }
@@ -53,7 +60,7 @@ inline constexpr int longest_unrolled_sum = compiling_for_device ? longest_unrol
 template <int size, class Body>
 [[gnu::always_inline]] EDDY_HD constexpr void for_components_of_sum(Body&& body) {
     if constexpr (size <= longest_unrolled_sum) {
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) { body(i); });
+        detail::for_each_index(body, std::make_integer_sequence<int, size>{});
     } else {
         detail::loop_over(size, body);
     }

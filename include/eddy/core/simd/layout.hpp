@@ -39,9 +39,13 @@ template <int num_parts, class Body>
 template <class Result, class Function, class... Arguments>
 [[gnu::always_inline]] inline Result map_parts(Function function, const Arguments&... arguments) {
     Result result;
-    for_parts<Result::num_parts>([&]<int i>() __attribute__((always_inline)) {
-        result.part[i] = function(arguments.part[i]...);
-    });
+    if constexpr (Result::num_parts == 1) {  // as most are: fewer calls to inline
+        result.part[0] = function(arguments.part[0]...);
+    } else {
+        for_parts<Result::num_parts>([&]<int i>() __attribute__((always_inline)) {
+            result.part[i] = function(arguments.part[i]...);
+        });
+    }
     return result;
 }
 
