@@ -180,7 +180,7 @@ class TimePlanner {
 
 }  // namespace
 
-SolveOptions detail::with_end(SolveOptions options, const char* where) {
+SolveOptions detail::with_end(const SolveOptions& options, const char* where) {
     require_end(options, where);
     return options;
 }

@@ -51,8 +51,9 @@ struct TimeUse {
 
 namespace detail {
 
-/// InvalidArgument where t1 is missing; else the options, for a solver object that is made with them.
-[[nodiscard]] EDDY_EXPORT SolveOptions with_end(SolveOptions options, const char* where);
+/// InvalidArgument where t1 is missing; else a copy of the options, for a solver object that is made with them:
+/// made here, once for all callers.
+[[nodiscard]] EDDY_EXPORT SolveOptions with_end(const SolveOptions& options, const char* where);
 
 }  // namespace detail
 

@@ -110,11 +110,11 @@ class DifferentiableSolve {
     using Kept = detail::KeptSolvers<Field, Method, Extras...>;
 
   public:
-    explicit DifferentiableSolve(SolveOptions options, const Extras&... extras)
-        : DifferentiableSolve(Method{}, std::move(options), extras...) {}
+    explicit DifferentiableSolve(const SolveOptions& options, const Extras&... extras)
+        : DifferentiableSolve(Method{}, options, extras...) {}
     /// Of a method that has members to choose.
-    DifferentiableSolve(const Method& method, SolveOptions options, const Extras&... extras)
-        : method_(method), options_(std::move(options)), extras_(extras...) {
+    DifferentiableSolve(const Method& method, const SolveOptions& options, const Extras&... extras)
+        : method_(method), options_(options), extras_(extras...) {
         require_argument(
             options_.save_at.values.empty(),
             "differentiable_solve: save_at has {} times, but the value is the state at "
@@ -172,8 +172,8 @@ class DifferentiableSolve {
 
 /// A solve as a function of y0 and p that can be differentiated: see DifferentiableSolve.
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto differentiable_solve(const Field&, const Method& method, SolveOptions options,
-                                        const Extras&... extras) {
+[[nodiscard]] auto differentiable_solve(const Field&, const Method& method,
+                                        const SolveOptions& options, const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>()) {
         static_assert(
             (!detail::IsObserved<Extras> && ...) &&
@@ -182,7 +182,7 @@ template <class Field, class Method, class... Extras>
             "differentiable_solve: its value is the state at t1 and its inputs are y0 and "
             "p; observe(function), differentiate_times and estimate_gradient_error have no place "
             "here");
-        return DifferentiableSolve<Field, Method, Extras...>(method, std::move(options), extras...);
+        return DifferentiableSolve<Field, Method, Extras...>(method, options, extras...);
     }
 }
 

@@ -37,14 +37,14 @@ class GradientSolver {
     /// One to be assigned to: without options there is no t1, and a call says so.
     GradientSolver() = default;
     /// With extras as their types make them.
-    explicit GradientSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
-        : GradientSolver(std::move(options), Extras{}...) {}
-    explicit GradientSolver(SolveOptions options, const Extras&... extras)
-        : GradientSolver(Method{}, std::move(options), extras...) {}
+    explicit GradientSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
+        : GradientSolver(options, Extras{}...) {}
+    explicit GradientSolver(const SolveOptions& options, const Extras&... extras)
+        : GradientSolver(Method{}, options, extras...) {}
     /// Of a method that has members to choose.
-    GradientSolver(const Method& method, SolveOptions options, const Extras&... extras)
+    GradientSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
-          options_(detail::with_end(std::move(options), "value_and_gradient")),
+          options_(detail::with_end(options, "value_and_gradient")),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {
         require_argument(!options_.save_steps,
@@ -206,10 +206,9 @@ class GradientSolver {
 
 template <class Field, class Method, class LossFunction, class... Extras>
 [[nodiscard]] auto gradient_solver(const Field&, const Method& method, const LossFunction&,
-                                   SolveOptions options, const Extras&... extras) {
+                                   const SolveOptions& options, const Extras&... extras) {
     if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
-        return GradientSolver<Field, Method, LossFunction, Extras...>(method, std::move(options),
-                                                                      extras...);
+        return GradientSolver<Field, Method, LossFunction, Extras...>(method, options, extras...);
     }
 }
 

@@ -41,14 +41,14 @@ class PullbackSolver {
     /// One to be assigned to: without options there is no t1, and a call says so.
     PullbackSolver() = default;
     /// With extras as their types make them.
-    explicit PullbackSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
-        : PullbackSolver(std::move(options), Extras{}...) {}
-    explicit PullbackSolver(SolveOptions options, const Extras&... extras)
-        : PullbackSolver(Method{}, std::move(options), extras...) {}
+    explicit PullbackSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
+        : PullbackSolver(options, Extras{}...) {}
+    explicit PullbackSolver(const SolveOptions& options, const Extras&... extras)
+        : PullbackSolver(Method{}, options, extras...) {}
     /// Of a method that has members to choose.
-    PullbackSolver(const Method& method, SolveOptions options, const Extras&... extras)
+    PullbackSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
-          options_(detail::with_end(std::move(options), "pullback")),
+          options_(detail::with_end(options, "pullback")),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -140,10 +140,10 @@ class PullbackSolver {
 /// The extras of a solve stand here too: cotangents belong to what `observe` saves, and
 /// `differentiate_times` asks for derivatives with respect to times.
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto pullback_solver(const Field&, const Method& method, SolveOptions options,
+[[nodiscard]] auto pullback_solver(const Field&, const Method& method, const SolveOptions& options,
                                    const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>())
-        return PullbackSolver<Field, Method, Extras...>(method, std::move(options), extras...);
+        return PullbackSolver<Field, Method, Extras...>(method, options, extras...);
 }
 
 /// The same gradients for a solution that `solve` returned, and the report on them. `cancelled` stops

@@ -201,14 +201,14 @@ class EnsembleSolver {
     /// One to be assigned to: without options there is no t1, and a call says so.
     EnsembleSolver() = default;
     /// With extras as their types make them.
-    explicit EnsembleSolver(SolveOptions options) requires(sizeof...(Extras) > 0)
-        : EnsembleSolver(std::move(options), Extras{}...) {}
-    explicit EnsembleSolver(SolveOptions options, const Extras&... extras)
-        : EnsembleSolver(Method{}, std::move(options), extras...) {}
+    explicit EnsembleSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
+        : EnsembleSolver(options, Extras{}...) {}
+    explicit EnsembleSolver(const SolveOptions& options, const Extras&... extras)
+        : EnsembleSolver(Method{}, options, extras...) {}
     /// Of a method that has members to choose.
-    EnsembleSolver(const Method& method, SolveOptions options, const Extras&... extras)
+    EnsembleSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
-          options_(detail::with_end(std::move(options), detail::call_of<Method>)),
+          options_(detail::with_end(options, detail::call_of<Method>)),
           backend_(detail::extra_or_default<Backend>(extras...)),
           controller_(detail::extra_or_default<Controller>(extras...)) {}
 
@@ -344,10 +344,10 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
 };
 
 template <class Field, class Method, class... Extras>
-[[nodiscard]] auto ensemble_solver(const Field&, const Method& method, SolveOptions options,
+[[nodiscard]] auto ensemble_solver(const Field&, const Method& method, const SolveOptions& options,
                                    const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>())
-        return EnsembleSolver<Field, Method, Extras...>(method, std::move(options), extras...);
+        return EnsembleSolver<Field, Method, Extras...>(method, options, extras...);
 }
 
 /// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
