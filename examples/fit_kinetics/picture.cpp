@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <ostream>
 #include <string>
 
 #include "model.hpp"

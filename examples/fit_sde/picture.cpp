@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iomanip>
 #include <numbers>
+#include <ostream>
 #include <string>
 
 namespace short_rate {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <eddy/solve/call/call_link.hpp>
 
 namespace eddy::inline v0::detail {
@@ -6,14 +7,32 @@ namespace eddy::inline v0::detail {
 namespace {
 
 constexpr std::int64_t most_rounds = 256;
-constexpr auto interval = std::chrono::milliseconds(50);
-constexpr auto well_paced = std::chrono::milliseconds(1), too_slow = std::chrono::milliseconds(5);
+constexpr std::int64_t millisecond = 1'000'000;
+constexpr std::int64_t interval = 50 * millisecond;
+constexpr std::int64_t well_paced = millisecond, too_slow = 5 * millisecond;
+
+/// Nanoseconds of the steady clock. A header that names its type takes compilers a tenth of a second.
+std::int64_t now_in_ns() {
+    const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
+}
 
 }  // namespace
 
+CallLink::CallLink(const std::stop_token& cancelled, const Poll& poll)
+    : cancelled_(cancelled), poll_(poll) {
+    if (!poll_) return;
+    caller_ = std::this_thread::get_id();
+    asked_ = looked_ = now_in_ns();
+}
+CallLink::CallLink(const Cancellation& cancellation, const SolveOptions& options)
+    : CallLink(cancellation.token_or(options.cancelled),
+               cancellation.poll_or(options.poll ? Poll(options.poll) : Poll())) {}
+CallLink::~CallLink() = default;
+
 void CallLink::look() {
-    const auto now = Clock::now();
-    const auto passed = now - looked_;
+    const std::int64_t now = now_in_ns();
+    const std::int64_t passed = now - looked_;
     looked_ = now;
     if (passed < well_paced)
         rounds_between_looks_ = std::min(most_rounds, 2 * rounds_between_looks_);
@@ -27,7 +46,7 @@ void CallLink::look() {
         thrown_ = std::current_exception();
         stop();
     }
-    asked_ = looked_ = Clock::now();
+    asked_ = looked_ = now_in_ns();
 }
 
 std::shared_ptr<void> CallLink::watch(const Watcher& watcher, const char* title,

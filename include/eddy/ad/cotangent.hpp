@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <eddy/core/error.hpp>
+#include <eddy/core/range.hpp>
 #include <optional>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -17,7 +17,7 @@ template <class T>
 constexpr void add_cotangent(T& total, const T& x) {
     if constexpr (requires { total = total + x; }) {
         total = total + x;
-    } else if constexpr (std::ranges::sized_range<T>) {
+    } else if constexpr (detail::SizedRange<T>) {
         internal_check(std::ranges::size(total) == std::ranges::size(x),
                        "cotangents of one value have one size");
         auto from = std::ranges::begin(x);
@@ -33,7 +33,7 @@ constexpr void add_cotangent(T& total, const T& x) {
 /// A cotangent of the type and size of x that is zero.
 template <class T>
 [[nodiscard]] constexpr T zero_cotangent(const T& x) {
-    if constexpr (std::ranges::sized_range<T> && !std::is_constructible_v<T, std::nullptr_t>) {
+    if constexpr (detail::SizedRange<T> && !std::is_constructible_v<T, std::nullptr_t>) {
         T zero = x;
         for (auto& component : zero) component = zero_cotangent(component);
         return zero;

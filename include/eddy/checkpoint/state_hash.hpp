@@ -7,8 +7,8 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <eddy/core/range.hpp>
 #include <limits>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -56,13 +56,13 @@ struct StateHash<double> {
     }
 };
 
-template <std::ranges::sized_range Range>
-requires HashableState<std::ranges::range_value_t<Range>>
+template <detail::SizedRange Range>
+requires HashableState<detail::RangeValueOf<Range>>
 struct StateHash<Range> {
     constexpr std::uint64_t operator()(const Range& range, std::uint64_t seed) const {
         seed = mix_hash(seed, static_cast<std::uint64_t>(std::ranges::size(range)));
         for (const auto& element : range) {
-            seed = StateHash<std::ranges::range_value_t<Range>>{}(element, seed);
+            seed = StateHash<detail::RangeValueOf<Range>>{}(element, seed);
         }
         return seed;
     }

@@ -4,8 +4,8 @@
 // the backend that computes there.
 
 #include <cstddef>
+#include <eddy/core/range.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -22,7 +22,7 @@ inline constexpr bool owns_numbers = [] {
         else
             return false;
     } else {
-        return !std::ranges::borrowed_range<Array>;
+        return !BorrowedRange<Array>;
     }
 }();
 template <class Real>
@@ -116,7 +116,7 @@ class OutputArrays {
     requires detail::MayBeWritten<Arrays, OutputArrays> OutputArrays(Arrays&& arrays) {
         if constexpr (detail::ListWritableAs<Arrays, Real>) {
             static_assert(std::is_lvalue_reference_v<Arrays> ||
-                              std::ranges::borrowed_range<std::remove_cvref_t<Arrays>>,
+                              detail::BorrowedRange<std::remove_cvref_t<Arrays>>,
                           "outputs: this list is about to go, with what would be written into it; "
                           "give one that stays");
             using Array = std::remove_pointer_t<decltype(arrays.data())>;

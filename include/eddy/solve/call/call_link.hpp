@@ -2,7 +2,6 @@
 // What ties the work of a call to its caller: whether to go on, and what has been done.
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/cancellation.hpp>
@@ -17,11 +16,9 @@ namespace eddy::inline v0::detail {
 class EDDY_EXPORT CallLink {
   public:
     CallLink() = default;
-    CallLink(const std::stop_token& cancelled, const Poll& poll)
-        : cancelled_(cancelled), poll_(poll) {}
-    CallLink(const Cancellation& cancellation, const SolveOptions& options)
-        : CallLink(cancellation.token_or(options.cancelled),
-                   cancellation.poll_or(options.poll ? Poll(options.poll) : Poll())) {}
+    CallLink(const std::stop_token& cancelled, const Poll& poll);
+    CallLink(const Cancellation& cancellation, const SolveOptions& options);
+    ~CallLink();
     CallLink(const CallLink&) = delete;
     CallLink& operator=(const CallLink&) = delete;
 
@@ -76,16 +73,14 @@ class EDDY_EXPORT CallLink {
     }
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     std::stop_token cancelled_;
     std::atomic<bool> stopped_{false};
     bool is_watched_ = false;
     CallCounts counts_;
 
     Poll poll_;
-    std::thread::id caller_ = poll_ ? std::this_thread::get_id() : std::thread::id{};
-    Clock::time_point asked_ = poll_ ? Clock::now() : Clock::time_point{}, looked_ = asked_;
+    std::thread::id caller_;
+    std::int64_t asked_ = 0, looked_ = 0;  // nanoseconds of the steady clock
     std::int64_t rounds_between_looks_ = 1, until_look_ = 1;
     std::exception_ptr thrown_;
 };
