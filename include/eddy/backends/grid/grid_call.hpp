@@ -2,8 +2,7 @@
 // One launch of a grid backend. Its lanes are divided, where groups of them and blocks of 64 begin,
 // among the devices; and those of a device into chunks, where much is to be copied: copies of one then
 // overlap with work on another, in two streams. A part knows its lanes from the first of them on, so
-// that what a lane computes, and the shape of sums, is the same however lanes are divided. An asynchronous
-// call is one part, left running in its stream.
+// that neither what a lane computes nor the shape of sums depends on it. An asynchronous call is one part.
 
 #include <algorithm>
 #include <cstddef>

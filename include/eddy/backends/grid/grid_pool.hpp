@@ -12,6 +12,7 @@
 #include <eddy/backends/grid/grid_stores.hpp>
 #include <eddy/backends/grid/runtime.hpp>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <utility>
 #include <variant>
