@@ -1,9 +1,9 @@
 """Which part of the design the instructions of a round come from, by the files that they are inlined from: the first kind that one of them names."""
 
 KINDS = [
-    ("states and log", ("group_checkpoints.hpp",)),
     ("the step, its stages and its pullback", ("explicit_rk.hpp", "explicit_rk_stepper.hpp", "evaluate.hpp", "step_size.hpp")),
     ("error norm and controller", ("error_norm.hpp", "squared_ratios.hpp", "pid.hpp", "step_factor.hpp")),
+    ("states and log", ("group_checkpoints.hpp",)),
     ("time, landing, verdict, input of a step", ("attempt.hpp", "group_forward.hpp", "constant_rounds.hpp")),
     ("sums of cotangents, who moved", ("chain_back.hpp", "group_adjoint.hpp")),
     ("who is where", ("lane_assignment.hpp",)),

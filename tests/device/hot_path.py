@@ -149,9 +149,18 @@ def rounds(blocks, least_floats=60):
             "instructions": sum(len(blocks[number].code) for number in path), "floats": count(FLOATS),
             "double": count(r"\b(?:D(?:FMA|ADD|MUL|SETP)\b|[FI]2[FI]\S*\.F64)"), "local": count(r"\b(?:LDL|STL)\b"),
             "global": count(r"\b(?:LDG|STG|LD|ST)\b"), "mufu": count(r"\b(?:MUFU|F2F|I2F|F2I)\b")}))
-    return [(counts, [model.Instruction.of(*one) for number in path
-                      for one in zip(blocks[number].code, blocks[number].control, blocks[number].places)])
-            for _, path, counts in sorted(found, key=lambda one: one[0])]
+    return [(counts, instructions_of(blocks, path)) for _, path, counts in sorted(found, key=lambda one: one[0])]
+
+
+def instructions_of(blocks, path):
+    """Those of a round; its blocks may lie apart."""
+    instructions = []
+    for number, after in zip(path, path[1:] + path[:1]):
+        block = blocks[number]
+        last = len(block.code) - 1
+        instructions += [model.Instruction.of(*one, i == last and after != number + 1)
+                         for i, one in enumerate(zip(block.code, block.control, block.places))]
+    return instructions
 
 
 def functions_of(text):

@@ -23,18 +23,17 @@ PIPES = [
 STREAMS = "group_checkpoints.hpp"
 # Cycles until a scoreboard is free, of what has no fixed time; the first that fits.
 LATENCIES = [
-    (r"\b(?:LDG|LD|LDL|STL|LDS)\b", 33), (r"\bMUFU\b", 32), (r"\bLDC\b", 40), (r"\b(?:F2F|I2F|F2I)\b", 32),
+    (r"\b(?:ST|STG|STL)\b", 20), (r"\b(?:LDG|LD|LDL|LDS)\b", 33), (r"\bMUFU\b", 32), (r"\bLDC\b", 40), (r"\b(?:F2F|I2F|F2I)\b", 32),
     (r"\b(?:SHFL|VOTE|S2R|S2UR|R2UR)\b", 25),
 ]
+JUMP = 11  # cycles until a warp goes on somewhere else: so far away is what is not fetched yet
 PARTS, LINE = 4, 128  # of a processor; bytes of the first-level cache a cycle
 
 
 @dataclass
 class Machine:
-    name: str = "an H200"
     processors: int = 132
     gigahertz: float = 1.98
-    terabytes_a_second: float = 4.8
     global_latency: int = 320  # cycles, of the second-level cache
 
 
@@ -47,10 +46,10 @@ class Instruction:
     places: tuple = ()  # files: where it stands in the source, then where that is inlined
 
     @staticmethod
-    def of(text, control, places=()):
+    def of(text, control, places=(), jumps=False):
         """`control` is the upper half of the 128 bits."""
         field = lambda first, width: control >> first - 64 & (1 << width) - 1
-        return Instruction(text, field(105, 4), tuple(board for board in (field(110, 3), field(113, 3)) if board < 6), field(116, 6),
+        return Instruction(text, field(105, 4) + (JUMP if jumps else 0), tuple(board for board in (field(110, 3), field(113, 3)) if board < 6), field(116, 6),
                            tuple(places))
 
     def pipe(self):
@@ -60,7 +59,7 @@ class Instruction:
         return next(((pipe, busy) for pattern, pipe, busy in PIPES if re.search(pattern, self.text)), ("other", 1))
 
     def latency(self, machine):
-        if self.streams():
+        if self.streams() and not self.is_in("ST|STG"):
             return machine.global_latency
         return next((cycles for pattern, cycles in LATENCIES if re.search(pattern, self.text)), 20)
 
@@ -74,11 +73,6 @@ class Instruction:
 
     def is_in(self, kinds):
         return re.search(rf"\b(?:{kinds})\b", self.text) is not None
-
-
-def global_bytes(path):
-    """That a warp moves in a round, to and from memory."""
-    return sum(one.bytes() for one in path if one.streams())
 
 
 def busiest(path):
@@ -118,26 +112,29 @@ def cycles(path, warps, machine=Machine(), rounds=6):
 
 
 @dataclass
-class Predicted:
-    milliseconds: float
-    bound: str  # by what
-    cycles: float  # of a part, for a warp's round
-    megabytes: float
+class Work:
+    """What warps have to do, 32 lanes each."""
+    warps: int
+    resident: int  # that a processor holds at once
+    rounds: int    # of a warp
+    outside: int   # cycles of a warp outside rounds
+    launches: int  # of a call
 
 
-def predict(paths, warps, resident, rounds, machine=Machine()):
-    """For so many warps, of which a processor holds `resident` at once, each of which takes each path so many times."""
-    parts = machine.processors * PARTS
-    together = max(1, min(-(-resident // PARTS), -(-warps // parts)))
-    waves = max(1.0, warps / parts / together)
-    of_round = [cycles(path, together, machine) for path in paths]
-    alone = [busiest(path) for path in paths]
-    computing = waves * rounds * max(sum(of_round), together * sum(most for _, most in alone)) / (machine.gigahertz * 1e6)
-    moved = sum(map(global_bytes, paths)) * warps * rounds
-    moving = moved / (machine.terabytes_a_second * 1e9)
-    is_hidden = sum(of_round) <= 1.1 * together * sum(most for _, most in alone)
-    bound = "memory" if moving > computing else alone[-1][0] if is_hidden else "latency"
-    return Predicted(max(computing, moving), bound, sum(of_round) / together, moved / 1e6)
+LAUNCH = 0.004  # milliseconds
+GROUPS = 4      # that a place wants to have, one after another
+
+
+def call_time(cycles, work, machine=Machine()):
+    """Milliseconds of a call, from those cycles of a part for a warp's round that the model has for one, two, … warps together. Groups of
+    whole warps are taken one after another by the places for warps that there are; the last are fewer, and share their parts with fewer."""
+    places, parts = machine.processors * work.resident, machine.processors * PARTS
+    each = max(1, -(-work.warps // (GROUPS * places)))  # warps of lanes that are a group
+    groups = -(-work.warps // each)
+    full, rest = divmod(groups, places)
+    of_group = lambda together: each * (work.rounds * together * cycles[together - 1] + work.outside)
+    in_all = full * of_group(len(cycles)) + (of_group(min(len(cycles), -(-rest // parts))) if rest else 0)
+    return in_all / (machine.gigahertz * 1e6) + work.launches * LAUNCH
 
 
 def contradictions(name, path):

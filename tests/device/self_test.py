@@ -85,7 +85,7 @@ class MachineCode(unittest.TestCase):
 
     def test_states_are_told_by_where_they_are_read(self):
         self.assertEqual([one.streams() for one in self.path], [True, False, False, False])
-        self.assertEqual(model.global_bytes(self.path), 32 * 8)
+        self.assertEqual(self.path[0].bytes(), 32 * 8)
         self.assertEqual(attribution.table(self.path)["states and log"], [1, 0, 0])
         self.assertEqual(attribution.table(self.path)["the step, its stages and its pullback"], [3, 1, 0])
 
@@ -101,12 +101,16 @@ class MachineCode(unittest.TestCase):
         impossible = [model.Instruction("STL R1", 1, (), 0)]
         self.assertRegex(list(model.contradictions("loop", impossible))[-1], "neither reads nor writes")
 
-    def test_a_prediction_grows_with_the_warps_and_with_what_they_move(self):
-        few, many = (model.predict([self.path], warps, 8, 100) for warps in (528, 5280))
-        self.assertAlmostEqual(many.megabytes, 10 * few.megabytes)
-        self.assertGreater(many.milliseconds, few.milliseconds)
-        slow = model.predict([self.path], 5280, 8, 100, model.Machine(terabytes_a_second=1e-3))
-        self.assertEqual(slow.bound, "memory")
+    def test_what_is_read_is_waited_for_and_what_is_written_is_not(self):
+        read, written = (model.Instruction(kind, 1, (0,), 0, ("group_checkpoints.hpp",)) for kind in ("LD.E R1", "ST.E R1"))
+        self.assertGreater(read.latency(model.Machine()), 10 * written.latency(model.Machine()))
+
+    def test_the_last_groups_share_a_processor_with_fewer(self):
+        machine = model.Machine(processors=1, gigahertz=1e-6)
+        time = lambda warps: model.call_time((10, 6), model.Work(warps, 8, 100, 50, 0), machine)
+        self.assertEqual(time(8), 100 * 2 * 6 + 50)
+        self.assertEqual(time(12), time(8) + 100 * 10 + 50)
+        self.assertEqual(time(64), 4 * 2 * time(8))
 
 
 class LimitsOfRounds(unittest.TestCase):
