@@ -151,6 +151,24 @@ TEST_CASE("float time: the noise of a path is that of double times") {
     CHECK(difference(at(FloatTime{}).y(0), at(eddy::Serial{}).y(0)) < 256 * rounding);
 }
 
+TEST_CASE("float time: tangents") {
+    const Floats y0 = filled(1, 1, 2), p = filled(1, 0.1f, 1);
+    const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-5, .atol = 1e-6};
+    const Floats ones = filled(1, 1, 1), none = filled(1, 0, 0);
+    const auto pushed =
+        eddy::pushforward(Decay{}, eddy::Tsit5{}, y0, p, none, ones, options, FloatTime{});
+    const auto products = eddy::hessian_vector_product(Decay{}, eddy::Tsit5{}, Squares{}, y0, p,
+                                                       none, ones, options, FloatTime{});
+
+    REQUIRE(pushed.success());
+    REQUIRE(products.report.success());
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        const double start = y0(lane, 0), rate = p(lane, 0), end = start * std::exp(-2 * rate);
+        CHECK(pushed.tangent()(lane, 0) == Approx(-2 * end).epsilon(1e-4));
+        CHECK(products.product.p(lane, 0) == Approx(16 * end * end).epsilon(1e-3));  // of y(2)²
+    }
+}
+
 TEST_CASE("float time: stiff methods") {
     const Floats y0 = filled(1, 1, 2), p = filled(1, 1, 1e4f);
     const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-4, .atol = 1e-6};

@@ -7,6 +7,7 @@
 // tangent with the value.
 
 #include <eddy/ad/rules/all.hpp>
+#include <eddy/core/float_float.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
 
@@ -27,7 +28,7 @@ concept Number = std::is_arithmetic_v<T> ||(richness<T> > 0);
 
 /// A scalar that Dual<T> holds as a value without tangent.
 template <class Lower, class T>
-concept PlainBeside = std::is_arithmetic_v<Lower> ||
+concept PlainBeside = std::is_arithmetic_v<Lower> || std::is_same_v<Lower, FloatFloat> ||
     (richness<Lower> > 0 && richness<Lower> <= richness<T>);
 
 }  // namespace detail
