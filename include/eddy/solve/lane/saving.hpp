@@ -16,8 +16,9 @@ namespace eddy::inline v0::detail {
 template <int num_places>
 struct BrokenSaves {
     bool is_broken[num_places] = {};
-    std::int32_t component[num_places];  // of the state that is not finite; -1: what was made of it
-    double t[num_places];
+    // Of the state that is no number; −1: what was made of it.
+    std::int32_t component[num_places] = {};
+    double t[num_places] = {};
 };
 
 /// Recorders of a solve that has no save points.
