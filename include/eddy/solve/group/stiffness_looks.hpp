@@ -95,7 +95,7 @@ class StiffnessLooks {
 
   private:
     /// Device code takes constants of classes from constants of its own alone.
-    static consteval LookSchedule of_looks() {
+    static constexpr LookSchedule of_looks() {
         return may_switch ? switching_looks : counted_looks;
     }
 
