@@ -59,7 +59,8 @@ eddy::EnsembleArray<Real> rows_of(const eddy::EnsembleArray<Real>& all, std::ptr
         eddy::EnsembleView<const Real>{all.data() + first, count, all.cols(), 1, all.rows()});
 }
 
-const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-4, .atol = 1e-6, .max_steps = 13};
+// Some lanes take 24 steps and fewer, others more.
+const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-4, .atol = 1e-6, .max_steps = 24};
 const eddy::Cpu one_thread{.threads = 1};
 
 /// What `call(y0, options)` gives for all lanes at once, then for shares of them.
@@ -103,6 +104,7 @@ TEMPLATE_TEST_CASE("processes: loss and shared gradient are those of one process
         const auto y0 = some<Real>(lanes, 0.1);
         const auto wanted = call(y0, options);
         REQUIRE_FALSE(wanted.report.success());  // lanes that fail are left out in both
+        REQUIRE(wanted.loss.total > 0);
 
         const auto results = in_shares(y0, counts, call);
 
@@ -132,6 +134,7 @@ TEST_CASE("processes: Hessian-vector products and pullbacks too") {
     };
     const auto wanted = product(y0, options);
     const eddy::Gradient<double> pulled_at_once = pulled(y0, options);
+    REQUIRE(wanted.loss.total > 0);
 
     for (const auto& result : in_shares(y0, {192, 108}, product)) {
         CHECK(same_bits(result.loss.total, wanted.loss.total));
