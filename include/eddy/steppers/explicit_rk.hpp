@@ -100,7 +100,8 @@ struct ExplicitRungeKutta {
             constexpr double e = error_weight<coarse>(i);
             if constexpr (e != 0 && !coarse && compiling_for_device &&
                           std::is_same_v<Weight, double>)
-                detail::add_scaled(sum, detail::operands_of<Rows>().b_error[i], k[i]);
+                detail::add_scaled(sum, static_cast<Weight>(detail::operands_of<Rows>().b_error[i]),
+                                   k[i]);
             else if constexpr (e != 0)
                 detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
         });

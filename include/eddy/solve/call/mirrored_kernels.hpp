@@ -77,7 +77,8 @@ template <class Real, class Memory>
                                              Mirrors<Memory>& mirrors) {
     const LaneShare& lanes = mirrors.lanes();
     StepRows<Real>* here = nullptr;
-    if (!mirrors.only_counts()) here = &steps.rows->emplace_back(lanes.first, lanes.count);
+    if (!mirrors.only_counts())
+        here = &steps.rows->emplace_back(StepRows<Real>{lanes.first, lanes.count});
     std::int64_t* const count = steps.count + lanes.first;
     steps.count = mirrors.template out_zero<std::int64_t>(count, lanes.count, 1, 1);
     steps.t = mirrors.out_rows(here ? &here->t : nullptr, steps.num_rows, lanes.count, count);
