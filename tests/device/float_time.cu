@@ -10,12 +10,8 @@ using namespace eddy::detail;
 
 using Spec =
     SolveSpec<support::Lorenz, eddy::Tsit5, eddy::PIDController, float, false, eddy::FloatFloat>;
-using GradientWork =
-    GroupWork<GradientKernel<Spec, LossTermOf<support::Lorenz, group_kernels::HalfSquares>,
-                             LossSeeds<Spec>, GridStores, false>,
-              CudaWarp>;
-using SolveWork =
-    GroupWork<SolveKernel<Spec, StateObservable<support::Lorenz>, StepArrays<float>>, CudaWarp>;
+using GradientWork = group_kernels::GradientWorkOf<Spec>;
+using SolveWork = group_kernels::SolveWorkOf<Spec>;
 
 __global__ void __launch_bounds__(threads_per_warp, GradientWork::warps_per_processor)
     gradient_kernel(const __grid_constant__ GradientWork work) {

@@ -21,14 +21,18 @@ struct HalfSquares {
 
 template <class Real>
 using Spec = SolveSpec<support::Lorenz, eddy::Tsit5, eddy::PIDController, Real, false>;
-template <class Real>
-using GradientWork = GroupWork<GradientKernel<Spec<Real>, LossTermOf<support::Lorenz, HalfSquares>,
-                                              LossSeeds<Spec<Real>>, GridStores, false>,
-                               CudaWarp>;
-template <class Real>
-using SolveWork =
-    GroupWork<SolveKernel<Spec<Real>, StateObservable<support::Lorenz>, StepArrays<Real>>,
+template <class Of>
+using GradientWorkOf = GroupWork<GradientKernel<Of, LossTermOf<typename Of::Field, HalfSquares>,
+                                                LossSeeds<Of>, GridStores, false>,
+                                 CudaWarp>;
+template <class Of>
+using SolveWorkOf =
+    GroupWork<SolveKernel<Of, StateObservable<typename Of::Field>, StepArrays<typename Of::Scalar>>,
               CudaWarp>;
+template <class Real>
+using GradientWork = GradientWorkOf<Spec<Real>>;
+template <class Real>
+using SolveWork = SolveWorkOf<Spec<Real>>;
 
 // As run_in_each_warp, by names that limits can be told of.
 template <class Real>
