@@ -17,10 +17,6 @@ using support::same_bits;
 
 const eddy::Cpu one_thread{.threads = 1};
 
-struct FirstSquared {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
-};
-
 /// All numbers of a solution, and who made them.
 template <class Solution>
 std::vector<double> numbers(const Solution& solution) {

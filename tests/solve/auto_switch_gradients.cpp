@@ -34,18 +34,6 @@ bool same_gradient(const A& a, const B& b, std::ptrdiff_t lane) {
            same_row(a.gradient.p, lane, b.gradient.p, lane);
 }
 
-/// A field whose parameter all lanes share; stiff where y2 is large.
-struct Shared {
-    static constexpr int state_size = 3, parameter_size = 2;
-    constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::vec(y[1], p[0] * (y[2] * ((1.0 - y[0] * y[0]) * y[1] - y[0])) + p[1],
-                         0.0 * y[2]);
-    }
-};
-struct FirstSquared {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
-};
-
 }  // namespace
 
 TEST_CASE("AutoSwitch: loss and gradient of each lane are those of one method alone") {

@@ -20,19 +20,6 @@ using support::same_array;
 using support::same_bits;
 using OnDevice = support::DeviceArray<double>;
 
-/// A field whose parameters all lanes share; stiff where y2 is large.
-struct Shared {
-    static constexpr int state_size = 3, parameter_size = 2;
-    constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::vec(y[1], p[0] * (y[2] * ((1.0 - y[0] * y[0]) * y[1] - y[0])) + p[1],
-                         0.0 * y[2]);
-    }
-};
-
-struct FirstSquared {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
-};
-
 /// Of lanes that are all stiff, none, or some.
 Lanes lanes_of(std::ptrdiff_t count, double largest) {
     Lanes lanes(count);

@@ -49,4 +49,17 @@ inline bool same_outcome(const eddy::Outcomes& a, const eddy::Outcomes& b, std::
            same_stats(a.stats(lane), b.stats(lane));
 }
 
+/// A field whose parameters all lanes share; stiff where y2 is large.
+struct Shared {
+    static constexpr int state_size = 3, parameter_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], p[0] * (y[2] * ((1.0 - y[0] * y[0]) * y[1] - y[0])) + p[1],
+                         0.0 * y[2]);
+    }
+};
+
+struct FirstSquared {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
+};
+
 }  // namespace switching
