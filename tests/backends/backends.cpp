@@ -49,6 +49,9 @@ std::ptrdiff_t groups_of_long_call(Kept& kept, std::ptrdiff_t most_workers) {
 struct OnePlace {
     static constexpr int num_places = 1;
 };
+struct Warp {
+    static constexpr int num_chains = 1, num_members = 32;
+};
 /// A kernel that calls visit(worker, group) for groups of one lane.
 template <class Visit>
 struct Visiting {
@@ -137,6 +140,24 @@ TEST_CASE("backends: Cpu takes every group once, and no worker two at a time") {
         for (const auto& count : visits) once = once && count == 1;
         CHECK(once);
     }
+}
+
+TEST_CASE("backends: the last groups of a way forward leave few workers with nothing to do") {
+    const auto of_busiest = [](std::ptrdiff_t size, std::ptrdiff_t lanes, std::ptrdiff_t workers) {
+        return (lanes + size * workers - 1) / (size * workers) * size;
+    };
+
+    for (const std::ptrdiff_t lanes : {1, 32, 1024, 32768, 524288, 1048576, 10000019}) {
+        for (const std::ptrdiff_t workers : {1, 2, 96, 1056, 1584, 2640}) {
+            const auto size =
+                eddy::detail::balanced_lanes_per_group<OnePlace, Warp>(lanes, workers);
+            const auto of_four = eddy::detail::lanes_per_group<OnePlace, Warp>(lanes, 4 * workers);
+            CAPTURE(lanes, workers, size, of_four);
+            CHECK(size % 32 == 0);
+            CHECK(of_busiest(size, lanes, workers) <= of_busiest(of_four, lanes, workers));
+        }
+    }
+    CHECK(eddy::detail::balanced_lanes_per_group<OnePlace, Warp>(1048576, 1584) == 7 * 32);
 }
 
 TEST_CASE("backends: a worker's arena holds what the kernel lays out, and is kept") {

@@ -119,17 +119,20 @@ class Work:
     rounds: int    # of a warp
     outside: int   # cycles of a warp outside rounds
     launches: int  # of a call
+    groups: tuple  # SOLVE_GROUPS, …
 
 
 LAUNCH = 0.004  # milliseconds
-GROUPS = 4      # that a place wants to have, one after another
+GRADIENT_GROUPS = (4,)     # that a place wants to have, one after another
+SOLVE_GROUPS = (5, 4, 3)  # of these what leaves the fewest lanes to the busiest place (solve/call/launch_plan.hpp)
 
 
 def call_time(cycles, work, machine=Machine()):
     """Milliseconds of a call, from those cycles of a part for a warp's round that the model has for one, two, … warps together. Groups of
     whole warps are taken one after another by the places for warps that there are; the last are fewer, and share their parts with fewer."""
     places, parts = machine.processors * work.resident, machine.processors * PARTS
-    each = max(1, -(-work.warps // (GROUPS * places)))  # warps of lanes that are a group
+    sizes = [max(1, -(-work.warps // (groups * places))) for groups in work.groups]  # warps of lanes that are a group
+    each = min(sizes, key=lambda each: -(-work.warps // (each * places)) * each)
     groups = -(-work.warps // each)
     full, rest = divmod(groups, places)
     of_group = lambda together: each * (work.rounds * together * cycles[together - 1] + work.outside)

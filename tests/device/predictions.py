@@ -57,8 +57,8 @@ def of_now(case, paths):
     return tuple(sum(model.cycles(paths[loop], warps) / warps for loop in case.loops) for warps in range(1, case.resident // model.PARTS + 1))
 
 
-def predicted(case, cycles, outside, launches):
-    return model.call_time(cycles, model.Work(case.lanes // 32, case.resident, case.rounds, outside * case.each, launches))
+def predicted(case, cycles, outside, launches, groups):
+    return model.call_time(cycles, model.Work(case.lanes // 32, case.resident, case.rounds, outside * case.each, launches, groups))
 
 
 def print_for(paths_of):
@@ -67,7 +67,8 @@ def print_for(paths_of):
         for name, paths in paths_of.items():
             if case.kernel in name and len(paths) > max(case.loops):
                 cycles, then = of_now(case, paths), case.earlier
-                now = predicted(case, cycles, case.outside, case.launches)
-                before = predicted(case, then.cycles, then.outside, then.launches)
+                groups = model.SOLVE_GROUPS if len(case.loops) == 1 else model.GRADIENT_GROUPS
+                now = predicted(case, cycles, case.outside, case.launches, groups)
+                before = predicted(case, then.cycles, then.outside, then.launches, (4,))
                 print(f"predicted for an H100 | {case.what} | {now:.3f} ms | goal {case.goal} (H200) | {cycles[-1]:.0f} cycles a warp and round, "
                       f"{len(cycles)} together | earlier: predicted {before:.3f}, measured {then.measured}, {100 * (before / then.measured - 1):+.0f} %")

@@ -107,7 +107,7 @@ class MachineCode(unittest.TestCase):
 
     def test_the_last_groups_share_a_processor_with_fewer(self):
         machine = model.Machine(processors=1, gigahertz=1e-6)
-        time = lambda warps: model.call_time((10, 6), model.Work(warps, 8, 100, 50, 0), machine)
+        time = lambda warps: model.call_time((10, 6), model.Work(warps, 8, 100, 50, 0, (4,)), machine)
         self.assertEqual(time(8), 100 * 2 * 6 + 50)
         self.assertEqual(time(12), time(8) + 100 * 10 + 50)
         self.assertEqual(time(64), 4 * 2 * time(8))
