@@ -141,10 +141,11 @@ def call_time(cycles, work, machine=Machine()):
 
 
 def contradictions(name, path):
-    """A model that hides nothing and one that hides everything bound each other; and who puts numbers aside also reads and writes others."""
+    """A model that hides nothing and one that hides everything bound each other; and who puts numbers aside, to take them up again, also reads and
+    writes others."""
     issued, alone, together = len(path), cycles(path, 1), cycles(path, 4) / 4
     least = busiest(path)[1]
     if not issued <= together <= alone or together < 0.95 * least:
         yield f"{name}: {issued} instructions and {least:.0f} cycles of the busiest pipe, but {together:.0f} cycles with four warps, {alone:.0f} with one"
-    if not any(one.is_in("LDG|STG|LD|ST") for one in path) and any(one.is_in("STL") for one in path):
+    if not any(one.is_in("LDG|STG|LD|ST") for one in path) and all(any(one.is_in(kind) for one in path) for kind in ("STL", "LDL")):
         yield f"{name}: spills, but neither reads nor writes"

@@ -98,7 +98,7 @@ class MachineCode(unittest.TestCase):
 
     def test_the_model_bounds_itself(self):
         self.assertEqual(list(model.contradictions("loop", self.path)), [])
-        impossible = [model.Instruction("STL R1", 1, (), 0)]
+        impossible = [model.Instruction(kind + " R1", 1, (), 0) for kind in ("STL", "LDL")]
         self.assertRegex(list(model.contradictions("loop", impossible))[-1], "neither reads nor writes")
 
     def test_what_is_read_is_waited_for_and_what_is_written_is_not(self):

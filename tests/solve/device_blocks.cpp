@@ -89,13 +89,13 @@ TEST_CASE("device blocks: so have save points, jumps and ends within them") {
                          {.t1 = 1.5, .dt0 = 0.002, .max_steps = 333});
 }
 
-TEST_CASE("device blocks: of so many rounds one state in sixteen is kept") {
+TEST_CASE("device blocks: of so many rounds one state in thirty-two is kept") {
     EmulatedRuntime::reset();
     const auto found = eddy::value_and_gradient(Growth{}, eddy::Tsit5{}, Square{}, starts(),
                                                 rates(0.5), {.t1 = 1, .dt0 = 1e-3},
                                                 eddy::ConstantController{}, EmulatedDevice{});
 
     // 32 places of 8 B of state and 8 of time; three groups, each in an arena of its own.
-    CHECK(found.report.bytes_kept == 3 * (1000 / 16 + 1) * 32 * 16);
+    CHECK(found.report.bytes_kept == 3 * (1000 / 32 + 1) * 32 * 16);
     CHECK(found.report.counters.recomputed <= 3 * 1000);
 }

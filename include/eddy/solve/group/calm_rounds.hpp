@@ -26,13 +26,15 @@ class CalmRounds {
     using Stepper = typename Spec::Stepper;
 
   public:
-    /// As many as are drawn for at a time, of a small state; without noise, sixteen at most.
+    /// As many as are drawn for at a time, of a small state; without noise, as many as half a kilobyte has room
+    /// for, of which the first-level cache of a device holds those of all its threads.
     static constexpr int most = [] {
         if constexpr (Spec::normals_per_step > 0)
             return Chain<Spec>::keeps_states ? ChainPath<Spec>::Drawn::count : 1;
         else
             return Spec::has_constant_size
-                       ? max(1, min(16, 4 * longest_unrolled / Spec::state_size))
+                       ? max(1, min(32, static_cast<int>(512 / (Spec::state_size *
+                                                                sizeof(typename Spec::Lane)))))
                        : 1;
     }();
     using Sums = Vec<Number, Spec::parameter_room>;
@@ -51,11 +53,7 @@ class CalmRounds {
     template <int num_chains>
     EDDY_HD static void pull(const OfChain (&chains)[num_chains], int count) {
         Rounds rounds[num_chains];
-        for (int i = 0; i < count; ++i) {
-            static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
-                take(chains[chain], rounds[chain], i, i + 1 < count);
-            });
-        }
+        take_again(chains, rounds, count);
         if constexpr (Spec::parameter_size <= longest_unrolled) {
             Sums sums[num_chains];  // in registers
             static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
@@ -81,22 +79,54 @@ class CalmRounds {
     struct Rounds {
         static constexpr int num_normals = max(1, Spec::normals_per_step);  // no array is empty
         State y[most];
-        Time elapsed[most];
         Single z[most][num_normals];
     };
-    /// A round of the way forward, once more.
-    [[gnu::always_inline]] EDDY_HD static void take(const OfChain& chain, Rounds& rounds, int i,
-                                                    bool goes_on) {
-        const ChainStepper<Spec>& steps = *chain.steps;
-        if (i == 0) rounds.y[0] = chain.x->y;
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Time elapsed_at(
+        const OfChain& chain, const ChainStepper<Spec>& steps, int i) {
+        const Time first = steps.steps_at(chain.x->elapsed);
+        return steps.after_steps(first + Time(static_cast<double>(i)));
+    }
+    /// Rounds of the way forward, once more.
+    template <int num_chains>
+    [[gnu::always_inline]] EDDY_HD static void take_again(const OfChain (&chains)[num_chains],
+                                                          Rounds (&rounds)[num_chains], int count) {
+        if constexpr (num_chains == 1) {
+            // In registers, on a device: what lies in memory, a loop that stores its states loads again.
+            const ChainStepper<Spec> steps = *chains[0].steps;
+            const auto size = steps.constant_size();
+            State y = chains[0].x->y;
+            for (int i = 0; i + 1 < count; ++i) {
+                keep(chains[0], rounds[0], i, y);
+                take(chains[0], steps, size, rounds[0], i, y);
+            }
+            keep(chains[0], rounds[0], count - 1, y);
+        } else {
+            State y[num_chains];
+            for (int chain = 0; chain < num_chains; ++chain) y[chain] = chains[chain].x->y;
+            for (int i = 0; i < count; ++i) {
+                static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
+                    const ChainStepper<Spec>& steps = *chains[chain].steps;
+                    keep(chains[chain], rounds[chain], i, y[chain]);
+                    if (i + 1 < count)
+                        take(chains[chain], steps, steps.constant_size(), rounds[chain], i,
+                             y[chain]);
+                });
+            }
+        }
+    }
+    [[gnu::always_inline]] EDDY_HD static void keep(const OfChain& chain, Rounds& rounds, int i,
+                                                    const State& y) {
+        rounds.y[i] = y;
         for_components<Spec::normals_per_step>([&](int k) __attribute__((always_inline)) {
             rounds.z[i][k] = chain.normals.first[i * chain.normals.stride + k];
         });
-        const Time first = steps.steps_at(chain.x->elapsed);
-        rounds.elapsed[i] = steps.after_steps(first + Time(static_cast<double>(i)));
-        if (goes_on)
-            rounds.y[i + 1] =
-                steps.constant_step(rounds.elapsed[i], rounds.y[i], chain.x->memory, rounds.z[i]);
+    }
+    template <class Size>
+    [[gnu::always_inline]] EDDY_HD static void take(const OfChain& chain,
+                                                    const ChainStepper<Spec>& steps,
+                                                    const Size& size, const Rounds& rounds, int i,
+                                                    State& y) {
+        y = steps.constant_step(size, elapsed_at(chain, steps, i), y, chain.x->memory, rounds.z[i]);
     }
     template <int num_chains, class SumsOf>
     [[gnu::always_inline]] EDDY_HD static void pull_all(const OfChain (&chains)[num_chains],
@@ -129,7 +159,8 @@ class CalmRounds {
             };
             pull_masked<Spec>(moves, cotangent, sums, adjoint);
         };
-        chain.steps->with_constant_input(rounds.elapsed[i], rounds.y[i], pull_step, rounds.z[i]);
+        chain.steps->with_constant_input(elapsed_at(chain, *chain.steps, i), rounds.y[i], pull_step,
+                                         rounds.z[i]);
     }
 };
 

@@ -93,11 +93,10 @@ class GroupForward {
         }
     }
 
-    /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise as many as it
-    /// is drawn for at a time: `normals` receives those of the first, and of each further one so many
+    /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise they are as many
+    /// as it is drawn for at a time: `normals` receives those of the first, and of each further one so many
     /// numbers behind.
-    template <int count>
-    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t round,
+    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t round, int count,
                                              [[maybe_unused]] const NormalsOfRound<Spec>& normals,
                                              [[maybe_unused]] std::int64_t per_round) {
         for (int chain = 0; chain < x.count(); ++chain) {

@@ -110,7 +110,8 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             advance_round(x, step);
         } else {
             const std::int64_t first = blocks_.first(step), end = blocks_.first(step + 1);
-            if (end > first + 1 && advance_block(x, first)) return blocks_.reach(end);
+            if (end > first + 1 && advance_block(x, first, static_cast<int>(end - first)))
+                return blocks_.reach(end);
             for (std::int64_t round = first;
                  round < end && (round == first || back_.forward.is_running()); ++round) {
                 advance_round(x, round);
@@ -119,17 +120,16 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         }
     }
     /// All rounds of a block at once; false where they have to be taken one by one.
-    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t first) {
+    [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t first, int rounds) {
         const int count = x.count();
         const std::int64_t per_round = std::int64_t{count} * Spec::normals_per_step;
-        if (!back_.forward.template advance_block<Blocks::most>(x, first, normals_of(first, count),
-                                                                per_round))
+        if (!back_.forward.advance_block(x, first, rounds, normals_of(first, count), per_round))
             return false;
         if constexpr (!StepLog<Spec, Team>::keeps_sizes) return true;
         PerChain<Used, Team::num_chains> used(count);
         for (int chain = 0; chain < count; ++chain)
             used.chain[chain] = typename Spec::Time(back_.forward.problem().clock.dt0);
-        for (int i = 0; i < Blocks::most; ++i) memory_.log.write(*team_, first + i, used);
+        for (int i = 0; i < rounds; ++i) memory_.log.write(*team_, first + i, used);
         return true;
     }
     EDDY_HD void advance_round(Loop& x, std::int64_t round) {

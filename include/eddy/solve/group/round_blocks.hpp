@@ -28,13 +28,16 @@ class RoundBlocks {
   public:
     static constexpr int most = CalmRounds<Spec>::most;
 
-    /// Blocks are worth it where few rounds land or save, and the log has the normals of all, if there are any.
+    /// Blocks are worth it where few rounds land or save, and the log has the normals of all, if there are any. Noise
+    /// has blocks as long as it is drawn for.
     EDDY_HD void begin(const Problem<Spec>& problem, const GradientPlan& plan) {
         const LaneTimes& times = problem.times;
         bool logs_all = plan.last_round < plan.logged_rounds;
         if constexpr (Spec::normals_per_step > 0) logs_all = logs_all && problem.noise.level == 0;
         const double ends = times.num_tstops + times.num_saves;
-        length_ = logs_all && times.span >= 4 * most * times.dt0 * ends ? most : 1;
+        constexpr int least = Spec::normals_per_step > 0 ? most : min(most, 12);
+        const double room = times.span / (4 * times.dt0 * ends);
+        length_ = logs_all && room >= least ? static_cast<int>(min(room, double{most})) : 1;
     }
     EDDY_HD void restart() { rounds_ = taken_again_ = calm_from_ = calm_to_ = 0; }
     /// So many rounds have been taken.

@@ -172,6 +172,9 @@ class ChainStepper {
                                        constant_path(elapsed, normals), problem_->tolerances()},
                              memory);
     }
+    [[nodiscard, gnu::always_inline]] EDDY_HD const auto& constant_size() const {
+        return problem_->size;
+    }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
     [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {
