@@ -68,7 +68,7 @@ class GroupAdjoint {
         watch_.set_occupant(chain, place);
         auto& steps = forward.steps(chain);
         const bool has_lane = occupant.lane != no_lane;
-        const bool alive = has_lane && !is_failure(forward.outcome(occupant.lane).result);
+        const bool alive = has_lane && !is_failure(forward.outcomes()[occupant.lane].result);
         if (has_lane) steps.assign(place, forward.team().first_lane() + occupant.lane);
         steps.head_for(place, has_lane ? occupant.tstop : -1);
         set_lane(lanes.alive, place, alive);

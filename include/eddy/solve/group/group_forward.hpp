@@ -29,6 +29,7 @@ class GroupForward {
     using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
     using Looks = StiffnessLooksFor<Spec, Team>;
     using Changes = PlaceChanges<Spec>;
+    using Sizes = PerChain<typename Spec::Used, num_chains>;  // of a round's steps
     static constexpr std::int64_t longest_block = 256;
 
   public:
@@ -68,29 +69,18 @@ class GroupForward {
         return x;
     }
 
-    /// One round. `used` receives the size of each place's accepted step; zero where none was. An
-    /// empty place may seem to move. `normals` receives those of the round, where somebody keeps
-    /// them.
-    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round,
-                                                PerChain<typename Spec::Used, num_chains>& used,
+    /// One round. `used` receives the size of each place's accepted step; zero where none was. An empty
+    /// place may seem to move. `normals` receives those of the round, where somebody keeps them.
+    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round, Sizes& used,
                                                 const NormalsOfRound<Spec>& normals = {}) {
-        if constexpr (Spec::has_constant_size) {
+        if constexpr (Spec::has_constant_size)
             if (constant_round(x, round, used, normals)) return;
-        }
-        for (int chain = 0; chain < x.count(); ++chain)
-            Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, normals.of(chain),
-                               *problem_);
-        Attempt<Spec> attempts[num_chains];
-        for (int chain = 0; chain < x.count(); ++chain) {
-            take_given_sizes<Team, Recorder>(*problem_, x.chain[chain], [this, chain](auto& at) {
-                set_given_sizes(*problem_, *team_, chains_[chain].occupants, at);
-            });
-            chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
-        }
-        for (int chain = 0; chain < x.count(); ++chain) {
-            judge(x, chain, attempts[chain], round);
-            used.chain[chain] = used_by(attempts[chain]);
-        }
+        const auto care = [&](Loop& at) { advance_with_care(at, round, used, normals); };
+        // Where it is rare it would be in the way of the registers of a host's hot path.
+        if constexpr (Spec::has_constant_size && !compiling_for_device)
+            run_out_of_line(care, x);
+        else
+            care(x);
     }
 
     /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise they are as many
@@ -118,7 +108,7 @@ class GroupForward {
                     continue;
                 }
             }
-            PerChain<typename Spec::Used, num_chains> used(x.count());
+            Sizes used(x.count());
             advance(x, round++, used);
         }
     }
@@ -161,9 +151,6 @@ class GroupForward {
     [[nodiscard]] EDDY_HD bool is_running() const { return num_occupied_ > 0; }
     [[nodiscard]] EDDY_HD Team& team() const { return *team_; }
     [[nodiscard]] EDDY_HD const Problem<Spec>& problem() const { return *problem_; }
-    [[nodiscard]] EDDY_HD const LaneOutcome& outcome(std::int32_t lane) const {
-        return memory_.outcomes[lane];
-    }
     [[nodiscard]] EDDY_HD const LaneOutcome* outcomes() const { return memory_.outcomes; }
     /// Save points that a lane has reached.
     [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
@@ -173,6 +160,25 @@ class GroupForward {
     LaneAssignment assignment;
 
   private:
+    /// A round whatever happens in it.
+    [[gnu::always_inline]] EDDY_HD void advance_with_care(Loop& x, std::int64_t round, Sizes& used,
+                                                          const NormalsOfRound<Spec>& normals) {
+        for (int chain = 0; chain < x.count(); ++chain)
+            Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, normals.of(chain),
+                               *problem_);
+        Attempt<Spec> attempts[num_chains];
+        for (int chain = 0; chain < x.count(); ++chain) {
+            take_given_sizes<Team, Recorder>(*problem_, x.chain[chain], [this, chain](auto& at) {
+                set_given_sizes(*problem_, *team_, chains_[chain].occupants, at);
+            });
+            chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
+        }
+        for (int chain = 0; chain < x.count(); ++chain) {
+            judge(x, chain, attempts[chain], round);
+            used.chain[chain] = used_by(attempts[chain]);
+        }
+    }
+
     [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
                                               std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
@@ -208,9 +214,8 @@ class GroupForward {
     }
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
-    [[gnu::always_inline]] EDDY_HD bool constant_round(
-        Loop& x, std::int64_t round, PerChain<typename Spec::Used, num_chains>& used,
-        const NormalsOfRound<Spec>& normals) {
+    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round, Sizes& used,
+                                                       const NormalsOfRound<Spec>& normals) {
         for (int chain = 0; chain < x.count(); ++chain) {
             if (round >= chains_[chain].constant_until) return false;
         }
@@ -239,13 +244,13 @@ class GroupForward {
         for (int chain = 0; chain < x.count(); ++chain)
             count = min(count, chains_[chain].constant_until - round);
         if (count <= 0) return 0;
-        off_the_hot_path([this, count](Loop& at) { try_constant_block(at, count); }, x);
+        off_the_hot_path(
+            [this, count](Loop& at) {
+                if (Rounds::take_if_finite(*team_, chains_, at, count, *problem_)) return;
+                for (int chain = 0; chain < at.count(); ++chain) chains_[chain].constant_until = 0;
+            },
+            x);
         return chains_[0].constant_until == 0 ? 0 : count;
-    }
-    /// Where the block breaks, all chains are `constant_until` 0.
-    EDDY_HD void try_constant_block(Loop& x, std::int64_t count) {
-        if (Rounds::take_if_finite(*team_, chains_, x, count, *problem_)) return;
-        for (int chain = 0; chain < x.count(); ++chain) chains_[chain].constant_until = 0;
     }
     /// All that is rare: whatever happened to any lane of a chain in this round.
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
@@ -373,8 +378,8 @@ class GroupForward {
         chain.next_check = team_->min(next_check);
         looks_.look_ahead(*team_, chain, number, round);
         if constexpr (Spec::has_constant_size) {
-            const double rounds = min(nearest / times.dt0 - 1.5, 1e15);
-            const std::int64_t ahead = rounds >= 1 ? static_cast<std::int64_t>(rounds) : 0;
+            const auto ahead =
+                static_cast<std::int64_t>(max(0., min(nearest / times.dt0 - 1.5, 1e15)));
             chain.constant_until = min(chain.next_check, team_->min(round + 1 + ahead));
         }
     }

@@ -28,7 +28,7 @@ struct WaveEnd {
         if (rounds.pullbacks == 0) return;
         std::int64_t attempts = 0;
         for_each_lane(first, [&](std::int32_t lane) {
-            const LaneOutcome& outcome = back.forward.outcome(lane);
+            const LaneOutcome& outcome = back.forward.outcomes()[lane];
             attempts += outcome.accepted + outcome.rejected;
         });
         attempts = team.sum(attempts);
