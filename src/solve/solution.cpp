@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
 #include <eddy/steppers/stiffness.hpp>
 #include <limits>
 #include <stdexcept>
@@ -27,11 +28,11 @@ void Outcomes::reset(std::size_t num_lanes, std::int64_t paths) {
     unfinished_.forget();
 }
 
-void Outcomes::reset_later(std::size_t num_lanes) {
+void Outcomes::reset_later(std::size_t num_lanes, std::int64_t paths) {
     unfinished_.forget();
     lanes_.resize(num_lanes);
-    failed_paths_.clear();
-    num_paths_ = 1;
+    failed_paths_.resize(paths > 1 ? num_lanes : 0);
+    num_paths_ = paths;
 }
 
 LaneEvents* Outcomes::keep_events() {
@@ -54,16 +55,10 @@ std::ptrdiff_t Outcomes::num_switched() const {
 
 void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count) {
     const auto index = static_cast<std::size_t>(lane);
-    LaneOutcome& whole = lanes_[index];
-    if (!is_failure(whole.result)) {
-        whole.result = path.result;
-        whole.t = path.t;
-        whole.component = path.component;
-    }
-    if (is_failure(path.result)) failed_paths_[index] += count;
-    whole.accepted += path.accepted;
-    whole.rejected += path.rejected;
-    whole.evaluations += path.evaluations;
+    detail::PathTally tally{lanes_[index], failed_paths_[index]};
+    tally.add(path, count);
+    lanes_[index] = tally.whole;
+    failed_paths_[index] = tally.num_failed;
 }
 
 LaneStats Outcomes::stats_of(const LaneOutcome& lane, const LaneEvents& events) const {
@@ -126,13 +121,14 @@ void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save
     const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
     y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
-    variance_.assign(parts.paths > 1 ? size : 0, std::numeric_limits<Real>::quiet_NaN());
+    variance_.assign(parts.variance && parts.paths > 1 ? size : 0,
+                     std::numeric_limits<Real>::quiet_NaN());
     steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
     t_ = save_times;
     num_columns_ = columns;
     num_state_ = state_size;
     if (parts.comes_later)
-        Outcomes::reset_later(static_cast<std::size_t>(lanes));
+        Outcomes::reset_later(static_cast<std::size_t>(lanes), parts.paths);
     else
         Outcomes::reset(static_cast<std::size_t>(lanes), parts.paths);
 }

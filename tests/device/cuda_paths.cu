@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "device/on_device.hpp"
 #include "solve/noise_cases.hpp"
 #include "solve/path_cases.hpp"
 #include "support/stochastic_equations.hpp"
@@ -52,6 +53,45 @@ TEST_CASE("device paths: tangents, with the steps that carry them") {
         [](const auto& expected, const auto& got) { oracle::check_same(expected, got, true); });
     CHECK(endings.count(eddy::Result::success) == 1);
     CHECK(endings.count(eddy::Result::non_finite) == 1);
+}
+
+TEST_CASE(
+    "device paths: of arrays that lie there, in calls that do not wait, with the bits of Serial") {
+    auto options = path_cases::options;
+    options.paths = 100'000;  // two parts
+    const Array start(3, 2, 0.3), rates(3, 2, 2.), target(1, 2, 0.1);
+    const auto means = [&](const auto& backend) {
+        return eddy::ensemble_solver(path_cases::Pair{}, eddy::EulerMaruyama{}, options, backend);
+    };
+    const auto gradients = [&](const auto& backend) {
+        return eddy::gradient_solver(path_cases::Pair{}, eddy::EulerMaruyama{},
+                                     support::HalfSquares{}, options, backend);
+    };
+    const device::OnDevice y0(start), p(rates), data(target), y(start), variance(start),
+        of_y0(start), of_p(start), loss(Array(3, 1));
+    auto y_view = y.view(), variance_view = variance.view(), of_y0_view = of_y0.view(),
+         of_p_view = of_p.view(), loss_view = loss.view();
+
+    auto solver = means(eddy::Cuda{.asynchronous = true});
+    const auto& found = solver(y0.view(), p.view(),
+                               eddy::SolutionInto<double>{.y = y_view, .variance = variance_view});
+    auto differentiator = gradients(eddy::Cuda{.asynchronous = true});
+    const auto& gradient = differentiator(
+        data.view(), y0.view(), p.view(),
+        eddy::GradientInto<double>{.y0 = of_y0_view, .p = of_p_view, .loss = loss_view});
+
+    const auto expected = means(eddy::Serial{})(start, rates);
+    const auto expected_gradient = gradients(eddy::Serial{})(target, start, rates);
+    for (int lane = 0; lane < 3; ++lane) {
+        CHECK(found.failed_paths(lane) == expected.failed_paths(lane));
+        CHECK(gradient.report.failed_paths(lane) == expected.failed_paths(lane));
+        CHECK(support::same_bits(loss.values()(lane, 0), expected_gradient.loss(lane)));
+    }
+    CHECK(support::same_array(y.values(), expected.mean()));
+    CHECK(support::same_array(variance.values(), expected.variance()));
+    CHECK(support::same_array(of_y0.values(), expected_gradient.gradient.y0));
+    CHECK(support::same_array(of_p.values(), expected_gradient.gradient.p));
+    CHECK(support::same_bits(gradient.loss.total, expected_gradient.loss.total));
 }
 
 TEST_CASE("device paths: ten billion of them are stopped from another thread") {

@@ -1,5 +1,9 @@
 // Several paths to a lane on a device: means and variances have the bits of Serial.
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "solve/emulated_device.hpp"
 #include "solve/path_cases.hpp"
 
@@ -93,8 +97,335 @@ TEST_CASE("device paths: so of gradients, of parameters that lanes have, or shar
     compare(eddy::shared(std::vector<double>{2, 1.5}), num_bytes);
 }
 
-TEST_CASE("device paths: arrays that lie on the device are refused in a sentence") {
-    const support::DeviceArray<double> there{support::Array(3, 2, 0.3)};
-    CHECK_THROWS_WITH(path_cases::solve(there, support::Array(3, 2, 2.), EmulatedDevice{}),
-                      support::contains("paths = 70 of arrays on the device"));
+namespace {
+
+using support::Array;
+using support::EmulatedRuntime;
+using OnDevice = support::DeviceArray<double>;
+
+/// Several parts to a lane, runs and what is left; or several lanes to a part, more than a block of them.
+struct Shape {
+    std::ptrdiff_t lanes;
+    std::int64_t paths;
+};
+constexpr Shape shapes[] = {{2, 1300}, {300, 3}};
+void reset_with_small_parts() {
+    EmulatedRuntime::reset();
+    EmulatedRuntime::state.bytes_of_chunk = 65'536;  // of 512 paths
+}
+
+Array varied(std::ptrdiff_t lanes, double first) {
+    Array values(lanes, 2, first);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        values(lane, 0) += 1e-3 * static_cast<double>(lane);
+    return values;
+}
+eddy::SolveOptions with_paths(eddy::SolveOptions options, std::int64_t paths) {
+    options.paths = paths;
+    options.stable_gradients = false;
+    return options;
+}
+
+/// Arrays of a solve at two save points.
+struct Means {
+    OnDevice y0, p;
+    std::vector<OnDevice> y, variance;
+
+    explicit Means(std::ptrdiff_t lanes) : y0(varied(lanes, 0.3)), p(Array(lanes, 2, 2.)) {
+        for (int k = 0; k < 2; ++k) {
+            y.push_back(support::room(lanes, 2));
+            variance.push_back(support::room(lanes, 2));
+        }
+    }
+    [[nodiscard]] eddy::SolutionInto<double> into() { return {.y = y, .variance = variance}; }
+    void check(const auto& expected) const {
+        for (std::size_t k = 0; k < 2; ++k) {
+            const auto save = static_cast<std::ptrdiff_t>(k);
+            CHECK(support::same_array(y[k].values(), expected.mean(save)));
+            CHECK(support::same_array(variance[k].values(), expected.variance(save)));
+        }
+    }
+};
+auto means_of(const eddy::SolveOptions& options, const auto& backend) {
+    return eddy::ensemble_solver(path_cases::Pair{}, eddy::EulerMaruyama{}, options, backend);
+}
+void check_outcomes(const eddy::Outcomes& found, const eddy::Outcomes& expected) {
+    std::ptrdiff_t different = 0;
+    for (std::ptrdiff_t lane = 0; lane < expected.num_lanes(); ++lane)
+        different += found.failed_paths(lane) != expected.failed_paths(lane) ||
+                     found.result(lane) != expected.result(lane) ||
+                     found.failure(lane).t != expected.failure(lane).t ||
+                     found.stats(lane).evaluations != expected.stats(lane).evaluations ||
+                     found.stats(lane).rejected != expected.stats(lane).rejected;
+    CHECK(different == 0);
+}
+
+/// Arrays of a gradient.
+struct Gradients {
+    OnDevice y0, p, target, of_y0, of_p, loss;
+
+    Gradients(const Array& start, const Array& parameters, const Array& data)
+        : y0(start),
+          p(parameters),
+          target(data),
+          of_y0(support::room(start.rows(), start.cols())),
+          of_p(support::room(parameters.rows(), parameters.cols())),
+          loss(support::room(start.rows(), 1)) {}
+    [[nodiscard]] eddy::GradientInto<double> into() {
+        return {.y0 = of_y0, .p = of_p, .loss = loss};
+    }
+    void check(const auto& expected, const auto& found) const {
+        found.report.wait();
+        CHECK(support::same_array(of_y0.values(), expected.gradient.y0));
+        CHECK(support::same_array(of_p.values(), expected.gradient.p));
+        const Array losses = loss.values();
+        std::ptrdiff_t different = 0;
+        for (std::ptrdiff_t lane = 0; lane < losses.rows(); ++lane)
+            different += !support::same_bits(losses(lane, 0), expected.loss(lane));
+        CHECK(different == 0);
+        CHECK(support::same_bits(found.loss.total, expected.loss.total));
+    }
+};
+auto gradients_of(const eddy::SolveOptions& options, const auto& backend) {
+    return eddy::gradient_solver(path_cases::Pair{}, eddy::EulerMaruyama{}, support::HalfSquares{},
+                                 options, backend);
+}
+const EmulatedDevice at_once{.asynchronous = true};
+
+}  // namespace
+
+TEST_CASE("device paths: of arrays that lie there means are written there, with the same bits") {
+    for (const auto& [lanes, paths] : shapes) {
+        const auto options = with_paths(path_cases::saving, paths);
+        auto serial = means_of(options, eddy::Serial{});
+        const auto& expected = serial(varied(lanes, 0.3), Array(lanes, 2, 2.));
+        CAPTURE(paths);
+        for (const EmulatedDevice& device : {EmulatedDevice{}, at_once}) {
+            reset_with_small_parts();
+            Means there(lanes);
+            auto solver = means_of(options, device);
+
+            const auto& found = solver(there.y0, there.p, there.into());
+
+            check_outcomes(found, expected);
+            there.check(expected);
+            CHECK_THROWS_WITH(found.variance(0), support::contains("read them there"));
+        }
+        // Where only one of them lies there, and results come to the host.
+        const OnDevice y0{varied(lanes, 0.3)};
+        auto solver = means_of(options, EmulatedDevice{});
+        const auto& found = solver(y0, Array(lanes, 2, 2.));
+        CHECK(support::same_array(found.mean(1), expected.mean(1)));
+        CHECK(support::same_array(found.variance(0), expected.variance(0)));
+    }
+}
+
+TEST_CASE(
+    "device paths: a second asynchronous call takes and copies nothing, and waits for nothing") {
+    const auto options = with_paths(path_cases::saving, 700);
+    auto& state = EmulatedRuntime::state;
+    EmulatedRuntime::reset();
+    Means there(2);
+    auto solver = means_of(options, at_once);
+    const auto again = [&]() -> auto& { return solver(there.y0, there.p, there.into()); };
+    again().wait();
+    EmulatedRuntime::reset();
+
+    const auto& found = again();
+
+    CHECK(state.allocations + state.copies + state.waits + state.questions == 0);
+    found.wait();
+    CHECK(state.waits == 1);
+    // What became of each lane's paths.
+    CHECK(state.bytes_to_host == 2 * (sizeof(eddy::LaneOutcome) + sizeof(std::int64_t)));
+
+    EmulatedRuntime::reset();
+    state.is_capturing = true;
+    static_cast<void>(again());
+    state.is_capturing = false;
+    auto serial = means_of(options, eddy::Serial{});
+    for (const double first : {0.2, 0.5}) {
+        there.y0.assign(varied(2, first));
+        EmulatedRuntime::launch_graph(0);
+        found.wait();
+        const auto& expected = serial(varied(2, first), Array(2, 2, 2.));
+        there.check(expected);
+        check_outcomes(found, expected);
+    }
+    EmulatedRuntime::reset();
+}
+
+TEST_CASE("device paths: gradients of arrays that lie there, own and shared parameters") {
+    for (const auto& [lanes, paths] : shapes) {
+        const auto options = with_paths(path_cases::options, paths);
+        const Array start = varied(lanes, 0.3), own(lanes, 2, 2.), row(1, 2, 1.5);
+        auto serial = gradients_of(options, eddy::Serial{});
+        const auto check = [&](const Array& rows, const Array& data, const auto& given) {
+            const auto& expected = serial(data, start, given(rows));
+            for (const EmulatedDevice& device : {EmulatedDevice{}, at_once}) {
+                reset_with_small_parts();
+                Gradients there(start, rows, data);
+                auto solver = gradients_of(options, device);
+
+                const auto& found = solver(there.target, there.y0, given(there.p), there.into());
+
+                there.check(expected, found);
+                check_outcomes(found.report, expected.report);
+                CHECK(found.report.counters.pullbacks > 0);
+                CHECK(found.report.checkpoints > 0);
+            }
+        };
+        CAPTURE(paths);
+        check(
+            own, varied(lanes, 0.1), [](const auto& p) -> const auto& { return p; });
+        check(row, Array(1, 2, 0.1), [](const auto& p) { return eddy::shared(p); });
+    }
+}
+
+TEST_CASE("device paths: a gradient's second call takes nothing either, and a graph captures it") {
+    const auto options = with_paths(path_cases::options, 700);
+    auto& state = EmulatedRuntime::state;
+    EmulatedRuntime::reset();
+    const Array start = varied(2, 0.3), row(1, 2, 1.5), data(1, 2, 0.1);
+    Gradients there(start, row, data);
+    auto solver = gradients_of(options, at_once);
+    const auto again = [&]() -> auto& {
+        return solver(there.target, there.y0, eddy::shared(there.p), there.into());
+    };
+    again().report.wait();
+    EmulatedRuntime::reset();
+    state.is_capturing = true;
+
+    const auto& found = again();
+
+    state.is_capturing = false;
+    CHECK(state.allocations + state.copies + state.waits + state.questions == 0);
+    auto serial = gradients_of(options, eddy::Serial{});
+    for (const double p : {0.6, 1.1}) {
+        const Array other(1, 2, p);
+        there.p.assign(other);
+        EmulatedRuntime::launch_graph(0);
+        there.check(serial(data, start, eddy::shared(other)), found);
+    }
+    EmulatedRuntime::reset();
+}
+
+TEST_CASE("device paths: numbers that are not finite are told where the call waits") {
+    Array broken = varied(3, 0.3);
+    broken(1, 1) = std::numeric_limits<double>::quiet_NaN();
+    Means there(3);
+    there.y0.assign(broken);
+    const auto run = [&](const EmulatedDevice& device) {
+        auto solver = means_of(with_paths(path_cases::saving, 70), device);
+        const auto& found = solver(there.y0, there.p, there.into());
+        return std::pair(found.result(1), found.failed_paths(1));
+    };
+
+    CHECK_THROWS_WITH(run(EmulatedDevice{}), support::contains("y0"));
+    CHECK(run(at_once) == std::pair(eddy::Result::non_finite, std::int64_t{70}));
+    CHECK(std::isnan(there.y[0].values()(1, 0)));
+}
+
+TEST_CASE("device paths: of a call that is stopped there are the paths that have ended") {
+    auto options = with_paths(path_cases::saving, 2000);
+    int looks = 0;
+    options.poll = [&] { return ++looks < 2; };
+    Means there(3);
+    reset_with_small_parts();
+    auto solver = means_of(options, EmulatedDevice{});
+
+    const auto& found = solver(there.y0, there.p, there.into());
+
+    CHECK(found.result(2) == eddy::Result::cancelled);
+    CHECK(found.failed_paths(2) == options.paths);
+    CHECK(found.failed_paths(0) > 0);
+    CHECK(std::isnan(there.y[1].values()(2, 0)));
+}
+
+namespace {
+
+/// More parameters than lanes hand out by themselves.
+struct Crowded {
+    static constexpr int state_size = 1, parameter_size = 65;
+    static constexpr auto calculus = eddy::ito;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-1. * eddy::sum(p) * y[0]);
+    }
+    constexpr auto diffusion(auto, const auto&, const auto& p) const {
+        return eddy::vec(10. * p[0]);
+    }
+};
+struct Square {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("device paths: many shared parameters are added there, of arrays of both memories") {
+    const auto options = with_paths({.t1 = 1, .dt0 = 0.25, .seed = 3}, 4400);
+    const auto gradient_by = [&](const auto& backend) {
+        return eddy::gradient_solver(Crowded{}, eddy::EulerMaruyama{}, Square{}, options, backend);
+    };
+    const Array start(2, 1, 0.8), row(1, 65, 0.01);
+    auto serial = gradient_by(eddy::Serial{});
+    const auto& exact = serial(start, eddy::shared(row));
+    EmulatedRuntime::reset();
+    auto on_host = gradient_by(EmulatedDevice{});
+    const auto& expected = on_host(start, eddy::shared(row));
+    // Of each lane 18 runs in two parts: two numbers, and what became of their paths; of each part the sums over
+    // its groups, and what it has cost.
+    CHECK(EmulatedRuntime::state.bytes_to_host ==
+          36 * (2 * sizeof(double) + sizeof(eddy::detail::PathTally)) +
+              4 * (65 * sizeof(double) + sizeof(eddy::detail::BackCost)));
+    for (int i = 0; i < 65; ++i)
+        CHECK(expected.gradient.p(0, i) ==
+              Approx(exact.gradient.p(0, i)).epsilon(1e-12));  // groups are others
+    CHECK(support::same_array(expected.gradient.y0, exact.gradient.y0));
+    EmulatedRuntime::reset(2);
+    EmulatedRuntime::state.bytes_of_chunk = 8000;
+    auto in_chunks = gradient_by(EmulatedDevice{});
+    CHECK(support::same_array(in_chunks(start, eddy::shared(row)).gradient.p, expected.gradient.p));
+    for (const EmulatedDevice& device : {EmulatedDevice{}, at_once}) {
+        EmulatedRuntime::reset();
+        Gradients there(start, row, row);
+        auto solver = gradient_by(device);
+
+        const auto& found = solver(there.y0, eddy::shared(there.p), there.into());
+
+        there.check(expected, found);
+    }
+}
+
+TEST_CASE("device paths: tangents of means, and of their gradients, of arrays that lie there") {
+    const auto options = with_paths(path_cases::options, 700);
+    const Array start = varied(3, 0.3), own(3, 2, 2.), row(1, 2, 1.5), target(1, 2, 0.1);
+    const Array of_start = varied(3, 0.7), of_own = varied(3, -0.4), of_row(1, 2, 0.5);
+    const OnDevice y0{start}, p{own}, shared_p{row}, y0_tangent{of_start}, p_tangent{of_own},
+        shared_tangent{of_row}, data{target};
+    EmulatedRuntime::reset();
+    const auto tangents = [&](const auto& backend, const auto&... arrays) {
+        return eddy::pushforward(path_cases::Pair{}, eddy::EulerMaruyama{}, arrays..., options,
+                                 backend);
+    };
+    const auto expected = tangents(eddy::Serial{}, start, own, of_start, of_own),
+               found = tangents(EmulatedDevice{}, y0, p, y0_tangent, p_tangent);
+    CHECK(support::same_array(found.mean(), expected.mean()));
+    CHECK(support::same_array(found.tangent(), expected.tangent()));
+    check_outcomes(found, expected);
+
+    const auto product = [&](const auto& backend, const auto&... arrays) {
+        return eddy::hessian_vector_product(path_cases::Pair{}, eddy::EulerMaruyama{},
+                                            support::HalfSquares{}, arrays..., options, backend);
+    };
+    const auto check = [](const auto& by_serial, const auto& by_device) {
+        CHECK(support::same_array(by_device.product.y0, by_serial.product.y0));
+        CHECK(support::same_array(by_device.product.p, by_serial.product.p));
+        CHECK(support::same_array(by_device.gradient.p, by_serial.gradient.p));
+        CHECK(support::same_bits(by_device.loss.total, by_serial.loss.total));
+    };
+    check(product(eddy::Serial{}, target, start, own, of_start, of_own),
+          product(EmulatedDevice{}, data, y0, p, y0_tangent, p_tangent));
+    check(product(eddy::Serial{}, target, start, eddy::shared(row), of_start, eddy::shared(of_row)),
+          product(EmulatedDevice{}, data, y0, eddy::shared(shared_p), y0_tangent,
+                  eddy::shared(shared_tangent)));
 }

@@ -319,6 +319,24 @@ TEST_CASE("paths: a cancelled call says so of every lane") {
     }
 }
 
+TEST_CASE("paths: means and variances go into arrays that were given") {
+    auto solver = eddy::ensemble_solver(Pair{}, euler, with_paths(50), eddy::Cpu{});
+    const auto expected = solver(start, p);
+    std::vector<Array> y(2, Array(3, 2)), variance(2, Array(3, 2));
+
+    const auto& found = solver(start, p, eddy::SolutionInto<double>{.y = y, .variance = variance});
+
+    for (std::ptrdiff_t k = 0; k < 2; ++k) {
+        require_same(y[static_cast<std::size_t>(k)], expected.mean(k));
+        require_same(variance[static_cast<std::size_t>(k)], expected.variance(k));
+        CHECK_THROWS_WITH(found.mean(k), support::contains("read them there"));
+        CHECK_THROWS_WITH(found.variance(k), support::contains("read them there"));
+    }
+    auto one = eddy::ensemble_solver(Pair{}, euler, usual, eddy::Cpu{});
+    CHECK_THROWS_WITH(one(start, p, eddy::SolutionInto<double>{.variance = variance}),
+                      support::contains("each lane is one path"));
+}
+
 TEST_CASE("paths: what they do not keep, and numbers that are none, are refused") {
     const auto found = eddy::solve(Pair{}, euler, start, p, with_paths(4));
     CHECK_THROWS_WITH(found.y(), support::contains("ask for mean(k) and variance(k)"));

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <eddy/backends/grid/grid_call.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
+#include <eddy/backends/grid/grid_path_call.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
@@ -117,14 +118,21 @@ struct GridBackend {
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
-        require_argument(
-            !asynchronous || !call.may_be_stopped(),
-            "Cuda: an asynchronous call is watched by nobody; leave out progress, poll and "
-            "cancelled, or asynchronous");
+        require_unwatched(call);
         std::vector<detail::GridPlace<Runtime>> places;
         for (std::size_t k = 0; k < count(); ++k)
             places.push_back({number(k), stream, &kept.pool(k, count())});
         detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous)
+            .run();
+    }
+    /// What a part of a call should take at most, that another part may follow.
+    [[nodiscard]] static std::size_t bytes_of_chunk() { return Runtime::bytes_of_chunk(); }
+    /// Many paths to a lane, whose arrays lie on one device, or are brought there.
+    template <class Job>
+    void launch_paths(const Job& job, detail::CallLink& call, Kept& kept) const {
+        require_unwatched(call);
+        detail::GridPathCall<Runtime, Job>(job, {number(0), stream, &kept.pool(0, count())}, call,
+                                           asynchronous)
             .run();
     }
     /// Has the last gradient added up what may be added over its lanes, so that nobody else needs to?
@@ -148,6 +156,12 @@ struct GridBackend {
     }
 
   private:
+    void require_unwatched(const detail::CallLink& call) const {
+        require_argument(
+            !asynchronous || !call.may_be_stopped(),
+            "Cuda: an asynchronous call is watched by nobody; leave out progress, poll and "
+            "cancelled, or asynchronous");
+    }
     [[nodiscard]] std::size_t count() const { return devices.empty() ? 1 : devices.size(); }
     [[nodiscard]] int number(std::size_t k) const { return devices.empty() ? device : devices[k]; }
 

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <eddy/backends/grid/grid_finish.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
+#include <eddy/backends/grid/grid_news.hpp>
 #include <eddy/backends/grid/grid_paths.hpp>
 #include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/backends/grid/grid_work.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/mirrored_kernels.hpp>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -49,6 +51,7 @@ class GridCall {
           kernel_(kernel),
           places_(std::move(places)),
           call_(call),
+          news_(call),
           is_asynchronous_(is_asynchronous) {
         constexpr std::size_t line = 256;  // arenas begin where lines of memory do
         const std::size_t bytes = arena_bytes<typename Work::Team>(kernel);
@@ -116,8 +119,8 @@ class GridCall {
 
     /// Into parts, in the order in which they are taken: a chunk of each device in turn.
     void divide() {
-        const std::ptrdiff_t unit =
-            plan_.group_size % lanes_per_block == 0 ? plan_.group_size : 2 * plan_.group_size;
+        const std::ptrdiff_t unit = std::lcm(
+            plan_.group_size, adds_groups_of_paths() ? PathRuns::paths_per_run : lanes_per_block);
         const std::ptrdiff_t units = (plan_.num_lanes + unit - 1) / unit;
         shares_ = static_cast<std::size_t>(
             std::min<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(places_.size()), units,
@@ -141,12 +144,19 @@ class GridCall {
             }
         }
     }
+    /// Are parts of shared parameters added over groups, and all else over runs of paths? A part then begins where
+    /// both do.
+    [[nodiscard]] bool adds_groups_of_paths() const {
+        if constexpr (has_paths && goes_back)
+            return kernel_.sums.is_wanted() && !Kernel::Spec::sums_by_lane;
+        return false;
+    }
     /// Where a part may begin: runs of paths, if lanes are such, are not taken apart.
     [[nodiscard]] std::ptrdiff_t lane_at(std::ptrdiff_t lane) const {
         if (lane >= plan_.num_lanes) return plan_.num_lanes;
         if constexpr (has_paths) {
             const PathRuns& runs = kernel_.sums.runs;
-            if (kernel_.sums.is_wanted())
+            if (kernel_.sums.is_wanted() && !adds_groups_of_paths())
                 return runs.start_of_run(runs.first_path + lane) - runs.first_path;
         }
         return lane;
@@ -316,7 +326,7 @@ class GridCall {
         if (!flight.mirrors) return;
         const DeviceInUse<Runtime> in_use(places_[flight.place].device);
         const auto stream = stream_of(flight);
-        if (call_.may_be_stopped()) attend(stream);
+        if (call_.may_be_stopped()) news_.attend(watches_, stream);
         // Where nothing else wants its place, what became of the lanes stays there until somebody asks.
         const bool may_stay = parts_.size() == 1;
         std::vector<MirroredColumn> staying;
@@ -346,40 +356,15 @@ class GridCall {
             require_done<Runtime>(Runtime::synchronize(stream), "copying from the device");
         }
     }
-    /// While kernels run: the caller is asked, told how far they are, and passed on to them.
-    template <class Stream>
-    void attend(Stream stream) {
-        for (bool is_done = false; !is_done;) {
-            require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");
-            if (!is_done) Runtime::pause();
-            if (call_.has_poll()) call_.look();
-            GridCounts now;
-            for (Watch& watch : watches_) {
-                if (call_.is_cancelled()) watch.cancel();
-                add(now, watch.counts());
-            }
-            if (call_.is_watched()) tell(now);
-        }
-    }
     /// What nobody has carried.
     void tell_the_rest() {
         if (!call_.is_watched()) return;
         GridCounts now;
         for (std::size_t at = 0; at < shares_; ++at) {
             const DeviceInUse<Runtime> in_use(places_[at].device);
-            add(now, watches_[at].last_counts(places_[at].stream));
+            GridNews<Runtime>::add(now, watches_[at].last_counts(places_[at].stream));
         }
-        tell(now);
-    }
-    static void add(GridCounts& sum, const GridCounts& part) {
-        sum.lanes_done += part.lanes_done;
-        sum.accepted += part.accepted;
-        sum.rejected += part.rejected;
-    }
-    void tell(const GridCounts& now) {
-        call_.ended(now.lanes_done - told_.lanes_done, now.accepted - told_.accepted,
-                    now.rejected - told_.rejected);
-        told_ = now;
+        news_.tell(now);
     }
 
     LaunchPlan plan_;
@@ -392,7 +377,7 @@ class GridCall {
     std::vector<Flight> flights_;   // (place, slot)
     std::vector<Watch> watches_;    // (place)
     std::vector<bool> is_ordered_;  // (place)
-    GridCounts told_;
+    GridNews<Runtime> news_;
     GridImprint imprint_;
     bool is_asynchronous_;
 };

@@ -22,9 +22,11 @@ struct BlockLosses {
     const LaneOutcome* outcomes = nullptr;  // (lane)
     Real* loss = nullptr;                   // (lane)
     std::ptrdiff_t stride = 1, num_lanes = 0;
-    double* sums = nullptr;            // (block); null: the host adds
-    double* total = nullptr;           // null: the host adds the blocks
-    std::int64_t* num_done = nullptr;  // warps; zero before and after a launch
+    double* sums = nullptr;                      // (block); null: the host adds
+    double* total = nullptr;                     // null: the host adds the blocks
+    std::int64_t* num_done = nullptr;            // warps; zero before and after a launch
+    const std::int64_t* failed_paths = nullptr;  // (lane), of so many; null: a lane is one path
+    std::int64_t paths = 1;
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
         return sums ? (num_blocks(num_lanes) + 31) / 32 : 0;
@@ -84,7 +86,9 @@ struct BlockLosses {
     }
     [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
         Real& number = loss[lane * stride];
-        if (!is_failure(outcomes[lane].result)) return static_cast<double>(number);
+        const bool has_none =
+            failed_paths ? failed_paths[lane] == paths : is_failure(outcomes[lane].result);
+        if (!has_none) return static_cast<double>(number);
         number = std::numeric_limits<Real>::quiet_NaN();
         return 0;
     }
@@ -143,6 +147,7 @@ struct GroupCosts {
     const BackCost* costs = nullptr;  // (group)
     std::ptrdiff_t num_groups = 0, num_workers = 1;
     BackCost* total = nullptr;
+    bool goes_on = false;  // with the total of launches before
 
     template <class Warp>
     EDDY_HD void add(const Warp& warp) const {
@@ -158,7 +163,9 @@ struct GroupCosts {
         loops.peak_checkpoints = warp.max(loops.peak_checkpoints);
         sum.evaluations = warp.sum(sum.evaluations);
         sum.most_bytes = warp.max(sum.most_bytes) * eddy::min(num_groups, num_workers);
-        if (warp.member() == 0) *total = sum;
+        if (warp.member() != 0) return;
+        if (goes_on) detail::add(sum, *total);
+        *total = sum;
     }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 // What the solve and the gradient of several paths to a lane are followed by on a device: sums over the paths of
 // each run, in the shape of path_runs.hpp, which come back in the place of the paths. A thread takes a number of
-// a run.
+// a run. Where nothing comes back, rows are made there before it, and lanes behind it (path_lanes.hpp).
 
-#include <eddy/solve/lane/path_runs.hpp>
+#include <eddy/solve/lane/path_lanes.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -26,6 +26,63 @@ struct RunWork {
         const std::ptrdiff_t run = warp.index() % warps_of_number() * 32 + warp.member();
         if (run < sums.runs.num_runs() && number <= sums.num_numbers)
             sums.add(run, number, numbers, outcomes);
+    }
+};
+
+/// A row for each path, from those of the lanes, and zeros that kernels add to. A thread takes some of each.
+template <class Real, class Warp>
+struct RowsOfPaths {
+    static constexpr int warps_per_processor = 32;
+
+    PathRuns runs;
+    const RowCopy<Real>* copies = nullptr;
+    std::ptrdiff_t num_copies = 0;
+    Real* zeros = nullptr;
+    std::ptrdiff_t num_zeros = 0;
+
+    [[nodiscard]] std::ptrdiff_t num_warps() const { return (runs.num_rows + 255) / 256; }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        const std::ptrdiff_t thread = warp.index() * 32 + warp.member(),
+                             threads = warp.num_warps() * 32;
+        for (std::ptrdiff_t row = thread; row < runs.num_rows; row += threads)
+            for (std::ptrdiff_t k = 0; k < num_copies; ++k) copies[k].run(runs, row);
+        for (std::ptrdiff_t i = thread; i < num_zeros; i += threads) zeros[i] = Real(0);
+    }
+};
+
+/// A thread takes a number of a lane, what became of it, or a number of a block of lanes.
+template <class Lanes, class Warp>
+struct LanesOfPaths {
+    static constexpr int warps_per_processor = 16;
+
+    Lanes lanes;
+
+    [[nodiscard]] EDDY_HD static std::ptrdiff_t warps_of(std::int64_t count) {
+        return static_cast<std::ptrdiff_t>((count + 31) / 32);
+    }
+    [[nodiscard]] EDDY_HD std::ptrdiff_t warps_of_lanes() const {
+        return warps_of(lanes.num_lanes) * (lanes.target.numbers_of_lane() + 1);
+    }
+    [[nodiscard]] std::ptrdiff_t num_warps() const {
+        return warps_of_lanes() + warps_of(lanes.num_blocks()) * Lanes::numbers_of_block;
+    }
+    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
+        if (warp.index() < warps_of_lanes()) {
+            const std::ptrdiff_t warps = warps_of(lanes.num_lanes), number = warp.index() / warps;
+            const std::int64_t lane = lanes.first_lane + warp.index() % warps * 32 + warp.member();
+            if (lane >= lanes.end_lane()) return;
+            if (number < lanes.target.numbers_of_lane())
+                lanes.finish(lane, number);
+            else
+                lanes.tell(lane);
+        } else if constexpr (Lanes::numbers_of_block > 0) {
+            const std::ptrdiff_t index = warp.index() - warps_of_lanes(),
+                                 warps = warps_of(lanes.num_blocks()), number = index / warps;
+            const std::int64_t block = index % warps * 32 + warp.member();
+            if (block < lanes.num_blocks() && number < Lanes::numbers_of_block)
+                lanes.finish_block(lanes.first_block() + block,
+                                   lanes.target.numbers_of_lane() + number);
+        }
     }
 };
 

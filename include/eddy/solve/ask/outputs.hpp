@@ -155,8 +155,9 @@ class OutputArrays {
 /// solution.y(k) for each save point.
 template <class Real>
 struct SolutionInto {
-    OutputArrays<Real> y{};
-    OutputArrays<Real> tangent{};  ///< of a call with tangents
+    OutputArrays<Real> y{};         ///< with `.paths` the means
+    OutputArrays<Real> tangent{};   ///< of a call with tangents
+    OutputArrays<Real> variance{};  ///< with `.paths`
 };
 
 /// Where `solver(data, y0, p, into)` of a gradient_solver, and that of a pullback_solver, writes its

@@ -89,6 +89,32 @@ void collect_outputs(std::vector<EnsembleView<Real>>& views, const OutputArrays<
     }
 }
 
+template <class Real>
+[[nodiscard]] bool gives_any(const SolutionInto<Real>& into) {
+    return into.y.is_given() || into.tangent.is_given() || into.variance.is_given();
+}
+/// Are all arrays for a solution asked for, and those that a call which returns early wants?
+template <class Memory, class Real>
+void require_solution_outputs(const SolutionInto<Real>& into, bool returns_early, bool is_dual,
+                              bool has_paths, const char* where) {
+    const auto is_there = [](const OutputArrays<Real>& list, bool is_wanted) {
+        return list.is_given() == is_wanted && !(is_wanted && list.is_of_host());
+    };
+    require_argument(!returns_early || (is_there(into.y, true) && is_there(into.tangent, is_dual) &&
+                                        is_there(into.variance, has_paths)),
+                     "{}: an asynchronous call returns before there is a solution; give "
+                     "solver(y0, p, SolutionInto{{.y = …{}}}) arrays of {} to write it into",
+                     where, has_paths ? ", .variance = …" : "", memory_name<Memory>);
+    require_argument(is_dual || !into.tangent.is_given(),
+                     "{}: there is an array for tangents, but a solve has none; leave it out, or "
+                     "give tangents of y0 and p",
+                     where);
+    require_argument(has_paths || !into.variance.is_given(),
+                     "{}: there is an array for variances, but each lane is one path; leave it "
+                     "out, or set .paths",
+                     where);
+}
+
 template <class Real, class Memory>
 void require_output(const OutputArray<Real>& given, const Memory& memory, const ArrayShape& wanted,
                     const char* name, const char* where, CallArrays& arrays) {

@@ -24,6 +24,8 @@ namespace eddy::inline v0::detail {
 template <class Spec, class Objective, class Seeds, bool with_times>
 struct GradientWorkspace {
     using Real = typename Spec::Scalar;
+    template <class StoresOf>
+    using KernelOf = GradientKernel<Spec, Objective, Seeds, StoresOf, with_times>;
     static constexpr bool has_loss = Seeds::has_loss;
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
@@ -140,8 +142,7 @@ struct GradientWorkspace {
                     bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        const LaunchPlan groups = plan_launch<Spec, true>(
-            backend, lanes, group_size<Team>(lanes, backend), are_some_of_many);
+        const LaunchPlan groups = plan_groups(lanes, backend, are_some_of_many);
         reset(lanes, groups.num_groups(), memory_for(backend, kept));
         costs.assign(static_cast<std::size_t>(groups.num_workers), {});
         GradientPlan plan = plan_gradient<Spec, Team>(
@@ -153,8 +154,7 @@ struct GradientWorkspace {
         rows.may_be_added = !Spec::is_dual && !options.gather_sums && !keeps_parts;
         if constexpr (Seeds::has_loss)
             seeds.total = loss_sums.empty() || options.gather_sums ? nullptr : &loss_total;
-        using Kernel = GradientKernel<Spec, Objective, Seeds, std::remove_const_t<decltype(stores)>,
-                                      with_times>;
+        using Kernel = KernelOf<std::remove_const_t<decltype(stores)>>;
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
@@ -264,37 +264,19 @@ struct GradientWorkspace {
     template <class Backend>
     void run_paths(const SolveOptions& options, const Backend& backend,
                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
-        const auto memory = memory_for(backend, kept);
-        require_rows_of_host(memory, prepared.problem, options.paths, title);
-        require_host_parts(memory, options.paths, title);
-        reset(prepared.num_lanes(), 1, memory_for(backend, kept), options.paths);
-        set_costs(result.report, {});
-        result.report.checkpoints = 0;
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
-        paths->run(*this, options, backend, kept, cancelled, title);
-    }
-    /// Data and results as well, where lanes have several paths.
-    template <class Memory>
-    void require_host_parts(const Memory& memory, std::int64_t num_paths, const char* title) const {
-        const auto is_there = [&](const auto& view) {
-            return view.first && lies_in(memory, view.first);
-        };
-        bool are_there = is_there(loss);
-        for (const auto& data : arrays) are_there = are_there || is_there(data);
-        for (const auto* output : {&given.y0, &given.p})
-            are_there = are_there || (output->is_given() && is_there(output->view()));
-        require_argument(!are_there,
-                         "{}: paths = {} with data, or arrays for results, on the device; give "
-                         "arrays of the host: a row for each lane",
-                         title, num_paths);
+        shared_is_added_ = loss_is_added_ =
+            paths->run(*this, options, backend, kept, cancelled, title);
     }
 
+  public:
+    /// `stays`: what becomes of paths is known on a device first.
     template <class Memory>
     void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
-               std::int64_t num_paths = 1) {
-        const bool comes_later = !is_of_host<Memory> && num_paths == 1;
+               std::int64_t num_paths = 1, bool stays = !is_of_host<Memory>) {
+        const bool comes_later = stays;
         if (comes_later)
-            result.report.reset_later(static_cast<std::size_t>(lanes));
+            result.report.reset_later(static_cast<std::size_t>(lanes), num_paths);
         else
             result.report.reset(static_cast<std::size_t>(lanes), num_paths);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
@@ -325,6 +307,15 @@ struct GradientWorkspace {
         shared_sums.open(lanes, num_groups, !comes_later);
     }
 
+    template <class Backend>
+    [[nodiscard]] static LaunchPlan plan_groups(std::ptrdiff_t lanes, const Backend& backend,
+                                                bool are_some_of_many) {
+        return plan_launch<Spec, true>(
+            backend, lanes, group_size<typename Backend::template Team<Spec>>(lanes, backend),
+            are_some_of_many);
+    }
+
+  private:
     static constexpr std::ptrdiff_t columns_of_p = SharedSums<Spec>::num_columns;
     static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
 
@@ -367,14 +358,14 @@ struct GradientWorkspace {
         if constexpr (Seeds::has_loss) result.loss.total = loss_total;
         if (result.loss.total == 0) result.loss.total = total_of_none(result.report.lanes());
     }
-    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss.
-    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes) const {
-        const GradientReport& report = result.report;
+    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss. The outcomes are there.
+    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes) {
+        GradientReport& report = result.report;
+        const std::span<const std::int64_t> failed_paths = report.failed_paths_of_lanes();
         bool has_any = lanes.empty();
         for (std::size_t i = 0; i < lanes.size() && !has_any; ++i)
-            has_any = report.num_paths() > 1
-                          ? report.failed_paths(static_cast<std::ptrdiff_t>(i)) < report.num_paths()
-                          : !is_failure(lanes[i].result);
+            has_any = report.num_paths() > 1 ? failed_paths[i] < report.num_paths()
+                                             : !is_failure(lanes[i].result);
         return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
     }
 

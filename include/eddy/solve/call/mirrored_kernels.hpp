@@ -26,22 +26,28 @@ template <class Memory>
             mirrors.in_passing(given.size + before, first.back())};
 }
 
+/// But for the arrays of the lanes.
 template <class Spec, class Memory>
-[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+[[nodiscard]] Problem<Spec> with_tables(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
     LaneTimes& times = problem.times;
     times.tstops = mirrors.in(times.tstops, times.num_tstops);
     times.saves = mirrors.in(times.saves, times.num_saves);
     times.save_time = mirrors.in(times.save_time, times.num_saves);
     problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
+    if constexpr (Spec::has_noise)
+        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+    return problem;
+}
+template <class Spec, class Memory>
+[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+    problem = with_tables(problem, mirrors);
     problem.y0 = mirrors.in(problem.y0);
     problem.p = mirrors.in(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
     problem.p_tangent = mirrors.in(problem.p_tangent);
     problem.given = mirrored(problem.given, mirrors);
-    if constexpr (Spec::has_noise) {
-        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+    if constexpr (Spec::has_noise)
         problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
-    }
     return problem;
 }
 
@@ -162,17 +168,19 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     kernel.outcomes =
         mirrors.out_of_lanes(kernel.outcomes, stays ? of_rows : ComesBack::when_asked);
     kernel.sums = mirrored(kernel.sums, mirrors);
+    kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
     auto& target = kernel.target;
-    for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent, &target.t0,
-                       &target.t1, &target.save_at})
+    for (auto* view : {&target.y0, &target.y0_tangent, &target.t0, &target.t1, &target.save_at})
         *view = mirrors.out(*view, Real(0), of_rows);
+    const auto of_p = kernel.shared.may_be_added ? ComesBack::when_done : of_rows;
+    for (auto* view : {&target.p, &target.p_tangent}) *view = mirrors.out(*view, Real(0), of_p);
     const LaunchPlan part{lanes.count, plan.group_size, 1};
     const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
-    kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
     const bool may_follow = kernel.leaves_out_marked || switches<Spec>;
-    const auto comes = !kernel.shared.may_be_added ? of_rows
+    const auto of_groups = Spec::sums_by_lane ? of_rows : ComesBack::when_done;
+    const auto comes = !kernel.shared.may_be_added ? of_groups
                        : may_follow                ? ComesBack::if_some_follow
                                                    : ComesBack::never;
     if (Spec::shares_parameters && kernel.shared.may_be_added)

@@ -93,8 +93,7 @@ class Mirrors {
         const EnsembleView<const Real> view = rows_of(whole);
         if (view.first == nullptr) return view;
         if (lies_in(memory_, view.first)) {
-            if (!returns_early(memory_))
-                row_tasks_.push_back(RowTask::looks_at(view, lanes_per_row(view)));
+            look_at(view);
             return view;
         }
         const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;
@@ -130,6 +129,23 @@ class Mirrors {
     template <class T>
     [[nodiscard]] T* room(std::ptrdiff_t count) {
         return take<T>(count, false);
+    }
+    /// The same for a row of each lane.
+    template <class Real>
+    [[nodiscard]] EnsembleView<Real> rows(std::ptrdiff_t columns) {
+        const std::ptrdiff_t lanes = lanes_.count;
+        return {room<Real>(lanes * columns), lanes, columns, 1, lanes};
+    }
+    /// Groups look whether their rows are finite, where anybody wants to know.
+    template <class Real>
+    void look_at(const EnsembleView<const Real>& view) {
+        if (!returns_early(memory_))
+            row_tasks_.push_back(RowTask::looks_at(view, lanes_per_row(view)));
+    }
+    /// Groups write this into their rows before they begin.
+    template <class Real>
+    void fill(const EnsembleView<Real>& view, Real value) {
+        row_tasks_.push_back(RowTask::fills(view, lanes_per_row(view), value));
     }
     /// What kernels write, all that is read of it.
     template <class T>
@@ -172,7 +188,7 @@ class Mirrors {
                          "columns are contiguous",
                          Memory::name);
         if (!is_there) view = out_dense(view, comes);
-        row_tasks_.push_back(RowTask::fills(view, lanes_per_row(view), value));
+        fill(view, value);
         return view;
     }
     template <class Real>

@@ -121,6 +121,7 @@ class EDDY_EXPORT Outcomes {
     [[nodiscard]] std::int64_t failed_paths(std::ptrdiff_t lane) const {
         if (failed_paths_.empty()) return is_failure(at(lane).result) ? 1 : 0;
         detail::require_index(lane, num_lanes(), "solution: lane");
+        need();
         return failed_paths_[static_cast<std::size_t>(lane)];
     }
     /// Returns when the call is done, and has brought what its result has on the host; for a call that was
@@ -141,7 +142,9 @@ class EDDY_EXPORT Outcomes {
     void set_attempt_cost(const AttemptCost& cost, int method = 0) { attempt_cost_[method] = cost; }
     void reset(std::size_t num_lanes, std::int64_t paths = 1);
     /// The same for outcomes that come when the call is done: they are not touched until then.
-    void reset_later(std::size_t num_lanes);
+    void reset_later(std::size_t num_lanes, std::int64_t paths = 1);
+    /// (lane), where each has several paths.
+    [[nodiscard]] std::span<std::int64_t> failed_paths_of_lanes() { return failed_paths_; }
     /// They come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
     /// They come now: other lanes will take their places.

@@ -2,10 +2,12 @@
 // The mean of the loss over the paths of each lane, and its gradient.
 
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/path_rows.hpp>
 #include <eddy/solve/call/shared_sums.hpp>
-#include <eddy/solve/group/group_gradient.hpp>
+#include <eddy/solve/group/path_means.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -17,23 +19,38 @@ class PathGradient {
     using Lane = typename Spec::Lane;
     /// Are parts of a shared gradient not known of each path? Those of a lane are summed together then.
     static constexpr bool sums_whole_lanes = Spec::shares_parameters && !Spec::sums_by_lane;
+    /// What groups bring of them is added on a device.
+    template <class Memory>
+    static constexpr bool adds_groups = sums_whole_lanes && !Spec::is_dual && !is_of_host<Memory>;
     static_assert(!can_watch<Spec>);  // nobody would bring the marks of paths
 
   public:
+    /// Are the means of lanes added over them as well?
     template <class Backend>
-    void run(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
+    bool run(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
-        rows_.begin(options, whole.prepared.num_lanes());
+        const auto memory = memory_for(backend, kept);
+        const std::ptrdiff_t lanes = whole.prepared.num_lanes();
+        const bool stays = paths_stay_there(memory, whole);
+        whole.reset(lanes, 1, memory, options.paths, stays);
+        set_costs(whole.result.report, {});
+        whole.result.report.checkpoints = 0;
+        rows_.begin(options, lanes);
         CallLink call(cancelled, options);
         const auto watching = call.watch(options.progress, title, rows_.total());
+        if (stays) {
+            require_may_stay(options, title);
+            if constexpr (may_keep_paths<Backend> && !(sums_whole_lanes && Spec::is_dual))
+                run_there(whole, options, backend, kept, call);
+            return lanes > 0;
+        }
         begin_lane();
         while (rows_.take(SharedSums<Spec>::few_lanes, sums_whole_lanes)) {
-            prepare(whole, title);
+            prepare<typename Backend::Memory>(whole, title);
             part_.within = &call;
             sums_ = memory_.open(rows_.runs(), num_numbers);
-            // Rows that a device has solved stay there: it adds up their runs. But sums of more parameters
-            // are made of groups, which are not divided so.
-            constexpr bool stay = !is_of_host<typename Backend::Memory> && !sums_whole_lanes;
+            // Rows that a device has solved stay there: it adds up their runs.
+            constexpr bool stay = !is_of_host<typename Backend::Memory>;
             if constexpr (stay) part_.sums = sums_;
             part_.run_kernel(rows_.options(), backend, kept, cancelled, title, false);
             if constexpr (!stay) sums_.add_all(numbers(), part_.result.report.outcomes().data());
@@ -43,11 +60,76 @@ class PathGradient {
             if (!call.is_cancelled()) continue;
             if (rows_.end() % rows_.paths() != 0) settle(whole, rows_.end() / rows_.paths());
             cancel_rest(rows_, options.t0, whole.result.report);
-            return;
+            break;
         }
+        return false;
     }
 
   private:
+    template <class Memory>
+    [[nodiscard]] static bool paths_stay_there(const Memory& memory,
+                                               const GradientWorkspace& whole) {
+        std::vector<const void*> arrays = inputs_of(whole.prepared.problem);
+        arrays.push_back(whole.loss.first);
+        for (const auto& data : whole.arrays) arrays.push_back(data.first);
+        for (const auto* output : {&whole.given.y0, &whole.given.p})
+            if (output->is_given()) arrays.push_back(output->view().first);
+        return eddy::detail::paths_stay_there(memory, arrays);
+    }
+    static void require_may_stay(const SolveOptions& options, const char* title) {
+        require_argument(!options.gather_sums,
+                         "{}: gather_sums with paths = {} of arrays on the device, which adds up "
+                         "what lies there; give arrays of the host: a row for each lane",
+                         title, options.paths);
+        require_argument(!(sums_whole_lanes && Spec::is_dual),
+                         "{}: tangents of more than 64 shared parameters with paths = {} of arrays "
+                         "on the device; give arrays of the host: a row for each lane",
+                         title, options.paths);
+    }
+    /// On a device alone: nothing comes back but means.
+    template <class Backend>
+    void run_there(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
+                   typename Backend::Kept& kept, CallLink& call) {
+        using Team = typename Backend::template Team<Spec>;
+        const auto plan_of = [&](std::int64_t num_rows) {
+            return GradientWorkspace::plan_groups(num_rows, backend, true);
+        };
+        // Sums over whole parts have the bits of parts of this size; else those of the device are larger.
+        const std::int64_t most_rows =
+            sums_whole_lanes ? SharedSums<Spec>::few_lanes
+                             : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
+        const LaunchPlan groups = plan_of(
+            PathRuns::most_rows(sums_whole_lanes ? rows_.paths() : rows_.total(), most_rows));
+        GradientReport& report = whole.result.report;
+        whole.costs.assign(1, {});
+        const GradientPlan plan = plan_gradient<Spec, Team>(
+            options, whole.prepared.problem.times, groups.group_size, groups.num_workers,
+            memory_limits(options.memory_budget, backend, kept));
+        const auto stores = backend.stores(plan, groups.num_workers, kept);
+        auto seeds = whole.seeds;
+        seeds.total = &whole.loss_total;
+        using Kernel =
+            typename GradientWorkspace::template KernelOf<std::remove_const_t<decltype(stores)>>;
+        const PathJob<Kernel, decltype(plan_of)> job{Kernel{whole.prepared.problem,
+                                                            report.lanes().data(),
+                                                            seeds,
+                                                            whole.target,
+                                                            {},
+                                                            plan,
+                                                            stores,
+                                                            whole.costs.data()},
+                                                     plan_of,
+                                                     whole.prepared.num_lanes(),
+                                                     rows_.paths(),
+                                                     most_rows,
+                                                     report.failed_paths_of_lanes().data(),
+                                                     nullptr,
+                                                     sums_whole_lanes};
+        backend.launch_paths(job, call, kept);
+        call.rethrow();
+        report.checkpoints = plan.checkpoints;
+        set_costs(report, whole.costs);
+    }
     using Numbers = GradientNumbers<Spec>;
     /// Of more shared parameters there are no parts: they come last, and are summed apart.
     static constexpr std::ptrdiff_t num_numbers =
@@ -57,6 +139,7 @@ class PathGradient {
         count_ = 0;
         of_lane_.assign(static_cast<std::size_t>(Numbers::count), {});
     }
+    template <class Memory>
     void prepare(const GradientWorkspace& whole, const char* title) {
         rows_.prepare(part_.prepared, whole.prepared.problem, title);
         part_.arrays.clear();
@@ -67,7 +150,7 @@ class PathGradient {
             if (has_rows) rows_.gather(of_lanes, data_[k]);
             part_.arrays.push_back(has_rows ? std::as_const(data_[k]).view() : of_lanes);
         }
-        part_.keeps_parts = true;
+        part_.keeps_parts = !adds_groups<Memory>;
         part_.seeds = whole.seeds;
         part_.seeds.data = part_.arrays.data();
         part_.open_loss();

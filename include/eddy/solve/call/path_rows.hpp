@@ -25,20 +25,16 @@ class PathRows {
         single_.progress = false;
         paths_ = options.paths;
         total_ = num_lanes * paths_;
-        first_ = count_ = 0;
+        rows_ = {paths_};
     }
     /// The next rows, whole runs of at most so many, which are one at least; where `within_lanes`, of one lane.
     /// False: there are none.
     [[nodiscard]] bool take(std::int64_t most, bool within_lanes) {
-        first_ += count_;
-        const std::int64_t end =
-            std::min(total_, within_lanes ? (first_ / paths_ + 1) * paths_ : total_);
-        const std::int64_t next = first_ + std::max(most, PathRuns::paths_per_run);
-        count_ = (next < end ? runs().start_of_run(next) : end) - first_;
-        return count_ > 0;
+        rows_ = rows_.next(total_, most, within_lanes);
+        return rows_.num_rows > 0;
     }
     /// What the rows consist of.
-    [[nodiscard]] PathRuns runs() const { return {paths_, first_, count_}; }
+    [[nodiscard]] const PathRuns& runs() const { return rows_; }
     /// Sets the problem of the rows taken: those of the whole problem's arrays.
     void prepare(PreparedProblem<Spec>& rows, const Problem<Spec>& whole, const char* where) {
         gather(whole.y0, y0_);
@@ -47,12 +43,13 @@ class PathRows {
             rows.prepare(single_, whole.controller, y0_, SharedParameters<Real>{whole.p}, where);
         else
             rows.prepare(single_, whole.controller, y0_, p_, where);
-        rows.problem.noise.first_path = whole.noise.first_path + static_cast<std::uint64_t>(first_);
+        rows.problem.noise.first_path =
+            whole.noise.first_path + static_cast<std::uint64_t>(rows_.first_path);
         if constexpr (Spec::is_dual) prepare_tangents(rows, whole, where);
     }
     /// A row for each path, from an array with a row for each lane.
     void gather(const EnsembleView<const Real>& of_lanes, EnsembleArray<Real>& of_rows) const {
-        of_rows.assign(count_, of_lanes.num_components, Real(0));
+        of_rows.assign(rows_.num_rows, of_lanes.num_components, Real(0));
         for_each_lane([&](std::ptrdiff_t lane, std::ptrdiff_t first, std::ptrdiff_t end) {
             for (std::ptrdiff_t i = 0; i < of_lanes.num_components; ++i) {
                 for (std::ptrdiff_t row = first; row < end; ++row)
@@ -64,15 +61,15 @@ class PathRows {
     /// Calls visit(lane, first, end) for each lane that the rows [first, end) belong to.
     template <class Visit>
     void for_each_lane(const Visit& visit) const {
-        for (std::int64_t path = first_; path < first_ + count_;) {
+        for (std::int64_t path = rows_.first_path; path < rows_.end_path();) {
             const std::int64_t lane = path / paths_;
-            const std::int64_t end = std::min((lane + 1) * paths_, first_ + count_);
-            visit(lane, path - first_, end - first_);
+            const std::int64_t end = std::min((lane + 1) * paths_, rows_.end_path());
+            visit(lane, path - rows_.first_path, end - rows_.first_path);
             path = end;
         }
     }
     [[nodiscard]] std::int64_t total() const { return total_; }
-    [[nodiscard]] std::int64_t end() const { return first_ + count_; }
+    [[nodiscard]] std::int64_t end() const { return rows_.end_path(); }
     [[nodiscard]] std::int64_t paths() const { return paths_; }
     /// The options of a call of one path to a lane, which nobody watches.
     [[nodiscard]] const SolveOptions& options() const { return single_; }
@@ -82,7 +79,7 @@ class PathRows {
         if constexpr (Spec::parameter_size > 0)
             gather(of_lanes, of_rows);
         else
-            of_rows.assign(count_, 0, Real(0));
+            of_rows.assign(rows_.num_rows, 0, Real(0));
     }
     void prepare_tangents(PreparedProblem<Spec>& rows, const Problem<Spec>& whole,
                           const char* where) {
@@ -98,28 +95,33 @@ class PathRows {
     }
 
     SolveOptions single_;
-    std::int64_t paths_ = 0, total_ = 0, first_ = 0, count_ = 0;
+    std::int64_t paths_ = 0, total_ = 0;
+    PathRuns rows_;
     EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;
 };
 
-/// Rows are gathered on the host, and what is made of them is added up there.
-template <class Spec, class Memory>
-void require_rows_of_host(const Memory& memory, const Problem<Spec>& problem, std::int64_t paths,
-                          const char* where) {
-    require_argument(!returns_early(memory),
-                     "{}: paths = {} in an asynchronous call, but means are made on the host; "
-                     "leave one of them out",
-                     where, paths);
-    const auto is_there = [&](const auto& view) {
-        return view.first && lies_in(memory, view.first);
-    };
-    bool are_there = is_there(problem.y0) || is_there(problem.p);
-    if constexpr (Spec::is_dual)
-        are_there = are_there || is_there(problem.y0_tangent) || is_there(problem.p_tangent);
-    require_argument(!are_there,
-                     "{}: paths = {} of arrays on the device; give arrays of the host, which are "
-                     "small: a row for each lane",
-                     where, paths);
+/// Paths of so many numbers that take some ten megabytes, whatever the machine, or less.
+[[nodiscard]] inline std::int64_t rows_that_fit(std::int64_t num_numbers,
+                                                std::size_t most_bytes = std::size_t{1} << 23) {
+    const auto most = static_cast<std::int64_t>(std::min(most_bytes, std::size_t{1} << 23) / 8);
+    return most / std::clamp<std::int64_t>(num_numbers, 16, 1 << 20);
+}
+
+/// Can a backend keep all of the paths where it solves them?
+template <class Backend>
+inline constexpr bool may_keep_paths = !is_of_host<typename Backend::Memory>;
+/// Does it: because one of these arrays lies there, or because nobody waits? Else rows are gathered on the host, and may go to several
+/// devices.
+template <class Memory>
+[[nodiscard]] bool paths_stay_there(const Memory& memory, const std::vector<const void*>& arrays) {
+    return returns_early(memory) ||
+           std::any_of(arrays.begin(), arrays.end(), [&](const void* first) {
+               return first != nullptr && lies_in(memory, first);
+           });
+}
+template <class Spec>
+[[nodiscard]] std::vector<const void*> inputs_of(const Problem<Spec>& problem) {
+    return {problem.y0.first, problem.p.first, problem.y0_tangent.first, problem.p_tangent.first};
 }
 
 /// Paths that a call which was cancelled has not begun.

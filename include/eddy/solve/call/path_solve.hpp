@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
-#include <eddy/solve/group/solve_kernel.hpp>
+#include <eddy/solve/group/path_means.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
 #include <vector>
 
@@ -21,9 +22,20 @@ class PathSolve {
     void run(SolveWorkspace& whole, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
         Solution<Real>& solution = whole.solution;
+        const auto memory = memory_for(backend, kept);
+        const bool stays = paths_stay_there(memory, whole);
+        solution.reset(
+            whole.prepared.num_lanes(), whole.prepared.times().save_time, num_outputs,
+            Spec::state_size,
+            {whole.y.empty(), Spec::is_dual, Spec::is_dual && whole.tangent.empty(), false,
+             options.paths, stays, whole.prepared.noise_cell(), whole.variance.empty()});
+        const SavedArrays<Real> saved = whole.open_outputs(memory);
         rows_.begin(options, whole.prepared.num_lanes());
         CallLink call(cancelled, options);
         const auto watching = call.watch(options.progress, title, rows_.total());
+        if constexpr (may_keep_paths<Backend>) {
+            if (stays) return run_there(whole, saved, backend, kept, call);
+        }
         begin_lane(solution);
         while (rows_.take(most_rows(solution), false)) {
             rows_.prepare(part_.prepared, whole.prepared.problem, title);
@@ -34,19 +46,51 @@ class PathSolve {
             if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = sums_;
             static_cast<void>(part_.run(rows_.options(), backend, kept, cancelled, title));
             if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
-            add_runs(solution);
+            add_runs(whole);
             if (!call.is_cancelled()) continue;
-            if (rows_.end() % rows_.paths() != 0) settle(solution, rows_.end() / rows_.paths());
+            if (rows_.end() % rows_.paths() != 0) settle(whole, rows_.end() / rows_.paths());
             cancel_rest(rows_, options.t0, solution);
             return;
         }
     }
 
   private:
-    /// As many as take some ten megabytes, whatever the machine.
+    static constexpr int num_outputs = SolveWorkspace::num_outputs;
+
+    template <class Memory>
+    [[nodiscard]] static bool paths_stay_there(const Memory& memory, const SolveWorkspace& whole) {
+        std::vector<const void*> arrays = inputs_of(whole.prepared.problem);
+        for (const auto* views : {&whole.y, &whole.tangent, &whole.variance})
+            for (const EnsembleView<Real>& view : *views) arrays.push_back(view.first);
+        return eddy::detail::paths_stay_there(memory, arrays);
+    }
+    /// On a device alone: nothing comes back but means.
+    template <class Backend>
+    void run_there(SolveWorkspace& whole, const SavedArrays<Real>& saved, const Backend& backend,
+                   typename Backend::Kept& kept, CallLink& call) {
+        Solution<Real>& solution = whole.solution;
+        using Kernel = SolveKernel<Spec, typename SolveWorkspace::ObservableType, StepArrays<Real>>;
+        const auto plan_of = [&](std::int64_t num_rows) {
+            return plan_way_forward<Spec>(backend, num_rows, true);
+        };
+        const std::int64_t most_rows =
+            rows_that_fit(num_numbers(solution), backend.bytes_of_chunk());
+        const LaunchPlan largest = plan_of(PathRuns::most_rows(rows_.total(), most_rows));
+        const PathJob<Kernel, decltype(plan_of)> job{
+            Kernel{whole.prepared.problem, solution.lanes().data(), saved,
+                   static_cast<std::int32_t>(largest.group_size)},
+            plan_of,
+            solution.num_lanes(),
+            rows_.paths(),
+            most_rows,
+            solution.failed_paths_of_lanes().data(),
+            whole.variance.data()};
+        backend.launch_paths(job, call, kept);
+        call.rethrow();
+        if (backend.asynchronous && job.num_lanes > 0) solution.follow(backend.unfinished(kept));
+    }
     static std::int64_t most_rows(const Solution<Real>& solution) {
-        return (std::int64_t{1} << 20) /
-               std::clamp<std::int64_t>(num_numbers(solution), 16, 1 << 20);
+        return rows_that_fit(num_numbers(solution));
     }
     static std::ptrdiff_t num_numbers(const Solution<Real>& solution) {
         return solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1);
@@ -72,17 +116,19 @@ class PathSolve {
                 solution.add_mark(sums_.runs.lane_of(run), rows.unreliable(row));
         }
     }
-    void add_runs(Solution<Real>& solution) {
+    void add_runs(SolveWorkspace& whole) {
+        Solution<Real>& solution = whole.solution;
         const Moments* moments = sums_.sums;
         for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
             const std::ptrdiff_t lane = sums_.runs.lane_of(run);
             solution.add_path(lane, sums_.tallies[run].whole, sums_.tallies[run].num_failed);
             for (PairwiseSum<Moments>& sum : of_lane_) sum.add(*moments++);
-            if (sums_.runs.ends_lane(run)) settle(solution, lane);
+            if (sums_.runs.ends_lane(run)) settle(whole, lane);
         }
     }
     /// All paths of the lane are there.
-    void settle(Solution<Real>& solution, std::ptrdiff_t lane) {
+    void settle(SolveWorkspace& whole, std::ptrdiff_t lane) {
+        const Solution<Real>& solution = whole.solution;
         auto sum = of_lane_.begin();
         const auto put = [&](const auto& put_one) {
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k)
@@ -90,15 +136,20 @@ class PathSolve {
                     if (const Moments all = (sum++)->total(); all.count > 0) put_one(k, i, all);
         };
         put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& y) {
-            solution.y_of(k)(lane, i) = static_cast<Real>(y.mean);
+            of(whole.y, k)(lane, i) = static_cast<Real>(y.mean);
             if (y.count > 1)
-                solution.variance_of(k)(lane, i) = static_cast<Real>(y.squares / (y.count - 1));
+                of(whole.variance, k)(lane, i) = static_cast<Real>(y.squares / (y.count - 1));
         });
         if constexpr (Spec::is_dual)
             put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& tangent) {
-                solution.tangent_of(k)(lane, i) = static_cast<Real>(tangent.mean);
+                of(whole.tangent, k)(lane, i) = static_cast<Real>(tangent.mean);
             });
         begin_lane(solution);
+    }
+
+    [[nodiscard]] static const EnsembleView<Real>& of(const std::vector<EnsembleView<Real>>& views,
+                                                      std::ptrdiff_t k) {
+        return views[static_cast<std::size_t>(k)];
     }
 
     PathRows<Spec> rows_;

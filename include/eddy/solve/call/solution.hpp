@@ -19,6 +19,7 @@ struct SolutionParts {
     std::int64_t paths = 1;    // more: means in place of states, and variances
     bool comes_later = false;  // what becomes of the lanes
     double noise_cell = 0;     // of stochastic equations
+    bool variance = true;      // of several paths
 };
 
 /// The accepted steps of one lane.
@@ -66,6 +67,7 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleView<const Real> mean(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_paths();
+        require_kept(parts_.y);
         return block(y_, k);
     }
     [[nodiscard]] EnsembleArray<Real> mean(std::ptrdiff_t k = 0) const&& {
@@ -74,6 +76,7 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleView<const Real> variance(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_paths();
+        require_kept(parts_.variance);
         return block(variance_, k);
     }
     [[nodiscard]] EnsembleArray<Real> variance(std::ptrdiff_t k = 0) const&& {

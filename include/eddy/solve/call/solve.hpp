@@ -34,10 +34,13 @@ struct StepsOfSolution {
 template <class Spec, class Observable>
 struct SolveWorkspace {
     using Real = typename Spec::Scalar;
+    using ObservableType = Observable;
+    static constexpr int num_outputs = Observable::num_outputs;
 
     PreparedProblem<Spec> prepared;
     Solution<Real> solution;
-    std::vector<EnsembleView<Real>> y, tangent;  // (save point) to be written; empty: none given
+    // (save point) to be written; empty: none given
+    std::vector<EnsembleView<Real>> y, tangent, variance;
     CallArrays arrays;
     CallLink* within = nullptr;     // the call that this is a part of; null: a call of its own
     RunSums<Moments> sums;          // of paths, where rows stay on a device
@@ -45,26 +48,21 @@ struct SolveWorkspace {
 
     /// The arrays that the call is to write into, checked.
     template <class Memory>
-    void take(const SolutionInto<Real>& into, const Memory& memory, const char* where) {
-        require_argument(!returns_early(memory) || (into.y.is_given() && !into.y.is_of_host() &&
-                                                    into.tangent.is_given() == Spec::is_dual),
-                         "{}: an asynchronous call returns before there is a solution; give "
-                         "solver(y0, p, SolutionInto{{.y = …}}) arrays of {} to write it into",
-                         where, memory_name<Memory>);
-        require_argument(
-            Spec::is_dual || !into.tangent.is_given(),
-            "{}: there is an array for tangents, but a solve has none; leave it out, or "
-            "give tangents of y0 and p",
-            where);
+    void take(const SolutionInto<Real>& into, const Memory& memory, const char* where,
+              std::int64_t num_paths = 1) {
+        require_solution_outputs<Memory>(into, returns_early(memory), Spec::is_dual, num_paths > 1,
+                                         where);
         y.clear();
         tangent.clear();
-        if (!into.y.is_given() && !into.tangent.is_given()) return;
+        variance.clear();
+        if (!gives_any(into)) return;
         arrays.clear();
         add_inputs(arrays, prepared.problem);
         const ArrayShape shape{prepared.num_lanes(), Observable::num_outputs};
         const std::size_t saves = prepared.times().saves.size();
         collect_outputs(y, into.y, memory, saves, shape, "y", where, arrays);
         collect_outputs(tangent, into.tangent, memory, saves, shape, "tangent", where, arrays);
+        collect_outputs(variance, into.variance, memory, saves, shape, "variance", where, arrays);
         arrays.require_apart(where);
     }
 
@@ -142,25 +140,19 @@ struct SolveWorkspace {
     Solution<Real>& run_paths(const SolveOptions& options, const Backend& backend,
                               typename Backend::Kept& kept, const Cancellation& cancelled,
                               const char* title) {
-        require_rows_of_host(memory_for(backend, kept), prepared.problem, options.paths, title);
+        require_valid(backend, title);
         require_argument(!options.save_steps,
                          "{}: save_steps = true with paths = {}, which are not kept; leave it out, "
                          "or give each path a lane",
                          title, options.paths);
-        require_argument(y.empty() && tangent.empty(),
-                         "{}: there are arrays for states, but with paths = {} there are means "
-                         "alone; leave them out, and ask for solution.mean(k)",
-                         title, options.paths);
         EmptyUnlessDone guard(solution);
-        solution.reset(prepared.num_lanes(), prepared.times().save_time, Observable::num_outputs,
-                       Spec::state_size,
-                       {true, Spec::is_dual, Spec::is_dual, false, options.paths, false,
-                        prepared.noise_cell()});
         if (!paths) paths = std::make_unique<PathSolve<SolveWorkspace, Spec>>();
         paths->run(*this, options, backend, kept, cancelled, title);
         guard.done();
         return solution;
     }
+
+  public:
     /// NaN in the arrays that were given, and in those of the solution, which take their place.
     template <class Memory>
     [[nodiscard]] SavedArrays<Real> open_outputs(const Memory& memory) {
@@ -173,8 +165,12 @@ struct SolveWorkspace {
         open(y, [&](std::ptrdiff_t k) { return solution.y_of(k); });
         if constexpr (Spec::is_dual)
             open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
+        if (solution.num_paths() > 1)
+            open(variance, [&](std::ptrdiff_t k) { return solution.variance_of(k); });
         return {y.data(), tangent.data()};
     }
+
+  private:
     [[no_unique_address]] Paths paths{};  // made when a call wants them
     using OfSecond = detail::SolveWorkspace<SecondSpecOf<Spec>, Observable>;
     using Second = SecondSolve<SolveWorkspace, OfSecond, Spec>;
@@ -277,7 +273,8 @@ class EnsembleSolver {
             workspace.prepared.take_method(method_, detail::call_of<Method>);
             workspace.prepared.prepare(options_, controller_, y0, p, detail::call_of<Method>,
                                        detail::memory_for(backend_, kept_));
-            workspace.take(into, detail::memory_for(backend_, kept_), detail::call_of<Method>);
+            workspace.take(into, detail::memory_for(backend_, kept_), detail::call_of<Method>,
+                           options_.paths);
             return workspace.run(options_, backend_, kept_, cancelled, detail::call_of<Method>);
         }
     }
@@ -297,7 +294,8 @@ class EnsembleSolver {
                                        detail::memory_for(backend_, kept_));
             workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
                                                 detail::memory_for(backend_, kept_));
-            workspace.take(into, detail::memory_for(backend_, kept_), "pushforward");
+            workspace.take(into, detail::memory_for(backend_, kept_), "pushforward",
+                           options_.paths);
             workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
             return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
         }

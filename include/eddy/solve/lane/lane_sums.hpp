@@ -29,6 +29,12 @@ class PairwiseSum {
         sums_[num_sums_++] = number;
         ++count_;
     }
+    /// Goes on where another is. Only what that has used is copied, which is little of it.
+    EDDY_HD constexpr void go_on(const PairwiseSum& other) {
+        count_ = other.count_;
+        num_sums_ = other.num_sums_;
+        for (int i = 0; i < num_sums_; ++i) sums_[i] = other.sums_[i];
+    }
     [[nodiscard]] EDDY_HD constexpr Number total() const {
         if (num_sums_ == 0) return Number(0);
         Number total = sums_[num_sums_ - 1];

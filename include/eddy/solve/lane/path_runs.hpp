@@ -45,13 +45,14 @@ struct PathTally {
     LaneOutcome whole{};
     std::int64_t num_failed = 0;
 
-    EDDY_HD constexpr void add(const LaneOutcome& path) {
+    /// One, or so many of which all failed if one did, with what their steps have cost together.
+    EDDY_HD constexpr void add(const LaneOutcome& path, std::int64_t count = 1) {
         if (!is_failure(whole.result)) {
             whole.result = path.result;
             whole.t = path.t;
             whole.component = path.component;
         }
-        num_failed += is_failure(path.result) ? 1 : 0;
+        num_failed += is_failure(path.result) ? count : 0;
         whole.accepted += path.accepted;
         whole.rejected += path.rejected;
         whole.evaluations += path.evaluations;
@@ -97,6 +98,29 @@ struct PathRuns {
     }
     [[nodiscard]] EDDY_HD bool ends_lane(std::int64_t run) const {
         return (run_of(first_path) + run + 1) % runs_per_lane() == 0;
+    }
+    [[nodiscard]] EDDY_HD std::int64_t end_path() const { return first_path + num_rows; }
+    /// The runs of a lane that are among these, counted from the first.
+    [[nodiscard]] EDDY_HD Range runs_of(std::int64_t lane) const {
+        const std::int64_t before = run_of(first_path), end = before + num_runs();
+        return {eddy::max(before, lane * runs_per_lane()) - before,
+                eddy::min(end, (lane + 1) * runs_per_lane()) - before};
+    }
+    /// The next rows after these, whole runs: at most so many, but one at least; where `within_lanes`, of one lane.
+    /// None of paths from `total` on.
+    [[nodiscard]] PathRuns next(std::int64_t total, std::int64_t most, bool within_lanes) const {
+        const std::int64_t first = end_path(), next = first + eddy::max(most, paths_per_run),
+                           end =
+                               within_lanes ? eddy::min(total, (first / paths + 1) * paths) : total;
+        return {paths, first, (next < end ? start_of_run(next) : end) - first};
+    }
+    /// Bounds of what follows each other so.
+    [[nodiscard]] static std::int64_t most_rows(std::int64_t total, std::int64_t most) {
+        return eddy::min(total, eddy::max(most, paths_per_run));
+    }
+    [[nodiscard]] static std::int64_t most_runs(std::int64_t rows, std::int64_t paths) {
+        const std::int64_t of_lane = PathRuns{paths}.runs_per_lane();
+        return rows / paths * of_lane + 2 * eddy::min(of_lane, rows / paths_per_run + 1);
     }
 };
 

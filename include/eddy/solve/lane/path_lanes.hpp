@@ -1,0 +1,135 @@
+#pragma once
+// From the sums of runs to what becomes of lanes, where the paths of a call are solved part by part and nothing of
+// them leaves their machine: a lane's runs are added in pairs, as on the host, and whoever has the last of them
+// hands out its means. The sums of a lane that goes on in the next part wait: one lane at most. Any thread may take
+// any number of any lane.
+
+#include <cstdint>
+#include <eddy/core/numeric.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/path_runs.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// A lane's row of an array goes to all of its paths.
+template <class Real>
+struct RowCopy {
+    EnsembleView<const Real> of_lanes;
+    EnsembleView<Real> of_rows;
+
+    EDDY_HD void run(const PathRuns& runs, std::ptrdiff_t row) const {
+        const std::int64_t lane = (runs.first_path + row) / runs.paths;
+        for (std::ptrdiff_t i = 0; i < of_rows.num_components; ++i)
+            of_rows(row, i) = of_lanes(lane, i);
+    }
+};
+
+/// What is known of a lane whose paths are not all there.
+template <class Sum>
+struct WaitingLane {
+    PairwiseSum<Sum>* sums = nullptr;  // (number)
+    PathTally* tally = nullptr;
+};
+
+/// The lanes that some runs belong to. `Target` takes their means: put(lane, number, sum, count of paths), and
+/// says how many numbers there are, and which of them are added over lanes in blocks.
+template <class Sum, class Target>
+struct PathLanes {
+    RunSums<Sum> part;
+    WaitingLane<Sum> before, after;  // of the lane that was begun before; of the one that goes on
+    Target target;
+    LaneOutcome* outcomes = nullptr;       // (lane)
+    std::int64_t* failed_paths = nullptr;  // (lane)
+    std::int64_t first_lane = 0, num_lanes = 0;
+    double t0 = 0;
+    bool is_cut = false;  // no paths follow: the call was cancelled
+
+    static constexpr std::ptrdiff_t numbers_of_block = Target::num_of_block;
+
+    [[nodiscard]] EDDY_HD std::int64_t end_lane() const { return first_lane + num_lanes; }
+    /// The blocks that these lanes are in.
+    [[nodiscard]] EDDY_HD std::int64_t first_block() const {
+        return first_lane / target.lanes_of_block();
+    }
+    [[nodiscard]] EDDY_HD std::int64_t num_blocks() const {
+        if (num_lanes == 0) return 0;
+        return (end_lane() - 1) / target.lanes_of_block() - first_block() + 1;
+    }
+    /// One number of one lane, but for those that are added over lanes.
+    EDDY_HD void finish(std::int64_t lane, std::ptrdiff_t number) const {
+        const Sum sum = add_runs(lane, number);
+        if (ends(lane)) target.put(lane, number, sum, count_of(lane));
+    }
+    /// One that is added over the lanes of a block, in their order.
+    EDDY_HD void finish_block(std::int64_t block, std::ptrdiff_t number) const {
+        const std::int64_t first = block * target.lanes_of_block(),
+                           from = eddy::max(first, first_lane),
+                           end = eddy::min(first + target.lanes_of_block(), end_lane());
+        auto& sum_there = target.sum_of_block(block, number);
+        auto sum = sum_there;
+        if (begins(first)) sum = 0;
+        for (std::int64_t lane = from; lane < end; ++lane) {
+            const Sum of_lane = add_runs(lane, number);
+            const std::int64_t count = count_of(lane);
+            if (ends(lane) && count > 0) sum = sum + target.mean(of_lane, count);
+        }
+        sum_there = sum;
+    }
+    /// What became of its paths.
+    EDDY_HD void tell(std::int64_t lane) const {
+        PathTally tally;
+        if (!begins(lane)) tally = *before.tally;
+        const PathRuns::Range runs = part.runs.runs_of(lane);
+        for (std::int64_t run = runs.begin; run < runs.end; ++run)
+            tally.add(part.tallies[run].whole, part.tallies[run].num_failed);
+        if (!ends(lane)) {
+            *after.tally = tally;
+            return;
+        }
+        if (const std::int64_t rest = part.runs.paths - num_there(lane); rest > 0) {
+            LaneOutcome never;
+            never.result = Result::cancelled;
+            never.t = t0;
+            tally.add(never, rest);
+        }
+        outcomes[lane] = tally.whole;
+        failed_paths[lane] = tally.num_failed;
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD bool begins(std::int64_t lane) const {
+        return lane * part.runs.paths >= part.runs.first_path;
+    }
+    [[nodiscard]] EDDY_HD bool ends(std::int64_t lane) const {
+        return is_cut || num_there(lane) == part.runs.paths;
+    }
+    /// Paths of the lane up to here.
+    [[nodiscard]] EDDY_HD std::int64_t num_there(std::int64_t lane) const {
+        const std::int64_t paths = part.runs.paths, there = part.runs.end_path() - lane * paths;
+        return there < 0 ? 0 : eddy::min(there, paths);
+    }
+    /// Of them those that did not fail.
+    [[nodiscard]] EDDY_HD std::int64_t count_of(std::int64_t lane) const {
+        std::int64_t failed = begins(lane) ? 0 : before.tally->num_failed;
+        const PathRuns::Range runs = part.runs.runs_of(lane);
+        for (std::int64_t run = runs.begin; run < runs.end; ++run)
+            failed += part.tallies[run].num_failed;
+        return num_there(lane) - failed;
+    }
+    /// The sum over a lane's paths, if they are all there; else it goes on in the next part.
+    [[nodiscard]] EDDY_HD Sum add_runs(std::int64_t lane, std::ptrdiff_t number) const {
+        PairwiseSum<Sum> sum;
+        if (!begins(lane)) sum.go_on(before.sums[number]);
+        if (number < part.num_numbers) {
+            const PathRuns::Range runs = part.runs.runs_of(lane);
+            for (std::int64_t run = runs.begin; run < runs.end; ++run)
+                sum.add(part.sums[run * part.num_numbers + number]);
+        } else if (part.runs.num_rows > 0) {  // added over the whole part, which is of one lane
+            sum.add(target.sum_of_part(number));
+        }
+        if (!ends(lane)) after.sums[number].go_on(sum);
+        return sum.total();
+    }
+};
+
+}  // namespace eddy::inline v0::detail
