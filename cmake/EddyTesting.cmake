@@ -17,7 +17,8 @@ option(EDDY_TEST_UNSANITIZED_ALONE "Leave out the tests that a build with saniti
 # OPTIMISED: as the build type says, for what an optimiser could change; the others at -O1, which takes a quarter off.
 # UNSANITIZED: left out of builds with sanitizers, for what runs straight through registers: it allocates and indexes nothing that
 # another test does not.
-# ONE_COMPILER: built by g++ alone, for the mathematics of methods: that clang compiles the text is seen in other tests.
+# ONE_COMPILER: built by g++ alone, for what is right by any compiler or by none: the mathematics of methods, counts of nodes and bytes,
+# messages. That clang compiles the templates is seen in other tests.
 function(eddy_test name)
     cmake_parse_arguments(arg "OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
     if((arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize") OR
