@@ -17,7 +17,7 @@ TEST_CASE("device paths: so are the mean of the loss and its gradient") {
     path_cases::check_gradients(EmulatedDevice{});
 }
 
-TEST_CASE("device paths: only sums of runs come back, whoever has solved them") {
+TEST_CASE("device paths: only means come back, or sums of runs from several devices") {
     using support::EmulatedRuntime;
     auto options = path_cases::saving;
     options.paths = 700;  // two runs of 256 and one of what is left
@@ -42,16 +42,24 @@ TEST_CASE("device paths: only sums of runs come back, whoever has solved them") 
     };
     EmulatedRuntime::reset();
     check(EmulatedDevice{});
-    // Three runs of each lane: four numbers, and what became of their paths.
+    // Of each lane four means and variances, and what became of its paths.
     CHECK(EmulatedRuntime::state.bytes_to_host ==
-          6 * (4 * sizeof(eddy::detail::Moments) + sizeof(eddy::detail::PathTally)));
-    CHECK(EmulatedRuntime::state.launches == 2);
+          2 * (8 * sizeof(double) + sizeof(eddy::LaneOutcome) + sizeof(std::int64_t)));
+    CHECK(EmulatedRuntime::state.launches == 4);  // rows, paths, runs, lanes
     EmulatedRuntime::reset(2);
     EmulatedRuntime::state.bytes_of_chunk = 8000;
     check(EmulatedDevice{});
-    CHECK(EmulatedRuntime::state.launches > 2);
+    CHECK(EmulatedRuntime::state.launches > 4);
     EmulatedRuntime::reset(3);
     check(EmulatedDevice{.devices = {1, 0}});
+    // Three runs of each lane: four numbers, and what became of their paths.
+    CHECK(EmulatedRuntime::state.bytes_to_host ==
+          6 * (4 * sizeof(eddy::detail::Moments) + sizeof(eddy::detail::PathTally)));
+    CHECK(EmulatedRuntime::state.launches == 4);
+    EmulatedRuntime::reset(4);
+    EmulatedRuntime::state.bytes_of_chunk = 8000;
+    check(EmulatedDevice{.devices = {1, 0}});
+    CHECK(EmulatedRuntime::state.launches > 4);
     EmulatedRuntime::reset();
 }
 
@@ -61,7 +69,7 @@ TEST_CASE("device paths: so of gradients, of parameters that lanes have, or shar
     options.paths = 700;
     options.stable_gradients = false;
     const support::Array y0(2, 2, 0.3), p(2, 2, 2.), target(1, 2, 0.1);
-    const auto compare = [&](const auto& parameters, std::size_t most_bytes) {
+    const auto compare = [&](const auto& parameters, std::size_t num_means) {
         const auto gradient = [&](const auto& backend) {
             return eddy::value_and_gradient(path_cases::Pair{}, eddy::EulerMaruyama{},
                                             support::HalfSquares{}, target, y0, parameters, options,
@@ -81,20 +89,28 @@ TEST_CASE("device paths: so of gradients, of parameters that lanes have, or shar
         };
         EmulatedRuntime::reset();
         check(EmulatedDevice{});
-        CHECK(EmulatedRuntime::state.bytes_to_host == most_bytes);
+        // The total loss, what became of each lane's paths, and what all of it has cost.
+        CHECK(EmulatedRuntime::state.bytes_to_host ==
+              (num_means + 1) * sizeof(double) +
+                  2 * (sizeof(eddy::LaneOutcome) + sizeof(std::int64_t)) +
+                  sizeof(eddy::detail::BackCost));
         EmulatedRuntime::reset(2);
         EmulatedRuntime::state.bytes_of_chunk = 8000;
         check(EmulatedDevice{});
-        CHECK(EmulatedRuntime::state.launches > 3);
+        CHECK(EmulatedRuntime::state.launches > 5);
         EmulatedRuntime::reset(3);
+        check(EmulatedDevice{.devices = {1, 0}});
+        // Six runs: the loss and its four derivatives, what became of their paths; what each device's part has cost.
+        CHECK(EmulatedRuntime::state.bytes_to_host ==
+              6 * (5 * sizeof(double) + sizeof(eddy::detail::PathTally)) +
+                  2 * sizeof(eddy::detail::BackCost));
+        EmulatedRuntime::reset(4);
+        EmulatedRuntime::state.bytes_of_chunk = 8000;
         check(EmulatedDevice{.devices = {1, 0}});
         EmulatedRuntime::reset();
     };
-    // Six runs: the loss and its four derivatives, what became of their paths; and what all of it has cost.
-    const std::size_t num_bytes =
-        6 * (5 * sizeof(double) + sizeof(eddy::detail::PathTally)) + sizeof(eddy::detail::BackCost);
-    compare(p, num_bytes);
-    compare(eddy::shared(std::vector<double>{2, 1.5}), num_bytes);
+    compare(p, 10);  // of each lane the loss, and of y0 and p
+    compare(eddy::shared(std::vector<double>{2, 1.5}), 8);  // one row of p
 }
 
 namespace {
@@ -363,8 +379,11 @@ struct Square {
 
 TEST_CASE("device paths: many shared parameters are added there, of arrays of both memories") {
     const auto options = with_paths({.t1 = 1, .dt0 = 0.25, .seed = 3}, 4400);
-    const auto gradient_by = [&](const auto& backend) {
-        return eddy::gradient_solver(Crowded{}, eddy::EulerMaruyama{}, Square{}, options, backend);
+    const auto gradient_by = [&](const auto& backend, const eddy::GatherSums& gather = {}) {
+        auto gathering = options;
+        gathering.gather_sums = gather;
+        return eddy::gradient_solver(Crowded{}, eddy::EulerMaruyama{}, Square{}, gathering,
+                                     backend);
     };
     const Array start(2, 1, 0.8), row(1, 65, 0.01);
     auto serial = gradient_by(eddy::Serial{});
@@ -372,19 +391,27 @@ TEST_CASE("device paths: many shared parameters are added there, of arrays of bo
     EmulatedRuntime::reset();
     auto on_host = gradient_by(EmulatedDevice{});
     const auto& expected = on_host(start, eddy::shared(row));
-    // Of each lane 18 runs in two parts: two numbers, and what became of their paths; of each part the sums over
-    // its groups, and what it has cost.
+    // Means of each lane, one row of parameters, the total loss; outcomes and what it has cost.
     CHECK(EmulatedRuntime::state.bytes_to_host ==
-          36 * (2 * sizeof(double) + sizeof(eddy::detail::PathTally)) +
-              4 * (65 * sizeof(double) + sizeof(eddy::detail::BackCost)));
+          (4 + 65 + 1) * sizeof(double) + 2 * (sizeof(eddy::LaneOutcome) + sizeof(std::int64_t)) +
+              sizeof(eddy::detail::BackCost));
     for (int i = 0; i < 65; ++i)
         CHECK(expected.gradient.p(0, i) ==
               Approx(exact.gradient.p(0, i)).epsilon(1e-12));  // groups are others
     CHECK(support::same_array(expected.gradient.y0, exact.gradient.y0));
-    EmulatedRuntime::reset(2);
-    EmulatedRuntime::state.bytes_of_chunk = 8000;
-    auto in_chunks = gradient_by(EmulatedDevice{});
-    CHECK(support::same_array(in_chunks(start, eddy::shared(row)).gradient.p, expected.gradient.p));
+    // Where the host gathers sums rows are made there: one device then adds a part's groups; of two, and of chunks,
+    // they come back.
+    const auto as_they_are = [](std::vector<double>&, std::ptrdiff_t) {};
+    for (const EmulatedDevice& device : {EmulatedDevice{}, EmulatedDevice{.devices = {1, 0}}}) {
+        for (const std::size_t bytes_of_chunk : {std::size_t{1} << 40, std::size_t{8000}}) {
+            EmulatedRuntime::reset(2);
+            EmulatedRuntime::state.bytes_of_chunk = bytes_of_chunk;
+            auto solver = gradient_by(device, as_they_are);
+            const auto& found = solver(start, eddy::shared(row));
+            CHECK(support::same_array(found.gradient.p, expected.gradient.p));
+            CHECK(support::same_array(found.gradient.y0, expected.gradient.y0));
+        }
+    }
     for (const EmulatedDevice& device : {EmulatedDevice{}, at_once}) {
         EmulatedRuntime::reset();
         Gradients there(start, row, row);

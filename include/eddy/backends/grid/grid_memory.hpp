@@ -34,6 +34,7 @@ class GridMemory {
           is_asynchronous_(is_asynchronous) {}
 
     [[nodiscard]] bool is_asynchronous() const { return is_asynchronous_; }
+    [[nodiscard]] bool is_alone() const { return is_alone_; }
 
     void copy_in(void* there, const void* here, std::size_t num_bytes) const {
         const DeviceInUse in_use(device_);

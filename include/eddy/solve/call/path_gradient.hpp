@@ -31,7 +31,7 @@ class PathGradient {
              typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
         const auto memory = memory_for(backend, kept);
         const std::ptrdiff_t lanes = whole.prepared.num_lanes();
-        const bool stays = paths_stay_there(memory, whole);
+        const bool stays = paths_stay_there(memory, whole, options);
         whole.reset(lanes, 1, memory, options.paths, stays);
         set_costs(whole.result.report, {});
         whole.result.report.checkpoints = 0;
@@ -67,14 +67,15 @@ class PathGradient {
 
   private:
     template <class Memory>
-    [[nodiscard]] static bool paths_stay_there(const Memory& memory,
-                                               const GradientWorkspace& whole) {
+    [[nodiscard]] static bool paths_stay_there(const Memory& memory, const GradientWorkspace& whole,
+                                               const SolveOptions& options) {
         std::vector<const void*> arrays = inputs_of(whole.prepared.problem);
         arrays.push_back(whole.loss.first);
         for (const auto& data : whole.arrays) arrays.push_back(data.first);
         for (const auto* output : {&whole.given.y0, &whole.given.p})
             if (output->is_given()) arrays.push_back(output->view().first);
-        return eddy::detail::paths_stay_there(memory, arrays);
+        const bool may_stay = !options.gather_sums && !(sums_whole_lanes && Spec::is_dual);
+        return eddy::detail::paths_stay_there(memory, arrays, may_stay);
     }
     static void require_may_stay(const SolveOptions& options, const char* title) {
         require_argument(!options.gather_sums,

@@ -110,10 +110,14 @@ class PathRows {
 /// Can a backend keep all of the paths where it solves them?
 template <class Backend>
 inline constexpr bool may_keep_paths = !is_of_host<typename Backend::Memory>;
-/// Does it: because one of these arrays lies there, or because nobody waits? Else rows are gathered on the host, and may go to several
-/// devices.
+/// Does it: because one of these arrays lies there, or nobody waits; or, where it may, because it is one device. Else
+/// rows are gathered on the host, and may go to several.
 template <class Memory>
-[[nodiscard]] bool paths_stay_there(const Memory& memory, const std::vector<const void*>& arrays) {
+[[nodiscard]] bool paths_stay_there(const Memory& memory, const std::vector<const void*>& arrays,
+                                    [[maybe_unused]] bool may_stay) {
+    if constexpr (requires { memory.is_alone(); }) {
+        if (may_stay && memory.is_alone()) return true;
+    }
     return returns_early(memory) ||
            std::any_of(arrays.begin(), arrays.end(), [&](const void* first) {
                return first != nullptr && lies_in(memory, first);

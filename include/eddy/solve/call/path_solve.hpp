@@ -62,7 +62,7 @@ class PathSolve {
         std::vector<const void*> arrays = inputs_of(whole.prepared.problem);
         for (const auto* views : {&whole.y, &whole.tangent, &whole.variance})
             for (const EnsembleView<Real>& view : *views) arrays.push_back(view.first);
-        return eddy::detail::paths_stay_there(memory, arrays);
+        return eddy::detail::paths_stay_there(memory, arrays, true);
     }
     /// On a device alone: nothing comes back but means.
     template <class Backend>
