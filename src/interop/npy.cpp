@@ -29,7 +29,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
     return text;
 }
 
-NumberType type_of(std::string_view value) {
+NumberType npy_type(std::string_view value) {
     constexpr std::pair<std::string_view, NumberType> types[] = {
         {"<f2", NumberType::float16}, {"<f4", NumberType::float32}, {"<f8", NumberType::float64}};
     for (const auto& [name, type] : types) {
@@ -100,7 +100,7 @@ StoredTensor read_npy(const char* where, const std::string& path) {
                      "{}: \"{}\" is no NPY file; give one of train::save_weights or numpy.save",
                      where, path);
     const std::string_view type_text = value_of(text, "'descr'");
-    const NumberType type = type_of(type_text);
+    const NumberType type = npy_type(type_text);
     require_argument(type != NumberType::none,
                      "{}: \"{}\" holds numbers of type {}; save them as '<f4' or '<f8'", where,
                      path, type_text.substr(0, type_text.find(',')));

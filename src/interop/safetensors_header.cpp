@@ -157,7 +157,7 @@ TensorEntry parse_entry(Parser& parser, const std::string& name) {
     return entry;
 }
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
         constexpr char digits[] = "0123456789abcdef";
@@ -204,11 +204,11 @@ TensorTable parse_tensor_table(std::string_view text, std::ptrdiff_t& broken_at)
 std::string tensor_table_text(const TensorTable& table) {
     std::string text = "{";
     if (!table.network.empty())
-        text += "\"__metadata__\":{" + quoted(std::string(network_key)) + ':' +
-                quoted(table.network) + '}';
+        text += "\"__metadata__\":{" + json_text(std::string(network_key)) + ':' +
+                json_text(table.network) + '}';
     for (const TensorEntry& entry : table.entries) {
-        text += (text.size() > 1 ? "," : "") + quoted(entry.name) +
-                ":{\"dtype\":" + quoted(entry.type) + ",\"shape\":" + listed(entry.shape) +
+        text += (text.size() > 1 ? "," : "") + json_text(entry.name) +
+                ":{\"dtype\":" + json_text(entry.type) + ",\"shape\":" + listed(entry.shape) +
                 ",\"data_offsets\":" + listed(entry.bytes) + "}";
     }
     text += '}';

@@ -8,7 +8,7 @@ namespace {
 
 using detail::compose;
 
-std::string quoted(const std::string& text) {
+std::string dot_text(const std::string& text) {
     std::string result = "\"";
     for (char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -47,7 +47,7 @@ class Drawing {
             if (node.region != region) continue;
             std::string label = compose("%{} {}", i, detail::node_text(graph_, node, names_));
             if (node.size != 1) label += compose(" : {}", node.size);
-            text_ += compose("{}n{} [label={}, {}];\n", indent(depth), i, quoted(label),
+            text_ += compose("{}n{} [label={}, {}];\n", indent(depth), i, dot_text(label),
                              style_of(node.op));
         }
         for (std::size_t r = 1; r < graph_.regions.size(); ++r) {
@@ -61,7 +61,7 @@ class Drawing {
 
     void draw_edge(int from, const std::string& to, const std::string& label) {
         text_ += compose("    n{} -> {}", from, to);
-        text_ += label.empty() ? ";\n" : compose(" [label={}];\n", quoted(label));
+        text_ += label.empty() ? ";\n" : compose(" [label={}];\n", dot_text(label));
     }
     void draw_operands(int i) {
         const Node& node = graph_[i];
@@ -76,7 +76,7 @@ class Drawing {
         std::string label = compose("result {}", o);
         if (!output.is_scalar) label += compose(" : {}", output.size);
         text_ += compose("    {} [label={}, shape=box, style=filled, fillcolor=\"#d4e0f0\"];\n", id,
-                         quoted(label));
+                         dot_text(label));
         int begin = 0;
         for (int k = 0; k < output.count; ++k) {
             const int node = graph_.output_node(output, k), size = graph_[node].size;
