@@ -342,6 +342,20 @@ TEST_CASE("device paths: numbers that are not finite are told where the call wai
     CHECK(std::isnan(there.y[0].values()(1, 0)));
 }
 
+TEST_CASE("device paths: no lanes are a call without work") {
+    EmulatedRuntime::reset();
+    const Array none(0, 2);
+    for (const EmulatedDevice& device : {EmulatedDevice{}, EmulatedDevice{.devices = {1, 0}}}) {
+        auto solver = means_of(with_paths(path_cases::saving, 70), device);
+        CHECK(solver(none, none).success());
+        auto differentiator = gradients_of(with_paths(path_cases::options, 70), device);
+        const auto& found = differentiator(Array(1, 2, 0.1), none, eddy::shared(Array(1, 2, 1.5)));
+        CHECK(found.loss.total == 0);
+        CHECK(found.gradient.p(0, 1) == 0);
+    }
+    CHECK(EmulatedRuntime::state.launches == 0);
+}
+
 TEST_CASE("device paths: of a call that is stopped there are the paths that have ended") {
     auto options = with_paths(path_cases::saving, 2000);
     int looks = 0;
