@@ -44,8 +44,12 @@ function(eddy_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
 endfunction()
 
-# eddy_python_test(name script.py): one script, one CTest test; it leaves no byte code beside the sources.
+# eddy_python_test(name script.py): one script, one CTest test; it leaves no byte code beside the sources. It asks no compiler, so that
+# builds with sanitizers, and those of what they leave out, need not run it again.
 function(eddy_python_test name script)
+    if(EDDY_TEST_UNSANITIZED_ALONE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+        return()
+    endif()
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 60)
 endfunction()
