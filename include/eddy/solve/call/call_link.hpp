@@ -18,6 +18,8 @@ class EDDY_EXPORT CallLink {
     CallLink() = default;
     CallLink(const std::stop_token& cancelled, const Poll& poll);
     CallLink(const Cancellation& cancellation, const SolveOptions& options);
+    /// Another part of a call, whose lanes have been counted: it ends by the same token and function.
+    [[nodiscard]] CallLink uncounted() const { return {cancelled_, poll_}; }
     ~CallLink();
     CallLink(const CallLink&) = delete;
     CallLink& operator=(const CallLink&) = delete;

@@ -41,9 +41,8 @@ struct GradientWorkspace {
     double loss_total = std::numeric_limits<double>::quiet_NaN();  // until a device says otherwise
     CallArrays call_arrays;
     BlockSums block_sums;
-    CallLink* within = nullptr;  // the call that this is a part of; null: a call of its own
-    bool keeps_parts = false;    // of a shared gradient, (lane): who runs the kernel adds them up
-    RunSums<double> sums;        // of paths, where rows stay on a device
+    bool keeps_parts = false;  // of a shared gradient, (lane): who runs the kernel adds them up
+    RunSums<double> sums;      // of paths, where rows stay on a device
     bool are_some_of_many = false;  // lanes of another call
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
@@ -104,18 +103,17 @@ struct GradientWorkspace {
             require_all_there<typename Backend::Memory>(given, num_parameters > 0, Seeds::has_loss,
                                                         with_times, title);
         }
+        if constexpr (switches<Spec>) require_second_pass(memory_for(backend, kept), title);
         EmptyUnlessDone guard(result);
-        if (has_paths && options.paths > 1) {
-            if constexpr (has_paths) run_paths(options, backend, kept, cancelled, title);
-        } else if constexpr (switches<Spec>) {
-            require_second_pass(memory_for(backend, kept), title);
-            CallLink both(cancelled, options);
-            const auto watching = both.watch(options.progress, title, prepared.num_lanes());
-            within = &both;
-            run_unsummed(options, backend, kept, cancelled, title);
-            second.run(*this, options, backend, kept, cancelled, title);
-        } else {
-            run_unsummed(options, backend, kept, cancelled, title);
+        {
+            CallLink call(cancelled, options);
+            const auto watching =
+                call.watch(options.progress, title, prepared.num_lanes() * options.paths);
+            if (!has_paths || options.paths == 1)
+                run_unsummed(options, backend, kept, call, title);
+            else if constexpr (has_paths)
+                run_paths(options, backend, kept, call, title);
+            if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
         }
         if (!follow(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
@@ -125,21 +123,19 @@ struct GradientWorkspace {
     /// By one method, without sums over lanes: the kernel, and the marked lanes once more, if the call waits.
     template <class Backend>
     void run_unsummed(const SolveOptions& options, const Backend& backend,
-                      typename Backend::Kept& kept, const Cancellation& cancelled,
-                      const char* title) {
+                      typename Backend::Kept& kept, CallLink& call, const char* title) {
         const bool may_redo = redoes<Backend> && options.stable_gradients &&
                               !returns_early(memory_for(backend, kept));
-        run_kernel(options, backend, kept, cancelled, title, may_redo);
+        run_kernel(options, backend, kept, call, may_redo);
         if constexpr (redoes<Backend>) {
-            if (may_redo) solve_marked(options, backend, kept, cancelled, title);
+            if (may_redo) solve_marked(options, backend, kept, call, title);
         }
     }
 
     /// Without a second solve and sums over lanes. A shared gradient may leave out what marked lanes bring to it.
     template <class Backend>
     void run_kernel(const SolveOptions& options, const Backend& backend,
-                    typename Backend::Kept& kept, const Cancellation& cancelled, const char* title,
-                    bool leaves_out_marked) {
+                    typename Backend::Kept& kept, CallLink& call, bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups = plan_groups(lanes, backend, are_some_of_many);
@@ -159,7 +155,7 @@ struct GradientWorkspace {
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                       plan.watches && leaves_out_marked, events_for<Spec>(result.report), sums},
-               backend, kept, options, cancelled, title, within);
+               backend, kept, call);
         if constexpr (may_return_early<Backend>) {
             const bool has_added_up = lanes > 0 && backend.has_added_up(kept);
             shared_is_added_ = has_added_up && rows.may_be_added;
@@ -248,8 +244,7 @@ struct GradientWorkspace {
     }
     template <class Backend>
     void solve_marked(const SolveOptions& options, const Backend& backend,
-                      typename Backend::Kept& kept, const Cancellation& cancelled,
-                      const char* title) {
+                      typename Backend::Kept& kept, const CallLink& call, const char* title) {
         if constexpr (may_return_early<Backend>) {
             if (prepared.num_lanes() == 0 || !backend.has_marked(kept)) return;
             take_over(backend, kept);
@@ -258,15 +253,15 @@ struct GradientWorkspace {
         if (marked.empty()) return;
         if (!redo) redo = std::make_unique<Redone>();
         result.report.was_redone.assign(result.report.marks.size(), 0);
-        redo->run(*this, marked, options, backend, kept, cancelled, title);
+        CallLink uncounted = call.uncounted();
+        redo->run(*this, marked, options, backend, kept, uncounted, title);
     }
     static constexpr bool has_paths = Spec::has_noise && Seeds::has_loss;
     template <class Backend>
     void run_paths(const SolveOptions& options, const Backend& backend,
-                   typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+                   typename Backend::Kept& kept, CallLink& call, const char* title) {
         if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
-        shared_is_added_ = loss_is_added_ =
-            paths->run(*this, options, backend, kept, cancelled, title);
+        shared_is_added_ = loss_is_added_ = paths->run(*this, options, backend, kept, call, title);
     }
 
   public:

@@ -54,23 +54,26 @@ class LaneRows {
     using Real = typename Spec::Scalar;
 
   public:
-    EnsembleArray<Real> y0, p;  // p: one row where it is shared
-
     /// Takes the rows of a problem, which may be of another method.
     template <class WholeProblem, class Memory>
     void gather(const WholeProblem& whole, const LaneList& lanes, const Memory& memory) {
-        gather_rows_from(memory, whole.y0, lanes, y0);
-        gather_parameters(memory, whole.p, lanes, p);
+        gather_rows_from(memory, whole.y0, lanes, y0_);
+        gather_parameters(memory, whole.p, lanes, p_);
         has_tangents_ = whole.y0_tangent.first != nullptr;
         if (!has_tangents_) return;
         gather_rows_from(memory, whole.y0_tangent, lanes, y0_tangent_);
         gather_parameters(memory, whole.p_tangent, lanes, p_tangent_);
     }
-    /// The problem of these rows.
+    [[nodiscard]] GivenRows<Real> views() const {
+        if (!has_tangents_) return {y0_.view(), p_.view(), {}, {}};
+        return {y0_.view(), p_.view(), y0_tangent_.view(), p_tangent_.view()};
+    }
+    /// The problem of these rows by another method.
     void prepare(PreparedProblem<Spec>& part, const SolveOptions& options,
                  const typename Spec::Controller& controller, const char* where) const {
-        with_parameters(
-            p, [&](const auto& given_p) { part.prepare(options, controller, y0, given_p, where); });
+        with_parameters(p_, [&](const auto& given_p) {
+            part.prepare(options, controller, y0_, given_p, where);
+        });
         if constexpr (Spec::is_dual) {
             if (!has_tangents_) return part.leave_tangents_zero();
             with_parameters(p_tangent_, [&](const auto& given_p) {
@@ -111,7 +114,7 @@ class LaneRows {
             use(rows);
     }
 
-    EnsembleArray<Real> y0_tangent_, p_tangent_;
+    EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;  // p: one row where it is shared
     bool has_tangents_ = false;
     std::vector<EnsembleArray<Real>> data_;  // (save point)
 };

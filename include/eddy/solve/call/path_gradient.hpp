@@ -28,16 +28,14 @@ class PathGradient {
     /// Are the means of lanes added over them as well?
     template <class Backend>
     bool run(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
-             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
         const auto memory = memory_for(backend, kept);
         const std::ptrdiff_t lanes = whole.prepared.num_lanes();
         const bool stays = paths_stay_there(memory, whole, options);
         whole.reset(lanes, 1, memory, options.paths, stays);
         set_costs(whole.result.report, {});
         whole.result.report.checkpoints = 0;
-        rows_.begin(options, lanes);
-        CallLink call(cancelled, options);
-        const auto watching = call.watch(options.progress, title, rows_.total());
+        rows_.begin(options.paths, lanes);
         if (stays) {
             require_may_stay(options, title);
             if constexpr (may_keep_paths<Backend> && !(sums_whole_lanes && Spec::is_dual))
@@ -46,13 +44,12 @@ class PathGradient {
         }
         begin_lane();
         while (rows_.take(SharedSums<Spec>::few_lanes, sums_whole_lanes)) {
-            prepare<typename Backend::Memory>(whole, title);
-            part_.within = &call;
+            prepare<typename Backend::Memory>(whole);
             sums_ = memory_.open(rows_.runs(), num_numbers);
             // Rows that a device has solved stay there: it adds up their runs.
             constexpr bool stay = !is_of_host<typename Backend::Memory>;
             if constexpr (stay) part_.sums = sums_;
-            part_.run_kernel(rows_.options(), backend, kept, cancelled, title, false);
+            part_.run_kernel(options, backend, kept, call, false);
             if constexpr (!stay) sums_.add_all(numbers(), part_.result.report.outcomes().data());
             if constexpr (sums_whole_lanes) add_shared(title);
             add_runs(whole);
@@ -141,8 +138,8 @@ class PathGradient {
         of_lane_.assign(static_cast<std::size_t>(Numbers::count), {});
     }
     template <class Memory>
-    void prepare(const GradientWorkspace& whole, const char* title) {
-        rows_.prepare(part_.prepared, whole.prepared.problem, title);
+    void prepare(const GradientWorkspace& whole) {
+        rows_.prepare(part_.prepared, whole.prepared);
         part_.arrays.clear();
         data_.resize(whole.arrays.size());
         for (std::size_t k = 0; k < data_.size(); ++k) {

@@ -4,7 +4,6 @@
 // depends neither on threads nor on packs, and memory does not grow with their number.
 
 #include <algorithm>
-#include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
@@ -18,12 +17,9 @@ class PathRows {
     using Real = typename Spec::Scalar;
 
   public:
-    /// Of the options of the whole call; each row is one path.
-    void begin(const SolveOptions& options, std::ptrdiff_t num_lanes) {
-        if (paths_ == 0) single_ = options;  // the options of a solver object do not change
-        single_.paths = 1;
-        single_.progress = false;
-        paths_ = options.paths;
+    /// Of a whole call; each row is one path.
+    void begin(std::int64_t paths, std::ptrdiff_t num_lanes) {
+        paths_ = paths;
         total_ = num_lanes * paths_;
         rows_ = {paths_};
     }
@@ -36,16 +32,12 @@ class PathRows {
     /// What the rows consist of.
     [[nodiscard]] const PathRuns& runs() const { return rows_; }
     /// Sets the problem of the rows taken: those of the whole problem's arrays.
-    void prepare(PreparedProblem<Spec>& rows, const Problem<Spec>& whole, const char* where) {
-        gather(whole.y0, y0_);
-        if constexpr (!Spec::shares_parameters) gather_parameters(whole.p, p_);
-        if constexpr (Spec::shares_parameters)
-            rows.prepare(single_, whole.controller, y0_, SharedParameters<Real>{whole.p}, where);
-        else
-            rows.prepare(single_, whole.controller, y0_, p_, where);
-        rows.problem.noise.first_path =
-            whole.noise.first_path + static_cast<std::uint64_t>(rows_.first_path);
-        if constexpr (Spec::is_dual) prepare_tangents(rows, whole, where);
+    void prepare(PreparedProblem<Spec>& rows, const PreparedProblem<Spec>& whole) {
+        const Problem<Spec>& from = whole.problem;
+        rows.follow(whole, {of_lanes(from.y0, y0_), of_parameters(from.p, p_),
+                            of_lanes(from.y0_tangent, y0_tangent_),
+                            of_parameters(from.p_tangent, p_tangent_)});
+        rows.problem.noise.first_path += static_cast<std::uint64_t>(rows_.first_path);
     }
     /// A row for each path, from an array with a row for each lane.
     void gather(const EnsembleView<const Real>& of_lanes, EnsembleArray<Real>& of_rows) const {
@@ -71,30 +63,19 @@ class PathRows {
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t end() const { return rows_.end_path(); }
     [[nodiscard]] std::int64_t paths() const { return paths_; }
-    /// The options of a call of one path to a lane, which nobody watches.
-    [[nodiscard]] const SolveOptions& options() const { return single_; }
 
   private:
-    void gather_parameters(const EnsembleView<const Real>& of_lanes, EnsembleArray<Real>& of_rows) {
-        if constexpr (Spec::parameter_size > 0)
-            gather(of_lanes, of_rows);
-        else
-            of_rows.assign(rows_.num_rows, 0, Real(0));
+    using Rows = EnsembleView<const Real>;
+    /// No array has no rows.
+    Rows of_lanes(const Rows& array, EnsembleArray<Real>& rows) const {
+        if (!array.first) return array;
+        gather(array, rows);
+        return std::as_const(rows).view();
     }
-    void prepare_tangents(PreparedProblem<Spec>& rows, const Problem<Spec>& whole,
-                          const char* where) {
-        rows.problem.counts_tangents = whole.counts_tangents;
-        if (!whole.y0_tangent.first) return rows.leave_tangents_zero();
-        gather(whole.y0_tangent, y0_tangent_);
-        if constexpr (Spec::shares_parameters) {
-            rows.prepare_tangents(y0_tangent_, SharedParameters<Real>{whole.p_tangent}, where);
-        } else {
-            gather_parameters(whole.p_tangent, p_tangent_);
-            rows.prepare_tangents(y0_tangent_, p_tangent_, where);
-        }
+    Rows of_parameters(const Rows& array, EnsembleArray<Real>& rows) const {
+        return Spec::shares_parameters ? array : of_lanes(array, rows);
     }
 
-    SolveOptions single_;
     std::int64_t paths_ = 0, total_ = 0;
     PathRuns rows_;
     EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;

@@ -20,7 +20,7 @@ class PathSolve {
   public:
     template <class Backend>
     void run(SolveWorkspace& whole, const SolveOptions& options, const Backend& backend,
-             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
         Solution<Real>& solution = whole.solution;
         const auto memory = memory_for(backend, kept);
         const bool stays = paths_stay_there(memory, whole);
@@ -30,21 +30,18 @@ class PathSolve {
             {whole.y.empty(), Spec::is_dual, Spec::is_dual && whole.tangent.empty(), false,
              options.paths, stays, whole.prepared.noise_cell(), whole.variance.empty()});
         const SavedArrays<Real> saved = whole.open_outputs(memory);
-        rows_.begin(options, whole.prepared.num_lanes());
-        CallLink call(cancelled, options);
-        const auto watching = call.watch(options.progress, title, rows_.total());
+        rows_.begin(options.paths, whole.prepared.num_lanes());
         if constexpr (may_keep_paths<Backend>) {
             if (stays) return run_there(whole, saved, backend, kept, call);
         }
         begin_lane(solution);
         while (rows_.take(most_rows(solution), false)) {
-            rows_.prepare(part_.prepared, whole.prepared.problem, title);
+            rows_.prepare(part_.prepared, whole.prepared);
             part_.take({}, HostMemory{}, title);
-            part_.within = &call;
             sums_ = memory_.open(rows_.runs(), num_numbers(solution));
             // Rows that a device has solved stay there: it adds up their runs.
             if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = sums_;
-            static_cast<void>(part_.run(rows_.options(), backend, kept, cancelled, title));
+            part_.run_pass(options, backend, kept, call);
             if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
             add_runs(whole);
             if (!call.is_cancelled()) continue;

@@ -43,15 +43,11 @@ class Redo {
   public:
     template <class Backend>
     void run(GradientWorkspace& first, const Lanes& marked, const SolveOptions& options,
-             const Backend& backend, typename Backend::Kept& kept, const Cancellation& cancelled,
+             const Backend& backend, typename Backend::Kept& kept, CallLink& call,
              const char* title) {
-        const Problem<Spec>& problem = first.prepared.problem;
-        SolveOptions quiet = options;
-        quiet.progress = false;
         const auto memory = memory_for(backend, kept);
-        rows_.gather(problem, marked, memory);
-        steps_.run(quiet, problem.controller, std::as_const(rows_.y0).view(),
-                   std::as_const(rows_.p).view(), backend, kept, cancelled, title);
+        rows_.gather(first.prepared.problem, marked, memory);
+        steps_.run(first.prepared, rows_.views(), options, backend, kept, call);
         Lanes solved, lanes;  // of the marked ones; of the call
         for (std::size_t k = 0; k < marked.size(); ++k) {
             if (is_failure(steps_.outcomes[k].result)) continue;
@@ -59,20 +55,20 @@ class Redo {
             lanes.push_back(marked[k]);
         }
         if (!lanes.empty()) {
-            prepare(first, lanes, memory, options, title);
+            prepare(first, lanes, memory);
             // Whatever the errors of given steps are, they are accepted.
             second_.prepared.problem.given = steps_.steps.give(solved);
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
-            second_.run_kernel(quiet, backend, kept, cancelled, title, false);
+            second_.run_kernel(options, backend, kept, call, false);
             second_.result.report.settle();
             bring(first, lanes, solved, memory);
         }
         if constexpr (Spec::shares_parameters) {
             const Lanes left = left_lanes(first, marked);
             if (left.empty()) return;
-            prepare(first, left, memory, options, title);
-            second_.run_kernel(quiet, backend, kept, cancelled, title, false);
+            prepare(first, left, memory);
+            second_.run_kernel(options, backend, kept, call, false);
             second_.finish_sums({}, title);
             first.shared_sums.add_apart(second_.target);
             second_.result.report.settle();
@@ -100,14 +96,9 @@ class Redo {
     }
 
     template <class Memory>
-    void prepare(const GradientWorkspace& first, const Lanes& lanes, const Memory& memory,
-                 const SolveOptions& options, const char* title) {
-        const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, lanes, memory);
-        rows_.prepare(second_.prepared, options, problem.controller, title);
-        second_.prepared.problem.given = {};
-        for (int i = 0; i < Spec::state_size; ++i)
-            second_.prepared.problem.atol[i] = problem.atol[i];
+    void prepare(const GradientWorkspace& first, const Lanes& lanes, const Memory& memory) {
+        rows_.gather(first.prepared.problem, lanes, memory);
+        second_.prepared.follow(first.prepared, rows_.views());
         rows_.gather_data(first.arrays, lanes, second_.arrays, memory);
         second_.seeds = first.seeds;
         second_.seeds.data = second_.arrays.data();

@@ -1,7 +1,6 @@
 #pragma once
 // The second pass of gradients by an AutoSwitch: forward and back by the second method alone.
 
-#include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/second_pass.hpp>
@@ -19,7 +18,7 @@ class SecondGradient {
   public:
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
-             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
         if constexpr (may_return_early<Backend>) {
             if (first.result.report.success()) return;
             first.take_over(backend, kept);
@@ -33,9 +32,8 @@ class SecondGradient {
         rows_.gather_data(first.arrays, sent_.lanes, second_.arrays, memory);
         second_.seeds.refer_to(second_.arrays.data());
         if constexpr (FirstWorkspace::has_loss) second_.open_loss();
-        second_.within = first.within;
         second_.are_some_of_many = true;
-        second_.run_unsummed(options, backend, kept, cancelled, title);
+        second_.run_unsummed(options, backend, kept, call, title);
         second_.finish_sums({}, title);
         second_.result.report.settle();
         bring(first, memory);

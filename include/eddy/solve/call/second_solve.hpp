@@ -1,7 +1,6 @@
 #pragma once
 // The second pass of solve and pushforward by an AutoSwitch.
 
-#include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/second_pass.hpp>
 
@@ -14,7 +13,7 @@ class SecondSolve {
   public:
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
-             typename Backend::Kept& kept, const Cancellation& cancelled, const char* title) {
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
         if constexpr (may_return_early<Backend>) {
             if (first.solution.success()) return;
             first.solution.settle();
@@ -27,11 +26,10 @@ class SecondSolve {
         rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
         second_.prepared.problem.counts_tangents = problem.counts_tangents;
         second_.take({}, backend.memory(), title);
-        second_.within = first.within;
         second_.are_some_of_many = true;
-        auto& solution = second_.run(options, backend, kept, cancelled, title);
-        solution.settle();
-        bring(first, solution, memory);
+        second_.run_pass(options, backend, kept, call);
+        second_.solution.settle();
+        bring(first, second_.solution, memory);
     }
 
   private:

@@ -143,17 +143,12 @@ class SensitiveSteps {
     StepsOfLanes steps;
     std::vector<LaneOutcome> outcomes;
 
-    /// Solves the lanes of these arrays; `p` is a view of one row where it is shared.
-    template <class Backend>
-    void run(const SolveOptions& options, const typename Spec::Controller& controller,
-             const EnsembleView<const Real>& y0, const EnsembleView<const Real>& p,
-             const Backend& backend, typename Backend::Kept& kept, const Cancellation& cancelled,
-             const char* title) {
-        if constexpr (Spec::shares_parameters)
-            prepare(options, controller, y0, SharedParameters<Real>{p}, title);
-        else
-            prepare(options, controller, y0, p, title);
-        const std::ptrdiff_t lanes = y0.num_lanes;
+    /// Solves lanes of a problem that has been prepared: those of these rows.
+    template <class Whole, class Backend>
+    void run(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options,
+             const Backend& backend, typename Backend::Kept& kept, CallLink& call) {
+        prepare(whole, rows, options);
+        const std::ptrdiff_t lanes = rows.y0.num_lanes;
         outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
         const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, true);
@@ -162,7 +157,7 @@ class SensitiveSteps {
             launch(plan,
                    Kernel{prepared_.problem, outcomes.data(),
                           static_cast<std::int32_t>(plan.group_size), keeper},
-                   backend, kept, options, cancelled, title);
+                   backend, kept, call);
         };
         if constexpr (is_of_host<typename Backend::Memory>)
             run_kernel(StepLists{&steps});
@@ -194,29 +189,23 @@ class SensitiveSteps {
             steps.of_lane[lane].assign(begin, begin + count_[lane]);
         }
     }
-    template <class Parameters>
-    void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
-                 const EnsembleView<const Real>& y0, const Parameters& p, const char* title) {
-        prepared_.prepare(options, controller, y0, p, title);
-        y0_tangent_.assign(y0.num_lanes, Spec::state_size, Real(0));
+    template <class Whole>
+    void prepare(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options) {
+        y0_tangent_.assign(rows.y0.num_lanes, Spec::state_size, Real(0));
         for (int i = 0; i < Spec::state_size; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < y0.num_lanes; ++lane)
+            for (std::ptrdiff_t lane = 0; lane < rows.y0.num_lanes; ++lane)
                 y0_tangent_(lane, i) = static_cast<Real>(fixed_sign(i));
         }
-        const EnsembleView<const Real> values = parameter_view(p);
-        p_tangent_.assign(values.num_lanes, Spec::parameter_size, Real(0));
+        p_tangent_.assign(rows.p.num_lanes, Spec::parameter_size, Real(0));
         for (int i = 0; i < Spec::parameter_size; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < values.num_lanes; ++lane) {
-                const Real magnitude = std::abs(values(lane, i));
+            for (std::ptrdiff_t lane = 0; lane < rows.p.num_lanes; ++lane) {
+                const Real magnitude = std::abs(rows.p(lane, i));
                 p_tangent_(lane, i) = static_cast<Real>(fixed_sign(Spec::state_size + i)) *
                                       (magnitude == 0 ? Real(1) : magnitude);
             }
         }
-        if constexpr (Spec::shares_parameters)
-            prepared_.prepare_tangents(
-                y0_tangent_, SharedParameters<Real>{std::as_const(p_tangent_).view()}, title);
-        else
-            prepared_.prepare_tangents(y0_tangent_, p_tangent_, title);
+        prepared_.follow(whole, {rows.y0, rows.p, std::as_const(y0_tangent_).view(),
+                                 std::as_const(p_tangent_).view()});
         tighten(options);
         prepared_.problem.counts_tangents = true;
         prepared_.problem.times.num_saves = 0;

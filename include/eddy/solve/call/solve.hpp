@@ -42,7 +42,6 @@ struct SolveWorkspace {
     // (save point) to be written; empty: none given
     std::vector<EnsembleView<Real>> y, tangent, variance;
     CallArrays arrays;
-    CallLink* within = nullptr;     // the call that this is a part of; null: a call of its own
     RunSums<Moments> sums;          // of paths, where rows stay on a device
     bool are_some_of_many = false;  // lanes of another call
 
@@ -70,31 +69,29 @@ struct SolveWorkspace {
     Solution<Real>& run(const SolveOptions& options, const Backend& backend,
                         typename Backend::Kept& kept, const Cancellation& cancelled,
                         const char* title) {
-        if constexpr (Spec::has_noise) {
-            if (options.paths > 1) return run_paths(options, backend, kept, cancelled, title);
-        }
         require_valid(backend, title);
-        require_argument(!options.save_steps || !returns_early(memory_for(backend, kept)),
-                         "{}: save_steps in an asynchronous call; leave one of them out", title);
+        require_possible(options, memory_for(backend, kept), title);
         EmptyUnlessDone guard(solution);
-        if constexpr (switches<Spec>) {
-            require_second_pass(memory_for(backend, kept), title);
-            CallLink both(cancelled, options);
-            const auto watching = both.watch(options.progress, title, prepared.num_lanes());
-            within = &both;
-            run_pass(options, backend, kept, cancelled, title);
-            second.run(*this, options, backend, kept, cancelled, title);
+        CallLink call(cancelled, options);
+        const auto watching =
+            call.watch(options.progress, title, prepared.num_lanes() * options.paths);
+        if constexpr (Spec::has_noise) {
+            if (options.paths > 1)
+                run_paths(options, backend, kept, call, title);
+            else
+                run_pass(options, backend, kept, call);
         } else {
-            run_pass(options, backend, kept, cancelled, title);
+            run_pass(options, backend, kept, call);
         }
+        if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
         guard.done();
         return solution;
     }
 
-  private:
+    /// By one method, as a part of a call.
     template <class Backend>
     void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
-                  const Cancellation& cancelled, const char* title) {
+                  CallLink& call) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
                        {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
@@ -114,7 +111,7 @@ struct SolveWorkspace {
             launch(plan,
                    Kernel{prepared.problem, solution.lanes().data(), saved,
                           static_cast<std::int32_t>(plan.group_size), steps, marks, events, sums},
-                   backend, kept, options, cancelled, title, within);
+                   backend, kept, call);
             if constexpr (may_return_early<Backend>) {
                 if (lanes > 0) solution.follow(backend.unfinished(kept));
             }
@@ -131,25 +128,29 @@ struct SolveWorkspace {
                 run_kernel(StepArrays<Real>{});
         }
     }
+
+  private:
     struct NoPaths {};
     using Paths = std::conditional_t<Spec::has_noise,
                                      std::unique_ptr<PathSolve<SolveWorkspace, Spec>>, NoPaths>;
 
-    /// With several paths to a lane: means and variances.
-    template <class Backend>
-    Solution<Real>& run_paths(const SolveOptions& options, const Backend& backend,
-                              typename Backend::Kept& kept, const Cancellation& cancelled,
-                              const char* title) {
-        require_valid(backend, title);
-        require_argument(!options.save_steps,
+    template <class Memory>
+    void require_possible(const SolveOptions& options, const Memory& memory,
+                          const char* title) const {
+        if constexpr (switches<Spec>) require_second_pass(memory, title);
+        require_argument(options.paths == 1 || !options.save_steps,
                          "{}: save_steps = true with paths = {}, which are not kept; leave it out, "
                          "or give each path a lane",
                          title, options.paths);
-        EmptyUnlessDone guard(solution);
+        require_argument(!options.save_steps || !returns_early(memory),
+                         "{}: save_steps in an asynchronous call; leave one of them out", title);
+    }
+    /// With several paths to a lane: means and variances.
+    template <class Backend>
+    void run_paths(const SolveOptions& options, const Backend& backend,
+                   typename Backend::Kept& kept, CallLink& call, const char* title) {
         if (!paths) paths = std::make_unique<PathSolve<SolveWorkspace, Spec>>();
-        paths->run(*this, options, backend, kept, cancelled, title);
-        guard.done();
-        return solution;
+        paths->run(*this, options, backend, kept, call, title);
     }
 
   public:

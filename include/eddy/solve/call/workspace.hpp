@@ -20,6 +20,12 @@
 
 namespace eddy::inline v0::detail {
 
+/// What the lanes of a problem are given; p is one row where it is shared, tangents are empty where they are zero.
+template <class Real>
+struct GivenRows {
+    EnsembleView<const Real> y0, p, y0_tangent, p_tangent;
+};
+
 /// A problem, and what it refers to besides the caller's arrays.
 template <class Spec>
 class PreparedProblem {
@@ -32,7 +38,7 @@ class PreparedProblem {
     PreparedProblem(const PreparedProblem&) = delete;  // the problem refers to what is in here
     PreparedProblem& operator=(const PreparedProblem&) = delete;
 
-    [[nodiscard]] const TimePlan& times() const { return times_; }
+    [[nodiscard]] const TimePlan& times() const { return *plan_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
     /// 0 of equations without noise.
     [[nodiscard]] double noise_cell() const {
@@ -58,9 +64,8 @@ class PreparedProblem {
                  const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
         if constexpr (requires { memory.forget_looks(); }) memory.forget_looks();
         if (times_.tstops.empty()) plan(options, controller, where);
-        problem.y0 = ensemble_view(y0);
-        problem.p = parameter_view(p);
-        problem.y0_tangent = problem.p_tangent = {};  // those of a call before may be gone
+        // The tangents of a call before may be gone.
+        set_rows({ensemble_view(y0), parameter_view(p), {}, {}});
         const std::ptrdiff_t lanes = num_lanes();
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, "y0", where);
@@ -105,8 +110,36 @@ class PreparedProblem {
         share_parameters(memory);
     }
 
+    /// Other rows by the plan of a problem that has been prepared, and lives longer: nothing is left to check.
+    /// Of the same equation, method, controller and types of numbers, but for tangents.
+    template <class WholeSpec>
+    void follow(const PreparedProblem<WholeSpec>& whole, const GivenRows<Scalar>& rows) {
+        plan_ = &whole.times();
+        if constexpr (std::is_same_v<Spec, WholeSpec>) {
+            problem = whole.problem;
+        } else {
+            problem.times = whole.problem.times;
+            problem.clock = whole.problem.clock;
+            problem.controller = whole.problem.controller;
+            problem.control = whole.problem.control;
+            problem.rtol = whole.problem.rtol;
+            problem.atol = whole.problem.atol;
+            if constexpr (std::is_same_v<typename Spec::Method, typename WholeSpec::Method>)
+                problem.method = whole.problem.method;
+        }
+        set_rows(rows);
+        share_parameters(HostMemory{});
+    }
+
   private:
     using SharedParameter = typename Problem<Spec>::SharedParameter;
+
+    void set_rows(const GivenRows<Scalar>& rows) {
+        problem.y0 = rows.y0;
+        problem.p = rows.p;
+        problem.y0_tangent = rows.y0_tangent;
+        problem.p_tangent = rows.p_tangent;
+    }
 
     /// What depends on the options alone: they do not change.
     void plan(const SolveOptions& options, const typename Spec::Controller& controller,
@@ -178,6 +211,7 @@ class PreparedProblem {
     }
 
     TimePlan times_;
+    const TimePlan* plan_ = &times_;         // or that of a problem that this one follows
     std::vector<CellRow> cells_;             // (tstop); of noise
     std::vector<SharedParameter> shared_p_;  // (component)
 };
