@@ -95,6 +95,39 @@ inline const std::vector<Case> constant_event_cases{
     {"the end alone", {.t1 = 1.5, .dt0 = 0.1, .max_steps = 250}},
 };
 
+// What is compared. What programs ask of Serial more than once is compiled once: event_references.hpp.
+template <class Field, class Backend>
+auto solution_of(Field, const BouncingLanes<double>& lanes, const SolveOptions& options,
+                 const Backend& backend) {
+    return eddy::solve(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, options, backend);
+}
+template <class Field, class Method, class Real, class Backend, class... Extras>
+auto gradient_of(Field, Method, const BouncingLanes<Real>& lanes, const SolveOptions& options,
+                 const Backend& backend, const Extras&... extras) {
+    return eddy::value_and_gradient(Field{}, Method{}, Height{}, lanes.y0, lanes.p, options,
+                                    extras..., backend);
+}
+template <class Field, class Backend>
+auto shared_gradient_of(Field, const BouncingLanes<double>& lanes, const SolveOptions& options,
+                        const Backend& backend) {
+    return eddy::value_and_gradient(Field{}, eddy::Tsit5{}, Height{}, lanes.y0,
+                                    eddy::shared(lanes.shared_p), options,
+                                    eddy::differentiate_times, backend);
+}
+/// Along the starts and parameters themselves.
+template <class Field, class Backend>
+auto tangent_of(Field, const BouncingLanes<double>& lanes, const SolveOptions& options,
+                const Backend& backend) {
+    return eddy::pushforward(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, lanes.y0, lanes.p, options,
+                             backend);
+}
+template <class Field, class Backend>
+auto product_of(Field, const BouncingLanes<double>& lanes, const SolveOptions& options,
+                const Backend& backend) {
+    return eddy::hessian_vector_product(Field{}, eddy::Tsit5{}, Height{}, lanes.y0, lanes.p,
+                                        lanes.y0, lanes.p, options, backend);
+}
+
 template <class Field, class Backend>
 Endings compare_event_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
     const BouncingLanes<double> lanes(count);
@@ -104,7 +137,7 @@ Endings compare_event_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff
             event_cases, ways,
             [&](SolveOptions options, const auto& backend) {
                 options.save_steps = saves_steps;
-                return eddy::solve(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, options, backend);
+                return solution_of(Field{}, lanes, options, backend);
             },
             [](const auto& expected, const auto& got) { check_same(expected, got, false); }));
     }
@@ -118,27 +151,23 @@ Endings compare_event_gradients(const std::vector<Case>& cases,
     return compare(
         cases, ways,
         [&](const SolveOptions& options, const auto& backend) {
-            return eddy::value_and_gradient(Field{}, Method{}, Height{}, lanes.y0, lanes.p, options,
-                                            extras..., backend);
+            return gradient_of(Field{}, Method{}, lanes, options, backend, extras...);
         },
         [](const auto& expected, const auto& got) { check_same(expected, got); });
 }
-/// Along the starts and parameters themselves.
 template <class Field, class Backend>
 Endings compare_event_tangents(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
     const BouncingLanes<double> lanes(count);
     Endings endings = compare(
         event_cases, ways,
         [&](const SolveOptions& options, const auto& backend) {
-            return eddy::pushforward(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, lanes.y0, lanes.p,
-                                     options, backend);
+            return tangent_of(Field{}, lanes, options, backend);
         },
         [](const auto& expected, const auto& got) { check_same(expected, got, true); });
     endings.merge(compare(
         event_cases, ways,
         [&](const SolveOptions& options, const auto& backend) {
-            return eddy::hessian_vector_product(Field{}, eddy::Tsit5{}, Height{}, lanes.y0, lanes.p,
-                                                lanes.y0, lanes.p, options, backend);
+            return product_of(Field{}, lanes, options, backend);
         },
         [](const auto& expected, const auto& got) { check_same(expected, got); }));
     return endings;
@@ -150,9 +179,7 @@ Endings compare_shared_event_gradients(const std::vector<Way<Backend>>& ways,
     return compare(
         event_cases, ways,
         [&](const SolveOptions& options, const auto& backend) {
-            return eddy::value_and_gradient(Field{}, eddy::Tsit5{}, Height{}, lanes.y0,
-                                            eddy::shared(lanes.shared_p), options,
-                                            eddy::differentiate_times, backend);
+            return shared_gradient_of(Field{}, lanes, options, backend);
         },
         [](const auto& expected, const auto& got) { check_same(expected, got); });
 }

@@ -34,16 +34,37 @@ struct Drop {
     }
     constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
 };
-/// sin and cos of t: crossings of zero that change nothing, of one direction or of both.
-template <eddy::Crossing direction>
-struct Wave {
-    static constexpr int state_size = 2, parameter_size = 0;
-    constexpr auto operator()(auto, const auto& y, const auto&) const {
-        return eddy::vec(y[1], -y[0]);
+/// The same ball, and more: p = (gravity, restitution, tangle, clock). With a tangle everything depends on
+/// everything, time, state and parameters, in f, in the event and in the jump. With a clock the event is at
+/// that time, and the ball is pushed from t = 1 on. Thrown down faster than 50, it meets the ground by a function
+/// that steps over zero, so that nothing says how its time depends on anything.
+struct Tangled {
+    static constexpr int state_size = 2, parameter_size = 4;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        const auto push = eddy::select(p[3] > 0, eddy::select(t < 1, 0 * t, 1.5 + 0 * t), 0 * t);
+        return eddy::vec(y[1] + 0.1 * p[2] * t,
+                         -p[0] + p[2] * (0.2 * t - 0.3 * y[1] * y[0]) + push * y[0]);
     }
-    constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
-    static constexpr auto event_direction = direction;
-    constexpr auto at_event(auto, const auto& y, const auto&) const { return y; }
+    constexpr auto event(auto t, const auto& y, const auto& p) const {
+        const auto ground = y[0] - p[2] * (0.14 * p[1] * t + 0.05 * y[1] * y[1] - 0.028);
+        const auto steps = eddy::select(y[0] > 0, 2 + p[1], -2 + p[1]);
+        return eddy::select(p[3] > 0, p[3] - t, eddy::select(y[1] < -50, steps, ground));
+    }
+    static constexpr auto event_direction = eddy::Crossing::falling;
+    constexpr auto at_event(auto t, const auto& y, const auto& p) const {
+        return eddy::vec(p[2] * (y[0] + 0.4 + 0.14 * t * p[1]),
+                         -p[1] * y[1] + 0.7 * p[2] * y[0] * t);
+    }
+};
+/// The same to its first event.
+struct Ended {
+    static constexpr int state_size = 2, parameter_size = 4;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return Tangled{}(t, y, p);
+    }
+    constexpr auto event(auto t, const auto& y, const auto& p) const {
+        return Tangled{}.event(t, y, p);
+    }
 };
 
 /// Where the ball is at `end`, and how often it has bounced: in any type of number.
@@ -71,6 +92,10 @@ struct Flight {
     }
 };
 
+/// Steps of a controller that never objects: of constant size.
+inline SolveOptions by_steps_of(double dt, double t1) {
+    return {.t1 = t1, .rtol = 1, .atol = 1e9, .dt0 = dt, .dt_max = dt};
+}
 inline double relative(double got, double wanted) {
     return std::fabs(got - wanted) / std::max(1., std::fabs(wanted));
 }

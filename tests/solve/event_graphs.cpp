@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "solve/emulated_device.hpp"
-#include "solve/event_cases.hpp"
+#include "solve/event_references.hpp"
 
 namespace {
 
 using oracle::Bouncing;
 using oracle::BouncingLanes;
 using oracle::Height;
-using oracle::Landing;
+using oracle::Several;
 using support::Array;
 using support::EmulatedDevice;
 using support::EmulatedRuntime;
@@ -84,16 +84,14 @@ struct Call {
     }
 };
 
-template <class Field>
 void check_solves_in_a_graph() {
     const BouncingLanes<double> first = lanes_from(0);
     OnDevice y0{first.y0}, p{first.p};
     std::vector<OnDevice> y;
     for (int k = 0; k < 3; ++k) y.push_back(room(num_lanes, 2));
-    auto solver = eddy::ensemble_solver(Field{}, eddy::Tsit5{}, options, device);
+    auto solver = eddy::ensemble_solver(Several{}, eddy::Tsit5{}, options, device);
     const auto check = [&](const BouncingLanes<double>& lanes, const auto& found) {
-        const auto expected =
-            eddy::solve(Field{}, eddy::Tsit5{}, lanes.y0, lanes.p, options, eddy::Serial{});
+        const auto expected = solution_of(Several{}, lanes, options, eddy::Serial{});
         oracle::check_outcomes(expected, found);
         for (int k = 0; k < 3; ++k)
             CHECK(same_array(y[static_cast<std::size_t>(k)].values(), expected.y(k)));
@@ -119,14 +117,15 @@ void check_solves_in_a_graph() {
     EmulatedRuntime::reset();
 }
 
-template <class Field>
 void check_gradients_in_a_graph() {
     const BouncingLanes<double> first = lanes_from(0);
-    auto serial = eddy::gradient_solver(Field{}, eddy::Tsit5{}, Height{}, options, eddy::Serial{});
+    const auto serial = [](const BouncingLanes<double>& lanes) {
+        return gradient_of(Bouncing{}, eddy::Tsit5{}, lanes, options, eddy::Serial{});
+    };
     Call call(first);
-    auto solver = eddy::gradient_solver(Field{}, eddy::Tsit5{}, Height{}, options, device);
+    auto solver = eddy::gradient_solver(Bouncing{}, eddy::Tsit5{}, Height{}, options, device);
     EmulatedRuntime::reset(3);
-    call.check(serial(first.y0, first.p), solver(call.y0, call.p, call.into()));
+    call.check(serial(first), solver(call.y0, call.p, call.into()));
     EmulatedRuntime::state.is_capturing = true;
     const auto& found = solver(call.y0, call.p, call.into());
     EmulatedRuntime::state.is_capturing = false;
@@ -137,7 +136,7 @@ void check_gradients_in_a_graph() {
         EmulatedRuntime::launch_graph(0);
         found.report.wait();
 
-        call.check(serial(other.y0, other.p), found);
+        call.check(serial(other), found);
     }
     EmulatedRuntime::reset();
 }
@@ -145,11 +144,7 @@ void check_gradients_in_a_graph() {
 }  // namespace
 
 TEST_CASE("event graphs: a replay on other lanes finds their events, as a call does that waits") {
-    check_solves_in_a_graph<Bouncing>();
-    check_solves_in_a_graph<Landing>();
+    check_solves_in_a_graph();
 }
 
-TEST_CASE("event graphs: so do gradients through events") {
-    check_gradients_in_a_graph<Bouncing>();
-    check_gradients_in_a_graph<Landing>();
-}
+TEST_CASE("event graphs: so do gradients through events") { check_gradients_in_a_graph(); }

@@ -3,10 +3,6 @@
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solvers/kvaerno5.hpp>
-#include <eddy/solvers/rk4.hpp>
-#include <eddy/solvers/rodas5p.hpp>
-#include <eddy/solvers/taylor.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <numbers>
 #include <string>
@@ -25,7 +21,6 @@ using events::Drop;
 using events::Flight;
 using events::relative;
 using events::rows;
-using events::Wave;
 
 constexpr double pi = std::numbers::pi;
 
@@ -58,24 +53,15 @@ SolveOptions until(double t1) { return {.t1 = t1, .rtol = 1e-9, .atol = 1e-11}; 
 
 }  // namespace
 
-TEST_CASE("events: a bouncing ball is where it should be, by every kind of method") {
+// By every kind of method: event_gradients.cpp.
+TEST_CASE("events: a bouncing ball is where it should be") {
     SolveOptions options = until(2.2);
     options.save_at = {0.1, 0.8, 1.5, 1.50001, 2.2};
     check_balls(eddy::Tsit5{}, 1e-10, options);
     check_balls(eddy::Tsit5{}, 1e-10, options, eddy::Serial{});
-    check_balls(eddy::Rodas5P{}, 1e-10, options);
-    check_balls(eddy::Kvaerno5{}, 1e-10, options);
-    check_balls(eddy::Taylor<12>{}, 1e-10, options);
     options.rtol = 0.1;
     options.atol = 0.1;
     check_balls(eddy::Tsit5{}, 1e-10, options);
-}
-
-TEST_CASE("events: so is it by steps of constant size") {
-    SolveOptions options{.t1 = 2.2, .save_at = {0.1, 0.8, 1.5, 2.2}, .dt0 = 0.01};
-    check_balls(eddy::RK4{}, 1e-10, options);
-    check_balls(eddy::RK4{}, 1e-10, options, eddy::Serial{});
-    check_balls(eddy::Tsit5{}, 1e-10, options, eddy::ConstantController{});
 }
 
 TEST_CASE("events: so is it far from t = 0, backward, and with stops and jump times at events") {
@@ -154,35 +140,105 @@ TEST_CASE(
     CHECK(std::fabs(solution.step_y(0, last, 1) + 2) <= 1e-13);
 }
 
+namespace {
+
+/// sin and cos of t, and functions that are told apart by p[0]: crossings of either direction, or of one, that
+/// are counted and change nothing; a function that is no number where sin is below 1/2; one that stays zero;
+/// two at once.
+struct Wave {
+    static constexpr int state_size = 2, parameter_size = 1;
+    static constexpr auto when(const auto& p, double kind, const auto& g) {
+        const auto one = 1 + 0 * p[0];
+        return eddy::select(p[0] > kind - 0.5, eddy::select(p[0] < kind + 0.5, g, one), one);
+    }
+    constexpr auto operator()(auto, const auto& y, const auto&) const {
+        return eddy::vec(y[1], -y[0]);
+    }
+    constexpr auto event(auto, const auto& y, const auto& p) const {
+        return eddy::vec(
+            when(p, 0, y[0]), when(p, 1, y[0]), when(p, 2, y[0]) * when(p, 5, y[0]),
+            when(p, 3, eddy::sqrt(y[0] - 0.5) + 1) * when(p, 4, 0 * y[0]) * when(p, 5, y[1]));
+    }
+    static constexpr Crossing event_direction[] = {Crossing::either, Crossing::falling,
+                                                   Crossing::rising, Crossing::either};
+    static constexpr bool event_terminal = false;
+};
+enum Kind : int { either, falling, rising, rooted, resting, counted };
+Array kinds(std::initializer_list<Kind> lanes) {
+    Array p(static_cast<std::ptrdiff_t>(lanes.size()), 1);
+    std::ptrdiff_t lane = 0;
+    for (const Kind kind : lanes) p(lane++, 0) = kind;
+    return p;
+}
+
+}  // namespace
+
 TEST_CASE("events: crossings of either direction count, or those of one, as the solve meets them") {
-    const Array p(3, 0);
-    const auto count = [&](const auto& field, double t1, std::ptrdiff_t lane) {
+    const auto count = [&](Kind kind, double t1, std::ptrdiff_t lane) {
         const Array y0 = rows({{std::sin(0.5), std::cos(0.5)}, {0, 1}, {0, -1}});
-        const auto solution = eddy::solve(field, eddy::Tsit5{}, y0, p, until(t1));
+        const auto solution =
+            eddy::solve(Wave{}, eddy::Tsit5{}, y0, kinds({kind, kind, kind}), until(t1));
         require_success(solution);
         return solution.stats(lane).events;
     };
     // From t = 0.5 on; and from a zero, which is none.
-    CHECK(count(Wave<Crossing::either>{}, 20, 0) == 6);
-    CHECK(count(Wave<Crossing::falling>{}, 20, 0) == 3);
-    CHECK(count(Wave<Crossing::rising>{}, 20, 0) == 3);
-    CHECK(count(Wave<Crossing::falling>{}, 4, 1) == 1);
-    CHECK(count(Wave<Crossing::rising>{}, 4, 1) == 0);
-    CHECK(count(Wave<Crossing::rising>{}, 4, 2) == 1);
-    CHECK(count(Wave<Crossing::either>{}, 4, 2) == 1);
+    CHECK(count(either, 20, 0) == 6);
+    CHECK(count(falling, 20, 0) == 3);
+    CHECK(count(rising, 20, 0) == 3);
+    CHECK(count(falling, 4, 1) == 1);
+    CHECK(count(rising, 4, 1) == 0);
+    CHECK(count(rising, 4, 2) == 1);
+    CHECK(count(either, 4, 2) == 1);
     // Backward the wave falls where it rises forward.
-    CHECK(count(Wave<Crossing::falling>{}, -1, 0) == 1);
-    CHECK(count(Wave<Crossing::rising>{}, -1, 0) == 0);
+    CHECK(count(falling, -1, 0) == 1);
+    CHECK(count(rising, -1, 0) == 0);
 }
 
 TEST_CASE("events: a thousand of them, each at its time") {
-    const Array y0 = rows({{0, 1}}), p(1, 0);
-    SolveOptions options{.t1 = 1000.5 * pi, .rtol = 1e-10, .atol = 1e-12, .max_steps = 1'000'000};
-    const auto solution = eddy::solve(Wave<Crossing::either>{}, eddy::Tsit5{}, y0, p, options);
+    const SolveOptions options{
+        .t1 = 1000.5 * pi, .rtol = 1e-10, .atol = 1e-12, .max_steps = 1'000'000};
+    const auto solution =
+        eddy::solve(Wave{}, eddy::Tsit5{}, rows({{0, 1}}), kinds({either}), options);
 
     CHECK(solution.result(0) == Result::success);
     CHECK(solution.stats(0).events == 1000);
     CHECK(std::fabs(solution.event_t(0) - 1000 * pi) <= 1e-6);
+}
+
+TEST_CASE("events: of several those without a jump are counted, each in its direction") {
+    const Array y0 = rows({{std::sin(0.5), std::cos(0.5)}, {0, 1}});
+    const auto solution =
+        eddy::solve(Wave{}, eddy::Tsit5{}, y0, kinds({counted, counted}), until(20));
+    require_success(solution);
+    // From t = 0.5 sin rises at 2π, 4π, 6π; cos is zero at π/2, …, 13π/2. From 0 that one is none.
+    CHECK(solution.stats(0).events == 3 + 7);
+    CHECK(solution.stats(1).events == 3 + 6);
+    CHECK(solution.event_index(0) == 3);
+    CHECK(std::fabs(solution.y()(0, 0) - std::sin(20.5)) <= 1e-7);
+}
+
+TEST_CASE("events: where their function is no number the lane fails, alone") {
+    const Array y0 = rows({{1, 0}, {10, 0}, {0.2, 0}, {20, 0}, {1, 0}}),
+                p = kinds({rooted, rooted, rooted, rooted, resting});
+    SolveOptions options = until(1.2);
+    options.dt_max = 0.1;
+    const auto check = [&](const auto& solution) {
+        for (const std::ptrdiff_t lane : {0, 2}) {
+            CHECK(solution.result(lane) == Result::non_finite);
+            CHECK(solution.failure(lane).component == -1);
+            CHECK(solution.stats(lane).events == 0);
+            CHECK(std::isnan(solution.y()(lane, 0)));
+        }
+        CHECK(solution.result(1) == Result::success);
+        CHECK(std::fabs(solution.y()(3, 0) - 20 * std::cos(1.2)) <= 1e-7);
+        // A function that stays zero has no events.
+        CHECK(solution.result(4) == Result::success);
+        CHECK(solution.stats(4).events == 0);
+        CHECK(solution.failure(0).t <= pi / 3 + 0.1 + 1e-12);
+        return solution.failure(0).t;
+    };
+    CHECK(check(eddy::solve(Wave{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{})) ==
+          check(eddy::solve(Wave{}, eddy::Tsit5{}, y0, p, options)));
 }
 
 TEST_CASE("events: one at the end, and at a save point, is one") {
@@ -193,12 +249,45 @@ TEST_CASE("events: one at the end, and at a save point, is one") {
     CHECK((ended.result(0) == Result::event || ended.result(0) == Result::success));
     CHECK(std::fabs(ended.y()(0, 0)) <= 1e-14);
 
-    options.save_at = {hit};
+    // A save point has the state after the jump, where the jump is at its time; so has one that is a stop.
     options.t1 = 1.25;
-    const auto bounced = eddy::solve(Ball{}, eddy::Tsit5{}, y0, p, options);
-    CHECK(std::fabs(bounced.y(0)(0, 0)) <= 1e-13);
-    CHECK(std::fabs(std::fabs(bounced.y(0)(0, 1)) - 1.5) <= 0.5 + 1e-13);  // before it or after
-    CHECK(bounced.stats(0).events == 1);
+    const double when = eddy::solve(Ball{}, eddy::Tsit5{}, y0, p, options).event_t(0);
+    options.save_at = {when, 1.25};
+    for (const bool stops : {false, true}) {
+        if (stops) options.step_to = {when};
+        const auto check = [&](const auto& bounced) {
+            CHECK(std::fabs(bounced.y(0)(0, 0)) <= 1e-13);
+            CHECK(std::fabs(bounced.y(0)(0, 1) - 1) <= 1e-13);
+            CHECK(bounced.event_t(0) <= when);
+            CHECK(std::fabs(bounced.event_t(0) - hit) <= 4e-15);
+            CHECK(bounced.stats(0).events == 1);
+        };
+        check(eddy::solve(Ball{}, eddy::Tsit5{}, y0, p, options));
+        check(eddy::solve(Ball{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{}));
+    }
+}
+
+TEST_CASE("events: a stop or save point within rounding of one makes no other of it") {
+    SolveOptions options = until(1.01);
+    for (int k = -9; k <= 9; ++k) {
+        const auto at = [&](double t) { return t * (1 + k * 0x1p-52); };
+        const auto check = [&](const auto& backend) {
+            options.t1 = 1.01;
+            options.save_at = options.step_to = {at(1)};
+            const auto ball = eddy::solve(Ball{}, eddy::Tsit5{}, rows({{1, 0}}), rows({{2, 0.01}}),
+                                          options, backend);
+            CHECK(ball.stats(0).events == 1);
+            CHECK(std::fabs(ball.y()(0, 0)) <= 1e-13);
+            options.t1 = 4;
+            options.save_at = options.step_to = {at(pi)};
+            const auto wave = eddy::solve(Wave{}, eddy::Tsit5{}, rows({{0, 1}}), kinds({either}),
+                                          options, backend);
+            CHECK(wave.stats(0).events == 1);
+        };
+        CAPTURE(k);
+        check(eddy::Serial{});
+        check(eddy::Cpu{});
+    }
 }
 
 TEST_CASE("events: bounces without end use up the steps") {
@@ -212,53 +301,6 @@ TEST_CASE("events: bounces without end use up the steps") {
     CHECK(std::string(solution.message(0)).find("most steps ended at events") != std::string::npos);
     const double limit = std::sqrt(2 / 9.81) * 3;  // Σ of the flights
     CHECK(std::fabs(solution.event_t(0) - limit) <= 1e-9);
-}
-
-namespace {
-
-/// y0' = −1; the event asks for the root of y0 − 1/2.
-struct Rooted {
-    static constexpr int state_size = 1, parameter_size = 0;
-    constexpr auto operator()(auto, const auto& y, const auto&) const {
-        return eddy::vec(0 * y[0] - 1);
-    }
-    constexpr auto event(auto, const auto& y, const auto&) const {
-        return eddy::sqrt(y[0] - 0.5) + 1;
-    }
-};
-/// A function that stays zero.
-struct Resting : Rooted {
-    constexpr auto event(auto, const auto& y, const auto&) const { return 0 * y[0]; }
-};
-
-}  // namespace
-
-TEST_CASE("events: where their function is no number the lane fails, alone") {
-    const Array y0 = rows({{1}, {10}, {0.2}, {20}}), p(4, 0);
-    SolveOptions options{.t1 = 2, .dt_max = 0.1};
-    const auto serial = eddy::solve(Rooted{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
-    const auto cpu = eddy::solve(Rooted{}, eddy::Tsit5{}, y0, p, options);
-    for (const eddy::Solution<double>* solution :
-         {static_cast<const eddy::Solution<double>*>(&serial),
-          static_cast<const eddy::Solution<double>*>(&cpu)}) {
-        for (const std::ptrdiff_t lane : {0, 2}) {
-            CHECK(solution->result(lane) == Result::non_finite);
-            CHECK(solution->failure(lane).component == -1);
-            CHECK(solution->stats(lane).events == 0);
-            CHECK(std::isnan(solution->y()(lane, 0)));
-        }
-        CHECK(solution->result(1) == Result::success);
-        CHECK(std::fabs(solution->y()(3, 0) - 18) <= 1e-12);
-    }
-    CHECK(serial.failure(0).t == cpu.failure(0).t);
-    CHECK(serial.failure(0).t <= 0.6 + 1e-12);
-}
-
-TEST_CASE("events: a function that stays zero has none") {
-    const Array y0 = rows({{1}}), p(1, 0);
-    const auto solution = eddy::solve(Resting{}, eddy::Tsit5{}, y0, p, until(2));
-    CHECK(solution.result(0) == Result::success);
-    CHECK(solution.stats(0).events == 0);
 }
 
 TEST_CASE("events: in single precision they are where that can tell") {

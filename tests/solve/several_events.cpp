@@ -3,7 +3,6 @@
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/tsit5.hpp>
 
 #include "solve/event_fields.hpp"
@@ -15,47 +14,29 @@ using eddy::Crossing;
 using eddy::Result;
 using eddy::SolveOptions;
 using events::Array;
+using events::by_steps_of;
 using events::Flight;
 using events::relative;
 using events::rows;
 
 /// A ball between two walls, x = 0 and x = p[2], above a floor: y = (x, height, their speeds), p = (gravity,
-/// restitution of the floor, place of the wall, restitution of the walls).
+/// restitution of the floor, place of the wall, restitution of the walls, place of another, which ends the lane).
 struct Boxed {
-    static constexpr int state_size = 4, parameter_size = 4;
+    static constexpr int state_size = 4, parameter_size = 5;
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
         return eddy::vec(y[2], y[3], 0 * y[0], 0 * y[0] - p[0]);
     }
     constexpr auto event(auto, const auto& y, const auto& p) const {
-        return eddy::vec(y[1], 3 * y[0], p[2] - y[0]);
+        return eddy::vec(y[1], 3 * y[0], p[2] - y[0], p[4] - y[0]);
     }
     static constexpr auto event_direction = Crossing::falling;
+    static constexpr bool event_terminal[] = {false, false, false, true};
     constexpr auto at_event(auto, const auto& y, const auto& p, auto index) const {
         if constexpr (index == 0)
             return eddy::vec(y[0], 0 * y[1], y[2], -p[1] * y[3]);
         else
             return eddy::vec(y[0], y[1], -p[3] * y[2], y[3]);
     }
-};
-/// The same; the wall at p[2] ends the lane.
-struct Caught : Boxed {
-    static constexpr bool event_terminal[] = {false, false, true};
-    constexpr auto event(auto t, const auto& y, const auto& p) const {
-        return Boxed::event(t, y, p);
-    }
-    constexpr auto at_event(auto t, const auto& y, const auto& p, auto index) const {
-        return Boxed::at_event(t, y, p, index);
-    }
-};
-/// sin and cos of t: rising and falling ones of either are counted, and change nothing.
-struct Counted {
-    static constexpr int state_size = 2, parameter_size = 0;
-    constexpr auto operator()(auto, const auto& y, const auto&) const {
-        return eddy::vec(y[1], -y[0]);
-    }
-    constexpr auto event(auto, const auto& y, const auto&) const { return eddy::vec(y[0], y[1]); }
-    static constexpr Crossing event_direction[] = {Crossing::rising, Crossing::either};
-    static constexpr bool event_terminal = false;
 };
 
 /// x of the ball at t, with the number of walls that it has met, by unit speeds between 0 and `width`.
@@ -79,7 +60,8 @@ struct Walk {
 
 SolveOptions until(double t1) { return {.t1 = t1, .rtol = 1e-9, .atol = 1e-11}; }
 const Array starts = rows({{0.5, 1, 2, 0.5}, {0.25, 1.3, -1.7, -0.2}, {1, 0.7, 0.9, 2}}),
-            boxes = rows({{9.81, 0.8, 1.5, 0.9}, {9.81, 0.75, 1, 1}, {3.7, 0.9, 1.2, 0.7}});
+            boxes =
+                rows({{9.81, 0.8, 1.5, 0.9, 9}, {9.81, 0.75, 1, 1, 9}, {3.7, 0.9, 1.2, 0.7, 9}});
 
 template <class... Extras>
 void check_boxes(SolveOptions options, const Extras&... extras) {
@@ -116,14 +98,13 @@ void check_boxes(SolveOptions options, const Extras&... extras) {
 TEST_CASE("several events: a ball in a box meets floor and walls in their order") {
     check_boxes(until(2));
     check_boxes(until(2), eddy::Serial{});
-    SolveOptions options{.t1 = 2, .dt0 = 0.21};  // several events to a step
-    check_boxes(options, eddy::ConstantController{});
+    check_boxes(by_steps_of(0.21, 2));  // several events to a step
 }
 
 TEST_CASE("several events: two at one time are both met, the lowest number first") {
     // Into the corner at t = 1, without gravity; and out of it by the same way.
     const Array y0 = rows({{1, 1, -1, -1}, {0.5, 2, -0.5, -2}, {2, 1, 1, -1}}),
-                p = rows({{0, 1, 3, 1}, {0, 1, 3, 1}, {0, 1, 3, 1}});
+                p = rows({{0, 1, 3, 1, 9}, {0, 1, 3, 1, 9}, {0, 1, 3, 1, 9}});
     const auto check = [&](const auto& solution) {
         require_success(solution);
         for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
@@ -145,33 +126,23 @@ TEST_CASE("several events: two at one time are both met, the lowest number first
 
 TEST_CASE("several events: some end the lane, others do not, and the solution says which") {
     const Array y0 = rows({{0.5, 1, 1, 0}, {0.5, 1, 0.01, 0}, {0.5, 1, -1, 0}}),
-                p = rows({{9.81, 0.8, 1.5, 1}, {9.81, 0.8, 1.5, 1}, {9.81, 0.8, 1.5, 0.5}});
+                p = rows(
+                    {{9.81, 0.8, 9, 1, 1.5}, {9.81, 0.8, 9, 1, 1.5}, {9.81, 0.8, 9, 0.5, 1.5}});
     const auto check = [&](const auto& solution) {
         CHECK(solution.result(0) == Result::event);
-        CHECK(solution.event_index(0) == 2);
+        CHECK(solution.event_index(0) == 3);
         CHECK(std::fabs(solution.event_t(0) - 1) <= 1e-13);
         CHECK(std::fabs(solution.y()(0, 0) - 1.5) <= 1e-13);
         CHECK(solution.y()(0, 2) == 1);  // no jump
         CHECK(solution.result(1) == Result::success);
         CHECK(solution.event_index(1) == 0);
         CHECK(solution.result(2) == Result::event);
-        CHECK(solution.event_index(2) == 2);
+        CHECK(solution.event_index(2) == 3);
         CHECK(std::fabs(solution.event_t(2) - 3.5) <= 1e-12);
         CHECK(solution.stats(2).events >= 6);
     };
-    check(eddy::solve(Caught{}, eddy::Tsit5{}, y0, p, until(3.6)));
-    check(eddy::solve(Caught{}, eddy::Tsit5{}, y0, p, until(3.6), eddy::Serial{}));
-}
-
-TEST_CASE("several events: those without a jump are counted, each in its direction") {
-    const Array y0 = rows({{std::sin(0.5), std::cos(0.5)}, {0, 1}}), p(2, 0);
-    const auto solution = eddy::solve(Counted{}, eddy::Tsit5{}, y0, p, until(20));
-    require_success(solution);
-    // From t = 0.5 sin rises at 2π, 4π, 6π; cos is zero at π/2, …, 13π/2. From 0 that one is none.
-    CHECK(solution.stats(0).events == 3 + 7);
-    CHECK(solution.stats(1).events == 3 + 6);
-    CHECK(solution.event_index(0) == 1);
-    CHECK(std::fabs(solution.y()(0, 0) - std::sin(20.5)) <= 1e-7);
+    check(eddy::solve(Boxed{}, eddy::Tsit5{}, y0, p, until(3.6)));
+    check(eddy::solve(Boxed{}, eddy::Tsit5{}, y0, p, until(3.6), eddy::Serial{}));
 }
 
 namespace {
@@ -183,19 +154,17 @@ struct Weighted {
 };
 
 /// Of what is computed by steps of constant size, against its differences.
-template <class Field, class... Extras>
-void check_differences(const SolveOptions& options, const Extras&... extras) {
+void check_differences(const SolveOptions& options, const Array& walls) {
     const auto of = [&](const Array& y0, const Array& p) {
-        return eddy::value_and_gradient(Field{}, eddy::RK4{}, Weighted{}, y0, p, options,
-                                        extras...);
+        return eddy::value_and_gradient(Boxed{}, eddy::Tsit5{}, Weighted{}, y0, p, options);
     };
-    const auto result = of(starts, boxes);
+    const auto result = of(starts, walls);
     require_success(result.report);
     CHECK(result.report.total_stats().events >= 5);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 9; ++k) {
         const double h = 1e-5;
         const auto loss = [&](double by) {
-            Array y0 = starts, p = boxes;
+            Array y0 = starts, p = walls;
             for (std::ptrdiff_t lane = 0; lane < starts.rows(); ++lane)
                 (k < 4 ? y0(lane, k) : p(lane, k - 4)) += by;
             return of(y0, p).loss;
@@ -213,10 +182,13 @@ void check_differences(const SolveOptions& options, const Extras&... extras) {
 }  // namespace
 
 TEST_CASE("several events: gradients are those of the numbers computed") {
-    const SolveOptions options{.t1 = 1.9, .save_at = {0.4, 1.9}, .dt0 = 0.15};
-    check_differences<Boxed>(options);
-    check_differences<Boxed>(options, eddy::Serial{});
-    const SolveOptions to_the_end{.t1 = 1.9, .dt0 = 0.15};
-    check_differences<Caught>(to_the_end);
-    check_differences<Caught>(to_the_end, eddy::Serial{});
+    SolveOptions options = by_steps_of(0.15, 1.9);
+    Array caught = boxes;
+    for (std::ptrdiff_t lane = 0; lane < boxes.rows(); ++lane) {
+        caught(lane, 4) = boxes(lane, 2);
+        caught(lane, 2) = 9;
+    }
+    check_differences(options, caught);
+    options.save_at = {0.4, 1.9};
+    check_differences(options, boxes);
 }

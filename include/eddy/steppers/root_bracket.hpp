@@ -60,6 +60,13 @@ struct RootBracket {
         if (!(root >= low && root <= high) || !(lowest < highest)) return half;
         return min(max(root, lowest), highest);
     }
+    /// The size to try next where it may not close at `size`: less by hardly a width. It closes there, but
+    /// where that is beyond the root.
+    [[nodiscard]] EDDY_HD double step_back(double size, double width) {
+        high = size;
+        const double less = size - 0.875 * width;
+        return less > 0 ? less : 0.5 * size;
+    }
 
   private:
     /// A weight's factor, from what its other end was and is.

@@ -52,9 +52,10 @@ class EventsOfLane {
     /// An attempt to reach an event has been rejected: its step begins anew.
     void give_up() { bracket_ = {}; }
 
-    /// At the end of a step from `from`, `uncut` being the size it was to have.
-    [[nodiscard]] EventSeen look(const StepStart<Spec>& from, double size, const State& end,
-                                 double uncut) {
+    /// At the end of a step from `from`, in elapsed time `end_of_step`, `uncut` being the size it was to have.
+    [[nodiscard]] EventSeen look(const StepStart<Spec>& from, double size, double end_of_step,
+                                 const State& end, double uncut) {
+        size_back_ = 0;
         g_ = lane_.with_step(from, size,
                              [&](const auto& in) { return values(in.t.last, end, in.p); });
         for (int i = 0; i < num_events; ++i) {
@@ -63,23 +64,28 @@ class EventsOfLane {
             bracket_ = {};
             return EventSeen::here;
         }
+        // A step behind an event that is no longer than time was resolved there shows nothing of sides that are
+        // only said.
+        const double resolved = width_of(from.elapsed, uncut_);
+        blurred_ = size <= 2 * resolved && !bracket_.is_open() ? least : -1;
         const std::vector<int> passed = functions_that_passed();
         if (passed.empty() && !bracket_.is_open()) {
             for (int i = 0; i < num_events; ++i)
-                if (g_[i] != 0) side_[i] = g_[i];
+                if (g_[i] != 0 && std::abs(side_[i]) > blurred_) side_[i] = g_[i];
             return EventSeen::none;
         }
         take(size, passed, uncut);
-        width_ = 4 * std::numeric_limits<double>::epsilon() * (from.elapsed + bracket_.high) +
-                 static_cast<double>(std::numeric_limits<Real>::epsilon()) * bracket_.high;
+        width_ = width_of(from.elapsed, bracket_.high);
         const bool at_zero = !passed.empty() && std::all_of(passed.begin(), passed.end(),
                                                             [&](int i) { return g_[i] == 0; });
         if (!at_zero && !bracket_.is_closed(width_)) return EventSeen::within;
+        if (steps_back_from(from, size, end_of_step)) return EventSeen::within;
         bracket_ = {};
         return EventSeen::here;
     }
     [[nodiscard]] bool are_sought() const { return bracket_.is_open(); }
     [[nodiscard]] double next_size() const {
+        if (size_back_ > 0) return size_back_;
         return bracket_.is_open() ? bracket_.next(width_) : uncut_;
     }
     /// The tangent of the size of a step that was accepted; where it ends with an event whose function has no
@@ -92,7 +98,7 @@ class EventsOfLane {
         return is_lost_ ? 0 : by;
     }
     /// The event that was found, and whether the lane ends there.
-    [[nodiscard]] int index() const { return passed_.empty() ? 0 : passed_.front(); }
+    [[nodiscard]] int index() const { return is_lost_ || passed_.empty() ? 0 : passed_.front(); }
     [[nodiscard]] bool ends_lane() const { return is_terminal_at<typename Spec::Field>(index()); }
     void tell(double t) {
         told = {told.count + 1, t, index()};
@@ -121,7 +127,7 @@ class EventsOfLane {
                 const bool is_near =
                     std::abs(motion.g[i]) <= 2 * (off + std::abs(motion.along[i]) * width_);
                 if (is_next && is_near)  // it remains to be found
-                    side_[i] = std::copysign(least, side_[i]);
+                    side_[i] = std::copysign(2 * least, side_[i]);
                 else if (is_near && (i == event || motion.g[i] != g_[i] || g_[i] == 0))
                     side_[i] = side_along(motion, i);
                 else
@@ -160,6 +166,10 @@ class EventsOfLane {
         });
         return motion;
     }
+    [[nodiscard]] static double width_of(double elapsed, double size) {
+        return 4 * std::numeric_limits<double>::epsilon() * (elapsed + size) +
+               static_cast<double>(std::numeric_limits<Real>::epsilon()) * size;
+    }
     [[nodiscard]] static double side_along(const Motion& motion, int i) {
         return motion.along[i] > 0 ? least : motion.along[i] < 0 ? -least : 0;
     }
@@ -175,13 +185,28 @@ class EventsOfLane {
         return after;
     }
 
+    /// An event that the lane goes on behind is not at a tstop nor at a save point, if time resolves what is before.
+    [[nodiscard]] bool steps_back_from(const StepStart<Spec>& from, double size,
+                                       double end_of_step) {
+        const LaneTimes& times = lane_.times();
+        const double tstop = times.tstops[from.tstop].elapsed;
+        const bool is_save = std::find(times.saves, times.saves + times.num_saves, end_of_step) !=
+                             times.saves + times.num_saves;
+        if (ends_lane() || end_of_step <= from.elapsed || !(end_of_step == tstop || is_save))
+            return false;
+        const double back = bracket_.step_back(size, width_);
+        const double before = from.elapsed + back;
+        if (!(before > from.elapsed && before < end_of_step)) return false;
+        size_back_ = back;
+        return true;
+    }
     [[nodiscard]] std::vector<int> functions_that_passed() const {
         std::vector<int> passed;
         for (int i = 0; i < num_events; ++i) {
             const Crossing wanted = wanted_[i];
             const bool falls = wanted != Crossing::rising && side_[i] > 0 && g_[i] <= 0;
             const bool rises = wanted != Crossing::falling && side_[i] < 0 && g_[i] >= 0;
-            if (falls || rises) passed.push_back(i);
+            if (std::abs(side_[i]) > blurred_ && (falls || rises)) passed.push_back(i);
         }
         return passed;
     }
@@ -216,6 +241,8 @@ class EventsOfLane {
     int leader_ = 0;           // of them, the one that it follows
     double uncut_ = 0;         // the size that was tried before it was sought
     double width_ = 0;         // at the last attempt to reach it
+    double blurred_ = -1;      // sides this far from zero are not looked at
+    double size_back_ = 0;     // to be tried next, before a time at which it may not be; 0: any
     std::int64_t num_jumps_ = 0;
     bool is_lost_ = false;
 };

@@ -82,8 +82,10 @@ class LaneGradient {
 
     /// The end of a lane that ended at an event, where it is the only save point, lies at the end of its step.
     void take_end_at_event(const AcceptedStep<Spec>& step) {
-        if (step.event == no_event || saves_left_ == 0 || times_.saves[saves_left_ - 1] <= step.end)
-            return;
+        if (step.event == no_event || saves_left_ == 0) return;
+        const double last = times_.saves[saves_left_ - 1];
+        const bool is_there = last == step.end && times_.saves_the_end && step.ends_lane();
+        if (!(last > step.end || is_there)) return;
         cotangent_ =
             cotangent_ + recorder_.pull_save(
                              number_, --saves_left_, lane_.time_after(step.from, step.end, step.by),
@@ -150,7 +152,7 @@ class LaneGradient {
     bool add_save(const Input& in, const AcceptedStep<Spec>& step, Dense& dense, Times& of_times) {
         const std::int32_t k = --saves_left_;
         const State seed = recorder_.pull_save(number_, k);
-        const bool at_end = times_.saves[k] == step.end;
+        const bool at_end = times_.saves[k] == step.end && !step.ends_lane();
         const double fraction =
             at_end ? 1 : (times_.saves[k] - step.from.elapsed) / step.size;  // of the step
         const auto theta = moving_fraction<Spec>(in, static_cast<typename Spec::Primal>(fraction));
@@ -218,7 +220,8 @@ class LaneGradient {
                      const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
         const Number along = dot(seed, slope_of_save(interpolant, theta));
-        const bool is_tstop = times_.saves[k] == times_.tstops[step.from.tstop].elapsed;
+        const bool is_tstop =
+            times_.saves[k] == times_.tstops[step.from.tstop].elapsed && !step.ends_lane();
         if (!times_.saves_the_end) {
             recorder_.add_save_time(number_, k, along);
             if (is_tstop) recorder_.add_tstop(number_, step.from.tstop + 1, -along);

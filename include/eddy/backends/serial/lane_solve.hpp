@@ -131,7 +131,8 @@ class LaneSolve {
     void look_for_event(double uncut, const ControllerHistory<float>& history) {
         event_ = no_event;
         if (!accepted_) return events_.give_up();
-        const EventSeen seen = events_.look(before_, size_, trial_.next, uncut);
+        const EventSeen seen =
+            events_.look(before_, size_, elapsed_after_step(), trial_.next, uncut);
         if (seen == EventSeen::none) return;
         if (seen == EventSeen::here) event_ = events_.index();
         if (!events_.is_lost()) {
@@ -146,6 +147,7 @@ class LaneSolve {
         return {before_, size_, at_.elapsed, by_, attempts_ - 1, event_};
     }
     [[nodiscard]] bool meets_event() const { return event_ != no_event; }
+    [[nodiscard]] bool ends_at_event() const { return last_step().ends_lane(); }
     /// False where its function is no number, or a lane that ends has nothing finite to save.
     [[nodiscard]] bool pass_event() {
         broken_ = -1;
@@ -277,7 +279,7 @@ class LaneSolve {
             recorder_.save_step(number_, lands_ ? tstop().t : time(), at_.y);
         for (; num_saved_ < times_.num_saves; ++num_saved_) {
             const double elapsed = times_.saves[num_saved_];
-            if (elapsed > at_.elapsed) break;
+            if (elapsed > at_.elapsed || (times_.saves_the_end && ends_at_event())) break;
             const State y = state_at(elapsed);
             if (!is_finite_state(y) || !recorder_.save(number_, num_saved_, y)) return false;
         }
@@ -292,7 +294,7 @@ class LaneSolve {
     }
     [[nodiscard]] State state_at(double elapsed) const {
         if (elapsed <= before_.elapsed) return before_.y;
-        if (elapsed == at_.elapsed) return at_.y;
+        if (elapsed == at_.elapsed && !ends_at_event()) return at_.y;
         const auto theta = static_cast<Real>((elapsed - before_.elapsed) / size_);
         return lane_.with_step(before_, size_, by_, [&](const auto& in) {
             return Stepper::interpolant(in, trial_).at(moving_fraction<Spec>(in, theta));

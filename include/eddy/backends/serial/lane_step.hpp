@@ -30,6 +30,10 @@ struct AcceptedStep {
     [[no_unique_address]] ClockTangent<Spec> by;  // of dt
     std::int64_t attempt;                         // number of the lane's attempt
     int event = no_event;                         // at its end
+
+    [[nodiscard]] bool ends_lane() const {
+        return event != no_event && is_terminal_at<typename Spec::Field>(event);
+    }
 };
 
 /// Is the error of a step's tangent far above its tolerance? Then it is marked.

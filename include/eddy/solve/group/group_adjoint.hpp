@@ -303,7 +303,10 @@ class GroupAdjoint {
         seeded.round.is_done = any(seeded.meets);
         for (int place = 0; place < num_places; ++place) {
             if (!get_lane(seeded.meets, place)) continue;
-            if (!(get_lane(lanes.pending, place) > get_lane(end, place))) continue;
+            const double pending = get_lane(lanes.pending, place), here = get_lane(end, place);
+            const bool is_there = pending == here && times().saves_the_end &&
+                                  ends_lane<Spec>(seeded.meets, seeded.round.event, place);
+            if (!(pending > here || is_there)) continue;
             const std::int32_t lane = lanes.occupants[place].lane, k = --saves_left_[lane];
             typename Spec::Lane of_t(0);
             const LaneState of_lane = recorder_->pull_save(
@@ -339,14 +342,15 @@ class GroupAdjoint {
                 taken[place] = -1;
                 if (!get_lane(due, place)) continue;
                 const double at = get_lane(lanes.pending, place);
-                inside[place] = at != get_lane(end, place);
+                inside[place] = at != get_lane(end, place) ||
+                                ends_lane<Spec>(seeded.meets, seeded.round.event, place);
                 const double passed = at - get_lane(x.elapsed, place);
                 set_lane(theta, place, inside[place] ? passed / get_lane(used, place) : 1.);
                 taken[place] = take_save(chain, place, seed);
             }
             const auto fraction = moving_fraction<Spec>(in, convert<Primal>(theta));
             if constexpr (with_times)
-                settle_saves<Spec>(in, times(), fraction, seed, taken, lanes, *recorder_,
+                settle_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes, *recorder_,
                                    seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];

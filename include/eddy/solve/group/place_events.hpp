@@ -16,14 +16,6 @@ template <class Spec>
     else
         return false;
 }
-template <class Spec>
-[[nodiscard]] EDDY_HD bool ends_at_event(const Attempt<Spec>& attempt, int place) {
-    if constexpr (!Spec::has_end || !Spec::has_event)
-        return false;
-    else
-        return get_lane(attempt.used, place) < 0 &&
-               (!Spec::has_jump || is_terminal_at<typename Spec::Field>(event_of(attempt, place)));
-}
 
 /// `events` are those of the group's lanes. A place where the event's function is no number is broken.
 template <class Spec, class Recorder>

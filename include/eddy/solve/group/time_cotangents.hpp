@@ -34,12 +34,14 @@ EDDY_HD void settle_step(const ChainState<Spec>& x, const typename Spec::Time& t
 }
 
 /// Save points of a round at θ: each moves along its slope, and shifts against the step; one on a
-/// tstop, not one that only happens to lie where a step ends, shifts against the tstop.
+/// tstop, not one that only happens to lie where a step ends, shifts against the tstop; not if it counts as
+/// inside, for an event ends the step.
 template <class Spec, class Input, class Fraction, class Recorder, class Times>
 EDDY_HD void settle_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
                           const typename Spec::State& seed,
                           const std::int32_t (&taken)[Spec::num_places],
-                          const ChainBack<Spec>& lanes, Recorder& recorder, Times& of_round) {
+                          const bool (&inside)[Spec::num_places], const ChainBack<Spec>& lanes,
+                          Recorder& recorder, Times& of_round) {
     using Stepper = typename Spec::Stepper;
     using Number = typename Spec::Number;
     const auto interpolant = Stepper::interpolant(in);
@@ -51,7 +53,8 @@ EDDY_HD void settle_saves(const Input& in, const LaneTimes& times, const Fractio
         if (taken[place] < 0) continue;
         const auto v = get_lane(along, place);
         const Occupant& occupant = lanes.occupants[place];
-        const bool is_tstop = times.saves[taken[place]] == times.tstops[occupant.tstop].elapsed;
+        const bool is_tstop =
+            !inside[place] && times.saves[taken[place]] == times.tstops[occupant.tstop].elapsed;
         if (!times.saves_the_end) {
             recorder.add_save_time(occupant.lane, taken[place], v);
             if (is_tstop) recorder.add_tstop(occupant.lane, occupant.tstop + 1, -v);

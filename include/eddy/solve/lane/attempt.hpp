@@ -85,7 +85,7 @@ class ChainStepper {
             after.y.data[i] = select(attempt.accepted, attempt.trial.next.data[i], x.y.data[i]);
         });
         if constexpr (Spec::has_event)
-            look_for_events<Spec>(*this, problem_->clock.direction, x, attempt, after);
+            look_for_events<Spec>(*this, problem_->times, x, attempt, after);
         return after;
     }
     /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower

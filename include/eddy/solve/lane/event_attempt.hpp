@@ -97,19 +97,21 @@ EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<S
 
 /// Looks for events at the end of an attempt from x, which has been judged.
 template <class Spec, class Steps>
-[[gnu::always_inline]] EDDY_HD inline void look_for_events(const Steps& steps, double direction,
+[[gnu::always_inline]] EDDY_HD inline void look_for_events(const Steps& steps,
+                                                           const LaneTimes& times,
                                                            const ChainState<Spec>& x,
                                                            Attempt<Spec>& attempt,
                                                            AfterAttempt<Spec>& after) {
     if constexpr (Spec::moves_times) attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
     steps.with_input(
         x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
-            EventSeeker<Spec>::look(in, direction, x, attempt, after, [&](const auto& use) {
-                if constexpr (Spec::moves_times)
-                    take_roots<Spec>(steps, x, attempt, after, use);
-                else
-                    use(in);
-            });
+            EventSeeker<Spec>::look(in, {times, steps.tstop}, x, attempt, after,
+                                    [&](const auto& use) {
+                                        if constexpr (Spec::moves_times)
+                                            take_roots<Spec>(steps, x, attempt, after, use);
+                                        else
+                                            use(in);
+                                    });
         });
     if constexpr (Spec::moves_times)
         after.events.clock = clock_after<Spec>(x.events.clock, attempt.by, attempt.used,

@@ -8,36 +8,17 @@
 // Of several functions a bracket's upper end is where some are beyond their roots, its lower end where none
 // is: it closes on the earliest root, whichever of them it follows. Of those that it cannot tell apart the
 // one with the lowest number is the event; another is the next, for its side remains what it was.
+//
+// An event that a lane goes on behind is not at the very time of a tstop or a save point, but a width before: so
+// there is a step from the one to the other, which knows how what is there depends on the event's time.
 
+#include <eddy/solve/lane/event_sides.hpp>
+#include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
-
-/// How far apart the ends of a closed bracket are: what times, and steps of numbers like the state's, resolve.
-template <class Scalar>
-[[nodiscard]] EDDY_HD double event_width(double elapsed, double size) {
-    return 4 * std::numeric_limits<double>::epsilon() * (elapsed + size) +
-           static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * size;
-}
-
-/// The side of zero on which a lane goes on from where g is `now` and its slope, in elapsed time, `slope`:
-/// where g is no further from zero than `still`, that to which it moves. Zero where it rests.
-[[nodiscard]] EDDY_HD inline double side_from(double now, double slope, double still) {
-    constexpr double least = std::numeric_limits<double>::min();
-    if (!(abs(now) <= still)) return now;
-    return slope > 0 ? least : slope < 0 ? -least : 0;
-}
-
-/// Is a function of events no number in a place?
-template <class Spec>
-[[nodiscard]] EDDY_HD bool is_lost(const EventSearch<Spec>& search, int place) {
-    bool lost = false;
-    for (int i = 0; i < Spec::num_events; ++i)
-        lost = lost || !is_number(get_lane(search.side.data[i], place));
-    return lost;
-}
 
 template <class Spec>
 struct EventSeeker {
@@ -47,7 +28,7 @@ struct EventSeeker {
     using State = typename Spec::State;
     static constexpr int state_size = Spec::state_size;
     static constexpr int num_events = Spec::num_events;
-    static constexpr double least = std::numeric_limits<double>::min();
+    static constexpr double least = said_side;
     using Values = Vec<Time, num_events>;  // of all functions
     using Sides = Vec<double, num_events>;
 
@@ -79,10 +60,15 @@ struct EventSeeker {
         return sides;
     }
 
+    /// What steps may have to end at.
+    struct Landings {
+        const LaneTimes& times;
+        const Time& tstop;
+    };
     /// Looks at what was tried from x by `in`, and judged. Where it has found events, at_roots(use) calls
     /// use(in) with the steps to them.
     template <class Input, class AtRoots>
-    [[gnu::always_inline]] EDDY_HD static void look(const Input& in, double direction,
+    [[gnu::always_inline]] EDDY_HD static void look(const Input& in, const Landings& landings,
                                                     const ChainState<Spec>& x,
                                                     Attempt<Spec>& attempt,
                                                     AfterAttempt<Spec>& after,
@@ -101,8 +87,8 @@ struct EventSeeker {
             is_lost = is_lost | loses;
         });
         const auto is_sought = x.events.high > Time(0);
-        if (any(is_sought | (counts & (is_met | is_lost)))) [[unlikely]]
-            look_closely({g, direction, counts}, x, attempt, after, at_roots);
+        if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]]
+            look_closely({g, landings, counts}, x, attempt, after, at_roots);
         else
             static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
                 after.events.side.data[i] =
@@ -149,10 +135,10 @@ struct EventSeeker {
         return slope;
     }
 
-    /// What was found of g at the end of an attempt, and the direction of time.
+    /// What was found of g at the end of an attempt.
     struct Seen {
         Values g;
-        double direction;
+        Landings landings;
         MaskOf<Time> counts;  // (place) was it accepted?
     };
     /// dy/dt of what f is.
@@ -172,14 +158,17 @@ struct EventSeeker {
     }
     /// Which functions are beyond their roots in a place; one that leads, or else that whose root seems the
     /// earliest.
-    [[nodiscard]] EDDY_HD static Leading leading_at(const Values& side, const Values& g, int place,
-                                                    int leader) {
+    [[nodiscard]] EDDY_HD static Leading leading_at(const EventSearch<Spec>& search,
+                                                    const Values& g, int place, int leader,
+                                                    double blurred) {
+        const Values& side = search.side;
         Leading found;
         double earliest = 2;
         int candidate = leader;
         static_for<0, num_events>([&]<int i>() {
             const double from = get_lane(side.data[i], place), now = get_lane(g.data[i], place);
-            if (!crosses<Functions::template crossing<i>>(from, now)) return;
+            if (abs(from) <= blurred || !crosses<Functions::template crossing<i>>(from, now))
+                return;
             found.met |= std::uint32_t{1} << i;
             found.at_zero = found.at_zero && now == 0;
             const double fraction = from / (from - now);
@@ -198,7 +187,7 @@ struct EventSeeker {
         const auto side = [&](int i) { return get_lane(x.events.side.data[i], place); };
         const bool was_open = bracket.is_open();
         const Leading before = was_open ? get_leading(x.events, place) : Leading{-1};
-        leading = leading_at(x.events.side, seen.g, place, before.leader);
+        leading = leading_at(x.events, seen.g, place, before.leader, blurred_sides(x, size, place));
         if (leading.met == 0) {
             if (was_open) {
                 bracket.narrow(size, g(before.leader), false);
@@ -238,7 +227,9 @@ struct EventSeeker {
             if (!bracket.is_open()) {
                 for (int i = 0; i < num_events; ++i) {
                     const double now = get_lane(seen.g.data[i], place);
-                    if (now != 0) set_lane(after.events.side.data[i], place, now);
+                    const bool is_known =
+                        abs(get_lane(x.events.side.data[i], place)) > blurred_sides(x, size, place);
+                    if (now != 0 && is_known) set_lane(after.events.side.data[i], place, now);
                 }
                 continue;
             }
@@ -248,7 +239,14 @@ struct EventSeeker {
                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), bracket.high);
             set_lane(width, place, resolved);
             restore_history(x, after, place);
-            if (leading.at_zero || bracket.is_closed(resolved)) {
+            const bool is_closed = leading.at_zero || bracket.is_closed(resolved);
+            double back = 0;
+            if (is_closed && !is_terminal_at<typename Spec::Field>(leading.first()))
+                back =
+                    size_before(seen.landings, place,
+                                {get_lane(x.elapsed, place), size, get_lane(after.elapsed, place)},
+                                resolved, bracket);
+            if (is_closed && back == 0) {
                 set_lane(attempt.used, place, -size);
                 if constexpr (num_events > 1)
                     set_lane(attempt.event, place, static_cast<double>(leading.first()));
@@ -256,7 +254,7 @@ struct EventSeeker {
                 continue;
             }
             take_back(x, attempt, after, place);
-            set_lane(after.size, place, bracket.next(resolved));
+            set_lane(after.size, place, is_closed ? back : bracket.next(resolved));
             put(after.events, place, bracket);
         }
         if constexpr (Spec::has_jump || Spec::moves_times) {
@@ -265,6 +263,18 @@ struct EventSeeker {
                 if constexpr (Spec::has_jump) jump(in, seen, width, attempt, after);
             });
         }
+    }
+    struct Tried {
+        double from, size, end;  // in elapsed time
+    };
+    /// Where it ends at a tstop or a save point: the size of one that ends before it, if time resolves that;
+    /// else zero.
+    [[nodiscard]] EDDY_HD static double size_before(const Landings& landings, int place,
+                                                    const Tried& tried, double width,
+                                                    RootBracket& bracket) {
+        if (!is_told(landings.times, get_lane(landings.tstop, place), tried.end)) return 0;
+        const double size = bracket.step_back(tried.size, width), end = tried.from + size;
+        return end > tried.from && end < tried.end ? size : 0;
     }
     /// A step cut short to find an event says nothing of the sizes to come.
     EDDY_HD static void restore_history(const ChainState<Spec>& x, AfterAttempt<Spec>& after,
@@ -305,7 +315,7 @@ struct EventSeeker {
         static_for<0, num_events>([&]<int i>() {
             const Time along =
                 convert<Time>(primal(slope_of<i, Number>(in.t.last, after.y, in.p, slope))) *
-                Time(seen.direction);
+                Time(seen.landings.times.direction);
             for (int place = 0; place < Spec::num_places; ++place) {
                 bool goes_on = false;
                 static_for<0, num_events>([&]<int met>() {
@@ -334,7 +344,7 @@ struct EventSeeker {
         const double still = 2 * (off + abs(g.along) * g.width);
         double side = side_from(g.now, g.along, still);
         if (is_next && abs(g.now) <= still)
-            side = get_lane(after.events.side.data[i], place) > 0 ? least : -least;
+            side = get_lane(after.events.side.data[i], place) > 0 ? 2 * least : -2 * least;
         else if (i != event && g.now == g.met && g.now != 0)
             side = g.now;
         set_lane(after.events.side.data[i], place, side);

@@ -36,6 +36,10 @@ struct Occupant {
     }
     return low;
 }
+/// Is it that of a save point, or of the tstop that steps head for?
+[[nodiscard]] EDDY_HD inline bool is_told(const LaneTimes& times, double tstop, double elapsed) {
+    return elapsed == tstop || next_save(times, first_save_from(times, elapsed)) == elapsed;
+}
 /// Elapsed time at which something other than a step comes next.
 [[nodiscard]] EDDY_HD inline double next_landing(const LaneTimes& times, const Occupant& occupant,
                                                  std::int32_t num_saved) {

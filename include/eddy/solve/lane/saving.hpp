@@ -150,7 +150,8 @@ class LaneSaves {
             return recorder_->save(lane, num_saved_[lane], y);
     }
 
-    /// False where no place has any left. The end of a step that is not finite is not reached.
+    /// False where no place has any left. The end of a step that is not finite is not reached. One that a lane
+    /// ends at with an event stays where it is when the event moves: it is interpolated; unless it is the end.
     EDDY_HD bool find_due(const Chain<Spec>& chain, const ChainState<Spec>& before,
                           const Attempt<Spec>& attempt, const ChainState<Spec>& x,
                           const BrokenSaves<num_places>& broken, Due& due) const {
@@ -163,10 +164,13 @@ class LaneSaves {
                                               : next_save(problem_->times, num_saved_[lane]);
             const double from = get_lane(before.elapsed, place);
             const double to = get_lane(attempt.stalled, place) ? from : get_lane(x.elapsed, place);
-            due.at[place] = !(at <= to) || broken.is_broken[place] ? nowhere
-                            : at <= from                           ? at_start
-                            : at == to                             ? at_end
-                                                                   : inside;
+            const bool ends = at == to && ends_at_event(attempt, place);
+            const bool is_due =
+                at <= to && !broken.is_broken[place] && !(ends && problem_->times.saves_the_end);
+            due.at[place] = !is_due             ? nowhere
+                            : at <= from        ? at_start
+                            : at == to && !ends ? at_end
+                                                : inside;
             any_due = any_due || due.at[place] != nowhere;
             if (due.at[place] != inside) continue;
             due.interpolates = true;

@@ -28,6 +28,16 @@ template <class Spec>
     else
         return 0;
 }
+/// Does a lane end with it, at an event?
+template <class Spec>
+[[nodiscard]] EDDY_HD bool ends_at_event([[maybe_unused]] const Attempt<Spec>& attempt,
+                                         [[maybe_unused]] int place) {
+    if constexpr (!Spec::has_end)
+        return false;
+    else
+        return get_lane(attempt.used, place) < 0 &&
+               (!Spec::has_jump || is_terminal_at<typename Spec::Field>(event_of(attempt, place)));
+}
 /// What the log keeps of it.
 template <class Spec>
 [[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Used used_by(
