@@ -10,7 +10,7 @@
 // are what the iteration leaves, never f at its result: that would multiply what is left of the error by hλ.
 //
 // Tangents do not run through the iteration. They solve the system that a stage's equation becomes when
-// it is differentiated, with its own Jacobian: N_i ż_i = −(∂f/∂(t, y, p) along (ṫ, ψ̇_i, ṗ)). The adjoint
+// it is differentiated, with its own Jacobian: N_i ż_i = −(∂f/∂(t, y, p) along (ṫ, ψ̇_i, ṗ)) − ḣ/h k_i. The adjoint
 // solves the same systems transposed, so that both agree to rounding whatever the iteration has left.
 //
 // Of a field in two parts, f_I + f_E, IMEX methods iterate with f_I alone: the other one has increments
@@ -171,17 +171,23 @@ struct Esdirk {
         constexpr double c = Method::coefficients.c[i];
         return detail::stage_time_of(in, c);
     }
-    /// hγ, and its reciprocal.
+    /// h, hγ, and the reciprocal of that; of dual numbers with the tangent of h, if it has one.
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static PrimalOf<Number> increment(const Size& dt) {
-        constexpr double gamma = Method::coefficients.gamma;
-        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(gamma)) * primal(dt.h);
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto size(const Size& dt) {
+        if constexpr (detail::is_dual<Number>)
+            return dt.h;
+        else
+            return primal(dt.h);
     }
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static PrimalOf<Number> per_increment(
-        const Size& dt) {
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto increment(const Size& dt) {
+        constexpr double gamma = Method::coefficients.gamma;
+        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(gamma)) * size<Number>(dt);
+    }
+    template <class Number, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static auto per_increment(const Size& dt) {
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
-        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(by_gamma)) / primal(dt.h);
+        return PrimalOf<Number>(static_cast<ScalarOf<Number>>(by_gamma)) / size<Number>(dt);
     }
 
   private:
@@ -294,18 +300,19 @@ struct Esdirk {
         const State<T> y = detail::values_of(in.y);
         const detail::ValuesOfParameters<std::remove_cvref_t<decltype(in.p)>> p{in.p};
         Work<T> values;
-        run(StepInput{in.t, y, p, in.dt, NoPath{}, in.tolerances}, values, failed);
+        run(StepInput{detail::still_times(in.t), y, p, in.dt, NoPath{}, in.tolerances}, values,
+            failed);
         work.lu = values.lu;
         work.num_updates = values.num_updates;
         work.num_solved = values.num_solved;
         const State<Dual<T>> f = Implicit::derivative(stage_time<0>(in), in.y, in.p);
-        work.z[0] = detail::duals_of(values.z[0],
-                                     detail::scaled(increment<T>(in.dt), detail::tangents_of(f)));
+        work.z[0] = detail::duals_of(
+            values.z[0], detail::tangents_of(detail::scaled(increment<Dual<T>>(in.dt), f)));
         add_explicit<0>(in, in.y, work);
         keep_values<0>(values, work);
         static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
             const State<T> of_base = detail::tangents_of(known<i>(in.y, work));
-            const State<T> of_z = tangent_of_stage<i>(in, values.y[i], of_base, p);
+            const State<T> of_z = tangent_of_stage<i>(in, values, of_base, p);
             work.z[i] = detail::duals_of(values.z[i], of_z);
             work.y[i] = detail::duals_of(values.y[i], of_base + of_z);
             add_explicit<i>(in, work.y[i], work);
@@ -323,12 +330,18 @@ struct Esdirk {
     /// ż_i.
     template <int i, class Input, class T, class Values>
     [[nodiscard, gnu::always_inline]] EDDY_HD static State<T> tangent_of_stage(
-        const Input& in, const State<T>& y, const State<T>& of_base, const Values& p) {
+        const Input& in, const Work<T>& values, const State<T>& of_base, const Values& p) {
         const auto t = stage_time<i>(in);
+        const State<T>& y = values.y[i];
         const auto along = Implicit::derivative(t, detail::duals_of(y, of_base), in.p);
+        State<T> right = -detail::tangents_of(along);
+        if constexpr (detail::is_dual<std::remove_cvref_t<decltype(in.dt.h)>>) {
+            const T rate = per_increment<T>(in.dt) * in.dt.h.tangent / primal(in.dt.h);
+            detail::add_scaled(right, -rate, values.z[i]);
+        }
         Lu<T> lu;
-        lu.factor(linear<T>(t, y, p, in.dt).matrix);
-        return lu.solve(-detail::tangents_of(along));
+        lu.factor(linear<T>(primal(t), y, p, in.dt).matrix);
+        return lu.solve(right);
     }
 
     /// Values and tangents alike: the matrix is part of how an error is measured, and has no tangent.

@@ -164,7 +164,7 @@ struct EsdirkAdjoint {
             constexpr double c = Method::coefficients.c[i];
             times.t = times.t + of_time;
             times.dt = mul_add(static_cast<ScalarOf<Number>>(c), of_time, times.dt);
-            const auto weight = Steps::template per_increment<Number>(in.dt) / primal(in.dt.h);
+            const auto weight = Steps::template per_increment<Number>(in.dt) / in.dt.h;
             times.dt = mul_add(weight, dot(v, increment), times.dt);
         }
         return of_y;

@@ -41,7 +41,6 @@ struct ExplicitRungeKuttaStepper {
             return Method::order;
     }();
     static constexpr bool can_fail = false;
-    static constexpr bool takes_moving_times = true;
     static constexpr bool memory_follows_state = true;
     static constexpr bool steps_to_save_points = eddy::steps_to_save_points<Method>;
     static constexpr bool has_coarse_error = estimates_error && eddy::has_coarse_error<Method>;

@@ -121,11 +121,11 @@ struct Rosenbrock {
             },
             stage_time<0>(in), in.y, in.p);
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
-        const Primal shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / primal(in.dt.h);
+        const auto shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / in.dt.h;
         static_for<0, Matrix::num_entries>([&]<int e>() __attribute__((always_inline)) {
             constexpr double m = Mass::entry(Matrix::entry[e].row, Matrix::entry[e].column);
             if constexpr (m != 0) {
-                const Primal moved =
+                const auto moved =
                     m == 1 ? shift : shift * Primal(static_cast<ScalarOf<Number>>(m));
                 matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - moved : Number(-moved);
             }
@@ -203,7 +203,7 @@ struct Rosenbrock {
             in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
                 if constexpr (checks) failed = detail::cannot_solve<Model>(lu, matrix);
             });
-        const Primal per_step = Primal(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
+        const auto per_step = Primal(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
         static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
             constexpr int point = Rows::point(i);
             if constexpr (i > 0) set_row_state<i>(in.y, work, work.y[i]);
@@ -251,9 +251,9 @@ struct Rosenbrock {
     }
 
     /// U_i.
-    template <int i, class Input, class Number, int stages, class Solutions>
+    template <int i, class Input, class Number, class Rate, int stages, class Solutions>
     [[gnu::always_inline]] EDDY_HD static void solve_stage(const Input& in, const State<Number>& f,
-                                                           const PrimalOf<Number>& per_step,
+                                                           const Rate& per_step,
                                                            Work<Number, stages, Solutions>& work) {
         // What is long is solved where it is wanted, for then it is in memory and would be copied.
         constexpr bool in_place = is_long && Matrix::keeps_order;
@@ -273,8 +273,7 @@ struct Rosenbrock {
         }
         if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
             constexpr double d = -Method::coefficients.d[i];
-            const PrimalOf<Number> weight =
-                PrimalOf<Number>(static_cast<ScalarOf<Number>>(d)) * primal(in.dt.h);
+            const auto weight = PrimalOf<Number>(static_cast<ScalarOf<Number>>(d)) * in.dt.h;
             detail::add_scaled(right, weight, work.slope);
         }
         if constexpr (!Matrix::keeps_order) right = Matrix::in_order(right);

@@ -30,8 +30,8 @@ struct RosenbrockAdjoint {
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
-        Sums<Number> sums;
-        sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / primal(in.dt.h);
+        Sums<Number, std::remove_cvref_t<decltype(in.dt.h)>> sums;
+        sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
         Steps::for_states([&](int c) __attribute__((always_inline)) {
             sums.row[count].data[c] = next_cotangent.data[c];
         });
@@ -54,9 +54,9 @@ struct RosenbrockAdjoint {
     template <class Number>
     using Sum = detail::ScaledSum<Number, state_size>;
 
-    template <class Number>
+    template <class Number, class Size>
     struct Sums {
-        PrimalOf<Number> per_step;     // 1/h
+        Size per_step;                 // 1/h
         State<Number> row[count + 1];  // of Y_i, all that depends on it taken together; last: of y⁺
         State<Number> v[count];        // of f_i, by its own stage
         State<Number> scaled_v[count];  // Mᵀ v_i / h
@@ -81,20 +81,20 @@ struct RosenbrockAdjoint {
         }
         return false;
     }
-    template <int i, class Number>
+    template <int i, class Number, class Size>
     [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& of_point(
-        const Sums<Number>& sums) {
+        const Sums<Number, Size>& sums) {
         if constexpr (is_shared(i))
             return sums.point[i].value;
         else
             return sums.v[i];
     }
 
-    template <bool has_times, class Input, class Number, class Own, class ParameterCotangent,
-              class Times>
+    template <bool has_times, class Input, class Number, class Size, class Own,
+              class ParameterCotangent, class Times>
     [[gnu::always_inline]] EDDY_HD static void pull_stages(const Input& in,
                                                            const Work<Number>& work, const Own& own,
-                                                           Sums<Number>& sums,
+                                                           Sums<Number, Size>& sums,
                                                            ParameterCotangent& p_cotangent,
                                                            Times& times) {
         static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
@@ -111,9 +111,9 @@ struct RosenbrockAdjoint {
     /// end, so that it does. The order of the sum is the same.
     static constexpr bool sums_jacobian_at_end = Model::num_nonzeros > 16;
 
-    template <class Number>
+    template <class Number, class Size>
     [[gnu::always_inline]] EDDY_HD static void sum_jacobian(const Work<Number>& work,
-                                                            Sums<Number>& sums) {
+                                                            Sums<Number, Size>& sums) {
         const auto sum_entry = [&](int e, const MatrixEntry& entry) __attribute__((always_inline)) {
             detail::NumberSum<Number> sum;
             static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
@@ -130,9 +130,9 @@ struct RosenbrockAdjoint {
             });
         }
     }
-    template <int i, class Number>
+    template <int i, class Number, class Size>
     [[gnu::always_inline]] EDDY_HD static void add_to_jacobian(const Work<Number>& work,
-                                                               Sums<Number>& sums) {
+                                                               Sums<Number, Size>& sums) {
         static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
             constexpr MatrixEntry entry = Matrix::entry[e];
             detail::NumberSum<Number> sum;
@@ -142,18 +142,18 @@ struct RosenbrockAdjoint {
         });
     }
     /// v_i U_iᵀ
-    template <int i, class Number>
+    template <int i, class Number, class Size>
     [[gnu::always_inline]] EDDY_HD static void add_entry(const MatrixEntry& entry,
                                                          const Work<Number>& work,
-                                                         const Sums<Number>& sums,
+                                                         const Sums<Number, Size>& sums,
                                                          detail::NumberSum<Number>& sum) {
         sum.add(sums.v[i].data[entry.row], work.u[i].data[entry.column]);
     }
 
     /// v_i, and what it brings to f and ∂f/∂t.
-    template <int i, class Number, class Own>
+    template <int i, class Number, class Size, class Own>
     [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
-                                                           Sums<Number>& sums) {
+                                                           Sums<Number, Size>& sums) {
         using Scalar = ScalarOf<Number>;
         State<Number> x;
         Steps::for_states([&](int c) __attribute__((always_inline)) {
@@ -179,10 +179,9 @@ struct RosenbrockAdjoint {
 
     /// Component c of the cotangent of U_i; what came last is added last. One component after another, as
     /// in the step itself.
-    template <int i, class Number, class Own>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_solution(const Own& own,
-                                                                        const Sums<Number>& sums,
-                                                                        int c) {
+    template <int i, class Number, class Size, class Own>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_solution(
+        const Own& own, const Sums<Number, Size>& sums, int c) {
         using Scalar = ScalarOf<Number>;
         detail::NumberSum<Number> sum;
         if constexpr (requires { own.u[i]; }) sum.add(own.u[i].data[c]);
@@ -204,10 +203,10 @@ struct RosenbrockAdjoint {
     }
 
     /// The cotangent of Y_i, and what of it goes to y.
-    template <int i, bool has_times, class Input, class Number, class ParameterCotangent,
-              class Times>
+    template <int i, bool has_times, class Input, class Number, class Size,
+              class ParameterCotangent, class Times>
     [[gnu::always_inline]] EDDY_HD static void pull_row(const Input& in, const Work<Number>& work,
-                                                        Sums<Number>& sums,
+                                                        Sums<Number, Size>& sums,
                                                         ParameterCotangent& p_cotangent,
                                                         [[maybe_unused]] Times& times) {
         constexpr int next = after(i) == num_stages ? count : i + 1;
@@ -229,8 +228,9 @@ struct RosenbrockAdjoint {
     }
 
     /// The pullback of (t, y, p) ↦ (f, J, ∂f/∂t) at the start.
-    template <bool has_times, class Input, class Number, class ParameterCotangent, class Times>
-    [[gnu::always_inline]] EDDY_HD static void pull_model(const Input& in, Sums<Number>& sums,
+    template <bool has_times, class Input, class Number, class Size, class ParameterCotangent,
+              class Times>
+    [[gnu::always_inline]] EDDY_HD static void pull_model(const Input& in, Sums<Number, Size>& sums,
                                                           ParameterCotangent& p_cotangent,
                                                           [[maybe_unused]] Times& times) {
         using Values = typename Model::Values;
@@ -243,8 +243,7 @@ struct RosenbrockAdjoint {
                                       of_point<0>(sums), cotangents...);
         };
         [[maybe_unused]] State<Number> slope;
-        if constexpr (Model::depends_on_time)
-            slope = detail::scaled(primal(in.dt.h), sums.slope.value);
+        if constexpr (Model::depends_on_time) slope = detail::scaled(in.dt.h, sums.slope.value);
         if constexpr (Model::has_jacobian && Model::depends_on_time)
             pull(sums.jacobian, slope);
         else if constexpr (Model::has_jacobian)
@@ -259,8 +258,8 @@ struct RosenbrockAdjoint {
         if constexpr (has_times) add_time<0>(of_time, times);
     }
     /// Component c of the cotangent of y.
-    template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_start(const Sums<Number>& sums,
+    template <class Number, class Size>
+    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_start(const Sums<Number, Size>& sums,
                                                                      const State<Number>& of_model,
                                                                      int c) {
         detail::NumberSum<Number> sum;
@@ -297,10 +296,10 @@ struct RosenbrockAdjoint {
     }
 
     /// h stands in the matrix, in the weights of the other stages and before ∂f/∂t.
-    template <int i, class Input, class Number, class Times>
+    template <int i, class Input, class Number, class Size, class Times>
     [[gnu::always_inline]] EDDY_HD static void add_times_of_system([[maybe_unused]] const Input& in,
                                                                    const Work<Number>& work,
-                                                                   const Sums<Number>& sums,
+                                                                   const Sums<Number, Size>& sums,
                                                                    Times& times) {
         using Scalar = ScalarOf<Number>;
         Sum<Number> weights;  // U_i/γ − Σ_j coupling_ij U_j

@@ -14,4 +14,13 @@ template <class Input>
         return in.t + in.dt.fraction(c);
 }
 
+/// The times of a step without their tangents, if they have any.
+template <class Times>
+[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto still_times(const Times& t) {
+    if constexpr (requires { t.without_tangents(); })
+        return t.without_tangents();
+    else
+        return t;
+}
+
 }  // namespace eddy::inline v0::detail

@@ -117,13 +117,6 @@ inline constexpr bool dense_output_scales_with_size = [] {
         return true;
 }();
 
-/// A stepper whose times and sizes may be dual numbers, like its states: a step of theirs is differentiated
-/// with respect to when and how long it is.
-template <class S>
-inline constexpr bool takes_moving_times = requires {
-    requires S::takes_moving_times;
-};
-
 /// How a save point at θ moves: along the interpolant's slope; or, where steps land on all save points and the
 /// interpolant knows a better one, `slope_of_landing()`.
 template <class Interpolant, class Theta>

@@ -19,7 +19,6 @@ namespace eddy::inline v0 {
 template <class Term, class Method, bool estimates_error>
 struct TaylorStepper : MemorylessStepper<Term> {
     using Base = MemorylessStepper<Term>;
-    static constexpr bool takes_moving_times = true;
     using Base::state_size;
     using Field = typename Term::Field;
     using Series = decltype(taylor<Method::order>(FieldProgram<Field>{}));

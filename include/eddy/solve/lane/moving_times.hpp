@@ -33,6 +33,9 @@ struct MovingStageTimes {
           first(convert<Primal>(of_values.first), of_start),
           last(convert<Primal>(of_values.last), of_start + of_size) {}
 
+    [[nodiscard, gnu::always_inline]] EDDY_HD const StageTimes<Time>& without_tangents() const {
+        return times;
+    }
     [[nodiscard, gnu::always_inline]] EDDY_HD Number at_fraction(double c) const {
         return {convert<Primal>(times.at_fraction(c)),
                 by_start + Primal(static_cast<ScalarOf<Number>>(c)) * by_size};

@@ -113,9 +113,6 @@ struct SolveSpec {
                   "double precision; take Cuda");
     /// Do the times of a lane have tangents? Behind an event they do.
     static constexpr bool moves_times = is_dual && has_event;
-    static_assert(!moves_times || takes_moving_times<Stepper>,
-                  "events: tangents pass through them by explicit methods, such as Tsit5, and by "
-                  "Taylor; of this one take value_and_gradient or pullback");
     static constexpr int num_places = num_lanes_of<Number>;
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;
