@@ -43,6 +43,7 @@ function(eddy_verify_headers)
         if(NOT TARGET ${library})
             add_library(${library} OBJECT)
             target_link_libraries(${library} PRIVATE ${ARGN})
+            target_compile_options(${library} PRIVATE -Wpedantic -Wshadow)    # of projects that see these headers as their own
             target_compile_options(${library} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)    # for ccache
             if(hub)
                 target_precompile_headers(${library} PRIVATE <${hub}>)

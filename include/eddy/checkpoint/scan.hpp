@@ -222,10 +222,10 @@ class Scan {
     template <class Carry, class Input, class... Parameters>
     [[nodiscard]] auto operator()(const std::pair<Carry, std::vector<Input>>& input,
                                   const Parameters&... parameters) const {
-        using Output =
+        using StepOutput =
             decltype(body_(std::pair<Carry, Input>(input.first, input.second[0]), parameters...)
                          .second);
-        std::pair<Carry, std::vector<Output>> result{input.first, {}};
+        std::pair<Carry, std::vector<StepOutput>> result{input.first, {}};
         result.second.reserve(input.second.size());
         for (const Input& x : input.second) {
             auto [next, output] =

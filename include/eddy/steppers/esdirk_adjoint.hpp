@@ -85,14 +85,14 @@ struct EsdirkAdjoint {
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, const State<Number> (&known)[num_stages], ParameterCotangent& p_cotangent,
         Times& times) {
-        using Scalar = ScalarOf<Number>;
+        using Coefficient = ScalarOf<Number>;
         constexpr double last = Rows::last_explicit_weight(i);
-        State<Number> of_increment = detail::scaled(static_cast<Scalar>(last), next_cotangent);
+        State<Number> of_increment = detail::scaled(static_cast<Coefficient>(last), next_cotangent);
         add_own<i>(own, of_increment);
         static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
             constexpr double weight = Rows::explicit_weight(j, i);
             if constexpr (weight != 0)
-                detail::add_scaled(of_increment, static_cast<Scalar>(weight), known[j]);
+                detail::add_scaled(of_increment, static_cast<Coefficient>(weight), known[j]);
         });
         const auto v = detail::scaled(Steps::template increment<Number>(in.dt), of_increment);
         return pull_part<typename Steps::Explicit, i>(in, state<i>(in, work), work.other.x[i], v,

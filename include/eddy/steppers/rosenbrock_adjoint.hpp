@@ -154,7 +154,7 @@ struct RosenbrockAdjoint {
     template <int i, class Number, class Size, class Own>
     [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
                                                            Sums<Number, Size>& sums) {
-        using Scalar = ScalarOf<Number>;
+        using Coefficient = ScalarOf<Number>;
         State<Number> x;
         Steps::for_states([&](int c) __attribute__((always_inline)) {
             x.data[c] = of_solution<i>(own, sums, c);
@@ -174,7 +174,7 @@ struct RosenbrockAdjoint {
         if constexpr (!sums_jacobian_at_end) add_to_jacobian<i>(work, sums);
         constexpr double d = Method::coefficients.d[i];
         if constexpr (Model::depends_on_time && d != 0)
-            sums.slope.add(static_cast<Scalar>(d), sums.v[i]);
+            sums.slope.add(static_cast<Coefficient>(d), sums.v[i]);
     }
 
     /// Component c of the cotangent of U_i; what came last is added last. One component after another, as
@@ -182,20 +182,20 @@ struct RosenbrockAdjoint {
     template <int i, class Number, class Size, class Own>
     [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_solution(
         const Own& own, const Sums<Number, Size>& sums, int c) {
-        using Scalar = ScalarOf<Number>;
+        using Coefficient = ScalarOf<Number>;
         detail::NumberSum<Number> sum;
         if constexpr (requires { own.u[i]; }) sum.add(own.u[i].data[c]);
         constexpr double m = Rows::a(num_stages, i);
         if constexpr (!Rows::extends(num_stages) && m != 0)
-            sum.add(static_cast<Scalar>(m), sums.row[count].data[c]);
+            sum.add(static_cast<Coefficient>(m), sums.row[count].data[c]);
         static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
             constexpr int j = count + i - reversed;
             constexpr double coupling = Method::coefficients.coupling[j][i];
             constexpr double a = Rows::extends(j) ? 0 : Rows::a(j, i);
             if constexpr (coupling != 0)
-                sum.add(static_cast<Scalar>(coupling), sums.scaled_v[j].data[c]);
+                sum.add(static_cast<Coefficient>(coupling), sums.scaled_v[j].data[c]);
             if constexpr (a != 0 && is_live(j))
-                sum.add(static_cast<Scalar>(a), sums.row[j].data[c]);
+                sum.add(static_cast<Coefficient>(a), sums.row[j].data[c]);
         });
         constexpr int next = after(i) == num_stages ? count : i + 1;
         if constexpr (is_extended(i)) sum.add(sums.row[next].data[c]);
@@ -301,18 +301,18 @@ struct RosenbrockAdjoint {
                                                                    const Work<Number>& work,
                                                                    const Sums<Number, Size>& sums,
                                                                    Times& times) {
-        using Scalar = ScalarOf<Number>;
+        using Coefficient = ScalarOf<Number>;
         Sum<Number> weights;  // U_i/γ − Σ_j coupling_ij U_j
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
-        weights.add(static_cast<Scalar>(by_gamma), work.u[i]);
+        weights.add(static_cast<Coefficient>(by_gamma), work.u[i]);
         static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
             constexpr double coupling = -Method::coefficients.coupling[i][j];
-            if constexpr (coupling != 0) weights.add(static_cast<Scalar>(coupling), work.u[j]);
+            if constexpr (coupling != 0) weights.add(static_cast<Coefficient>(coupling), work.u[j]);
         });
         times.dt = times.dt + sums.per_step * dot(sums.scaled_v[i], weights.value);
         constexpr double d = Method::coefficients.d[i];
         if constexpr (Model::depends_on_time && d != 0)
-            times.dt = mul_add(static_cast<Scalar>(d), dot(sums.v[i], work.slope), times.dt);
+            times.dt = mul_add(static_cast<Coefficient>(d), dot(sums.v[i], work.slope), times.dt);
     }
 };
 

@@ -164,13 +164,13 @@ requires(is_symbolic<T> || ...) &&
         [[nodiscard]] constexpr auto vec(const T&... x) {
     constexpr int length = static_cast<int>(sizeof...(T));
     constexpr bool dynamic = ((detail::shape_of<T> == dynamic_shape) || ...);
-    using Result = Traced<dynamic ? dynamic_shape : length>;
+    using Joined = Traced<dynamic ? dynamic_shape : length>;
     Graph* graph = detail::common_graph(x...);
     if constexpr (!dynamic) {
-        if (graph == nullptr) return Result(Vec<Traced<scalar_shape>, length>{{x...}});
+        if (graph == nullptr) return Joined(Vec<Traced<scalar_shape>, length>{{x...}});
     }
     const std::vector<int> parts{detail::node_of(*graph, x)...};
-    return Result(*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
+    return Joined(*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
 }
 
 /// The components of a, then those of b.
@@ -181,14 +181,14 @@ requires detail::TracedVectorCall<A, B>
     constexpr bool dynamic = shape_a == dynamic_shape || shape_b == dynamic_shape;
     constexpr int length =
         (shape_a == scalar_shape ? 1 : shape_a) + (shape_b == scalar_shape ? 1 : shape_b);
-    using Result = Traced<dynamic ? dynamic_shape : length>;
+    using Joined = Traced<dynamic ? dynamic_shape : length>;
     Graph* const found = detail::common_graph(a, b);
     if (found == nullptr)
-        return Result(detail::unknown_value < dynamic ? dynamic_shape : length > ());
+        return Joined(detail::unknown_value < dynamic ? dynamic_shape : length > ());
     Graph& graph = *found;
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     const int size = graph[node_a].size + graph[node_b].size;
-    return Result(graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
+    return Joined(graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
 }
 
 /// The components of all parts, one after another, for run-time traces.
@@ -269,10 +269,10 @@ requires detail::TracedVectorCall<W, B, X>
         rows == dynamic_shape || columns == dynamic_shape || length == dynamic_shape;
     static_assert(dynamic || length == rows * columns,
                   "dense: the weights must have |b| times |x| components, row-major");
-    using Result = Traced<dynamic ? dynamic_shape : rows>;
+    using Product = Traced<dynamic ? dynamic_shape : rows>;
     Graph* const found = detail::common_graph(weights, bias, x);
     if (found == nullptr)
-        return Result(detail::unknown_value < dynamic ? dynamic_shape : rows > ());
+        return Product(detail::unknown_value < dynamic ? dynamic_shape : rows > ());
     Graph& graph = *found;
     const int node_w = detail::node_of(graph, weights), node_b = detail::node_of(graph, bias),
               node_x = detail::node_of(graph, x);
@@ -286,7 +286,7 @@ requires detail::TracedVectorCall<W, B, X>
         });
     }
     const Node node{.op = Op::dense, .size = size_b};
-    return Result(graph, graph.push(node, node_w, node_x, node_b));
+    return Product(graph, graph.push(node, node_w, node_x, node_b));
 }
 
 }  // namespace eddy::inline v0

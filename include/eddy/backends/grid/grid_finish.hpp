@@ -43,15 +43,15 @@ struct BlockLosses {
     }
 
   private:
-    /// Of sums[first], sums[first + stride] …, before `end`, as many as there are members, or fewer: leaves their
+    /// Of sums[first], sums[first + apart] …, before `end`, as many as there are members, or fewer: leaves their
     /// sum in the first. What is left over joins from the right, as in PairwiseSum.
     template <class Warp>
-    EDDY_HD void add_pairs(const Warp& warp, std::ptrdiff_t first, std::ptrdiff_t stride,
+    EDDY_HD void add_pairs(const Warp& warp, std::ptrdiff_t first, std::ptrdiff_t apart,
                            std::ptrdiff_t end) const {
-        const std::ptrdiff_t at = first + warp.member() * stride;
+        const std::ptrdiff_t at = first + warp.member() * apart;
         for (int distance = 1; distance < 32; distance *= 2) {
             warp.sync();
-            const std::ptrdiff_t other = at + distance * stride;
+            const std::ptrdiff_t other = at + distance * apart;
             if (warp.member() % (2 * distance) == 0 && other < end)
                 sums[at] = sums[at] + sums[other];
         }

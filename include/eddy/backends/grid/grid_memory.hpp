@@ -63,12 +63,13 @@ class GridMemory {
     /// The kernels of the call look whether these numbers are finite (RowTask). Only if they find one that
     /// is not, somebody asks which: throw_if_not_finite().
     template <class Real>
-    void look_later(const EnsembleView<Real>& array, const char* name, const char* where) const {
+    void look_later(const EnsembleView<Real>& array, const char* array_name,
+                    const char* where) const {
         pool_->use(device_);
         const EnsembleView<const std::remove_const_t<Real>> numbers{
             array.first, array.num_lanes, array.num_components, array.lane_stride,
             array.component_stride};
-        pool_->looks().push_back({numbers, name, where});
+        pool_->looks().push_back({numbers, array_name, where});
     }
     void forget_looks() const {
         if (pool_) pool_->looks().clear();

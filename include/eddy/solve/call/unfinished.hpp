@@ -15,8 +15,8 @@ class Unfinished {
     using Finish = void (*)(void* of);
 
     Unfinished() = default;
-    Unfinished(Finish finish, void* of, bool all_succeeded = false)
-        : finish_(finish), of_(of), is_waiting_(true), all_succeeded_(all_succeeded) {}
+    Unfinished(Finish how, void* of, bool all_succeeded = false)
+        : finish_(how), of_(of), is_waiting_(true), all_succeeded_(all_succeeded) {}
     // What is still to come arrives where it was promised: who copies or moves a result waits first,
     // and begins without anything to wait for.
     Unfinished(const Unfinished& other) { other.need(); }

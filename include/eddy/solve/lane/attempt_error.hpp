@@ -39,14 +39,14 @@ template <class Spec>
     using Single = typename Spec::Single;
     const Single norm = Spec::Stepper::squared_error(
         attempt.trial, [&](const typename Spec::State& error) __attribute__((always_inline)) {
-            const Single norm =
+            const Single of_state =
                 squared_error_norm(error, y, attempt.trial.next, problem.rtol, problem.atol);
             if constexpr (Spec::is_dual) {
                 if (problem.counts_tangents)
-                    return Single(0.5f) *
-                           (norm + tangent_norm_of<Spec>(problem, error, y, attempt.trial.next));
+                    return Single(0.5f) * (of_state + tangent_norm_of<Spec>(problem, error, y,
+                                                                            attempt.trial.next));
             }
-            return norm;
+            return of_state;
         });
     if constexpr (Spec::Stepper::can_fail) {
         const auto failed =

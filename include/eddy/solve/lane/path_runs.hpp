@@ -33,9 +33,9 @@ struct Moments {
     [[nodiscard]] friend EDDY_HD constexpr Moments operator+(const Moments& a, const Moments& b) {
         if (a.count == 0) return b;
         if (b.count == 0) return a;
-        const double count = a.count + b.count, distance = b.mean - a.mean;
-        const double share = b.count / count;
-        return {count, a.mean + distance * share,
+        const double of_both = a.count + b.count, distance = b.mean - a.mean;
+        const double share = b.count / of_both;
+        return {of_both, a.mean + distance * share,
                 a.squares + b.squares + distance * distance * (a.count * share)};
     }
 };

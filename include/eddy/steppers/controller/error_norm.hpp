@@ -61,11 +61,11 @@ template <class Number, int size, class Tolerance>
     const Vec<Number, size>& error, const Vec<Number, size>& y, const Vec<Number, size>& next,
     const ScalarOf<Number>& rtol, const Tolerance& atol) {
     using Real = PrimalOf<Number>;
-    using Scalar = ScalarOf<Number>;
+    using Coefficient = ScalarOf<Number>;
     using Single = WithElement<Real, float>;
     return sum_of_squared_ratios<size>([&](int i) __attribute__((always_inline)) {
                return scaled_error(primal(error[i]), primal(y[i]), primal(next[i]), rtol,
-                                   detail::component<Scalar>(atol, i));
+                                   detail::component<Coefficient>(atol, i));
            }) *
            Single(1.f / static_cast<float>(size));
 }
@@ -77,9 +77,9 @@ template <class Number, int size, class Tolerance>
 template <class Real>
 [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real combined_square(const Real& fine,
                                                                          const Real& coarse) {
-    using Scalar = ScalarOf<Real>;
-    const Real sum = mul_add(Real(static_cast<Scalar>(0.01)), coarse, fine);
-    const Real divisor = max(sum, Real(std::numeric_limits<Scalar>::min()));
+    using Coefficient = ScalarOf<Real>;
+    const Real sum = mul_add(Real(static_cast<Coefficient>(0.01)), coarse, fine);
+    const Real divisor = max(sum, Real(std::numeric_limits<Coefficient>::min()));
     return mul_add(fine, fine / divisor, sum - sum);
 }
 

@@ -250,7 +250,7 @@ struct StochasticRungeKuttaStepper
                             if constexpr (output == 0 && needs.drift[i])
                                 stages.drift[i].data[component] = value;
                             else if constexpr (output == 2)
-                                stages.slopes[i].data[component] = value;
+                                stages.slopes[needs.slopes ? i : 0].data[component] = value;
                             else
                                 stages.entries[i].data[component] = value;
                         },
