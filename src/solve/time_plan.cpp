@@ -79,7 +79,7 @@ class TimePlanner {
                 "of it",
                 options_.dt0);
         require(options_.dt_min >= 0 && std::isfinite(options_.dt_min),
-                "dt_min = {}; give a size of at least 0", options_.dt_min);
+                "dt_min = {}; give a finite size of at least 0", options_.dt_min);
         require(options_.dt_max > 0 && options_.dt_max >= options_.dt_min,
                 "dt_max = {} with dt_min = {}; give a positive size that is not below dt_min",
                 options_.dt_max, options_.dt_min);

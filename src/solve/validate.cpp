@@ -49,7 +49,8 @@ void require_tolerances(const SolveOptions& options, int state_size, const Preci
              atol.empty() ? "; a solver or solution that was moved from has none" : "");
     for (std::size_t i = 0; i < atol.size(); ++i) {
         if (!(atol[i] >= 0) || !std::isfinite(atol[i]))
-            fail(where, "atol[{}] = {}; give an absolute tolerance of at least 0", i, atol[i]);
+            fail(where, "atol[{}] = {}; give a finite absolute tolerance of at least 0", i,
+                 atol[i]);
         if (atol[i] > precision.largest)
             fail(where, "atol[{}] = {} is no {}; give an absolute tolerance of at most {}", i,
                  atol[i], precision.type, precision.largest);

@@ -5,6 +5,7 @@
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "solve/emulated_device.hpp"
@@ -129,12 +130,16 @@ TEST_CASE("dlpack: what is no (lane, component) array of these numbers is refuse
     CHECK(view(foreign.tensor).num_lanes == 0);
     foreign.tensor.ndim = 3;
     CHECK(message() == "from_dlpack: a tensor of 3 dimensions; give (lane, component), or one row");
+    foreign.tensor.ndim = 2;
+    foreign.tensor.shape = nullptr;
+    CHECK(message() == "from_dlpack: a tensor without a shape; give one whose sizes are there");
+    const std::string wanted = "; give floating point of 64 bits, each by itself";
     foreign.tensor.dtype.bits = 32;
-    CHECK(message() ==
-          "from_dlpack: numbers of type code 2 with 32 bits; give floating point of 64");
+    CHECK(message() == "from_dlpack: numbers of type code 2 with 32 bits in vectors of 1" + wanted);
     foreign.tensor.dtype = {0, 64, 1};
-    CHECK(message() ==
-          "from_dlpack: numbers of type code 0 with 64 bits; give floating point of 64");
+    CHECK(message() == "from_dlpack: numbers of type code 0 with 64 bits in vectors of 1" + wanted);
+    foreign.tensor.dtype = {dlpack::floating_point, 64, 2};
+    CHECK(message() == "from_dlpack: numbers of type code 2 with 64 bits in vectors of 2" + wanted);
 }
 
 TEST_CASE("dlpack: a result is handed over, and its numbers live until the deleter is called") {

@@ -173,4 +173,12 @@ TEST_CASE("processes: it is asked once a call, with whole rows, where there is s
             static_cast<void>(eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data,
                                                        y0, eddy::shared(theta), asked, one_thread));
         }) == "value_and_gradient: gather_sums has left 10 numbers in rows of 3; give whole rows");
+
+    asked.gather_sums = [](std::vector<double>& sums, std::ptrdiff_t) { sums.clear(); };
+    auto forgetful =
+        eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, asked, one_thread);
+    CHECK(
+        support::message_of([&] { static_cast<void>(forgetful(data, y0, eddy::shared(theta))); }) ==
+        "value_and_gradient: gather_sums has left nothing; leave this process's blocks among "
+        "those of all");
 }

@@ -142,13 +142,13 @@ TEST_CASE("validation: tolerances are positive, finite, and as many as component
           "at most 3.4028234663852886e+38");
 
     CHECK(refusal_of_options([](Options& o) { o.atol = -1; }) ==
-          "solve: atol[0] = -1; give an absolute tolerance of at least 0");
+          "solve: atol[0] = -1; give a finite absolute tolerance of at least 0");
     CHECK(refusal_of_options([](Options& o) {
               o.atol = {1, not_a_number};
-          }) == "solve: atol[1] = nan; give an absolute tolerance of at least 0");
+          }) == "solve: atol[1] = nan; give a finite absolute tolerance of at least 0");
     CHECK(refusal_of_options([](Options& o) {
               o.atol = {1, infinity};
-          }) == "solve: atol[1] = inf; give an absolute tolerance of at least 0");
+          }) == "solve: atol[1] = inf; give a finite absolute tolerance of at least 0");
     CHECK(refusal_of_options([](Options& o) {
               o.atol = {1, 2, 3};
           }) == "solve: atol has 3 numbers; give one, or one for each of the 2 components");
@@ -177,9 +177,9 @@ TEST_CASE("validation: step sizes and their number") {
     CHECK(refusal_of_options([](Options& o) { o.dt0 = not_a_number; }) ==
           "solve: dt0 = nan; give the size of the first step, or 0 to have it chosen");
     CHECK(refusal_of_options([](Options& o) { o.dt_min = -1; }) ==
-          "solve: dt_min = -1; give a size of at least 0");
+          "solve: dt_min = -1; give a finite size of at least 0");
     CHECK(refusal_of_options([](Options& o) { o.dt_min = infinity; }) ==
-          "solve: dt_min = inf; give a size of at least 0");
+          "solve: dt_min = inf; give a finite size of at least 0");
     const std::string positive = "; give a positive size that is not below dt_min";
     CHECK(refusal_of_options([](Options& o) { o.dt_max = 0; }) ==
           "solve: dt_max = 0 with dt_min = 0" + positive);

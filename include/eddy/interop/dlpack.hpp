@@ -82,11 +82,14 @@ template <class Real, class Tensor>
     constexpr int bits = 8 * static_cast<int>(sizeof(Real));
     require_argument(tensor.dtype.code == dlpack::floating_point && tensor.dtype.lanes == 1 &&
                          tensor.dtype.bits == bits,
-                     "from_dlpack: numbers of type code {} with {} bits; give floating point of {}",
-                     int{tensor.dtype.code}, int{tensor.dtype.bits}, bits);
+                     "from_dlpack: numbers of type code {} with {} bits in vectors of {}; give "
+                     "floating point of {} bits, each by itself",
+                     int{tensor.dtype.code}, int{tensor.dtype.bits}, int{tensor.dtype.lanes}, bits);
     require_argument(tensor.ndim == 1 || tensor.ndim == 2,
                      "from_dlpack: a tensor of {} dimensions; give (lane, component), or one row",
                      tensor.ndim);
+    require_argument(tensor.shape != nullptr,
+                     "from_dlpack: a tensor without a shape; give one whose sizes are there");
     const auto size = [&](int i) { return static_cast<std::ptrdiff_t>(tensor.shape[i]); };
     bool is_empty = false;
     for (int i = 0; i < tensor.ndim; ++i) {

@@ -24,7 +24,13 @@ class BlockSums {
     /// Blocks of other processes come in, where there are any.
     void gather(const GatherSums& gather, const char* where) {
         if (!gather) return;
+        const bool had_some = !values_.empty();
         gather(values_, num_columns_);
+        require_argument(
+            !had_some || !values_.empty(),
+            "{}: gather_sums has left nothing; leave this process's blocks among those "
+            "of all",
+            where);
         require_argument(values_.size() % static_cast<std::size_t>(num_columns_) == 0,
                          "{}: gather_sums has left {} numbers in rows of {}; give whole rows",
                          where, values_.size(), num_columns_);
