@@ -81,19 +81,24 @@ class ChainStepper {
         } else {
             accept(x, attempt, after);
         }
-        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
-            after.y.data[i] = select(attempt.accepted, attempt.trial.next.data[i], x.y.data[i]);
-        });
-        if constexpr (Spec::has_event)
+        if constexpr (Spec::has_event) {
+            static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+                after.y[i] = select(attempt.accepted, attempt.trial.next[i], x.y[i]);
+            });
             look_for_events<Spec>(*this, problem_->times, x, attempt, after);
+        }
         return after;
     }
     /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
     /// than the loads to come, which then wait for it.
     [[gnu::always_inline]] EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
                                                        const AfterAttempt<Spec>& after) {
-        for_components<state_size>([&](int i)
-                                       __attribute__((always_inline)) { x.y[i] = after.y[i]; });
+        for_components<state_size>([&](int i) __attribute__((always_inline)) {
+            if constexpr (Spec::has_event)
+                x.y[i] = after.y[i];
+            else
+                x.y[i] = select(attempt.accepted, attempt.trial.next[i], x.y[i]);
+        });
         x.elapsed = after.elapsed;
         x.size = after.size;
         x.history.previous_log2 = after.history.previous_log2;

@@ -48,11 +48,11 @@ template <class Spec>
         return attempt.used;
 }
 
-/// Where an attempt leads: the next state, but for the stepper's memory.
+/// Where an attempt leads, but for the stepper's memory, and for the state where no event may change it.
 template <class Spec>
 struct AfterAttempt {
     [[no_unique_address]] EventSearch<Spec> events;
-    typename Spec::State y;
+    [[no_unique_address]] KeptIf<Spec::has_event, typename Spec::State> y;
     typename Spec::Time elapsed, size;
     typename Spec::History history;
 };
