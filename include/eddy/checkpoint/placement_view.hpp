@@ -55,8 +55,7 @@ class PlacementView {
     /// As many steps as there are slots come first, each in the slot of its number.
     [[gnu::always_inline]] EDDY_HD void move_on() {
         if (next_.step + 1 < checkpoints_) [[likely]] {
-            ++next_.step;
-            ++next_.slot;
+            next_.slot = ++next_.step;
         } else {
             climb();
         }

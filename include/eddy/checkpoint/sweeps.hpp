@@ -41,27 +41,32 @@ template <class Body, class State, class Stores, class Stack>
 EDDY_HD std::int64_t sweep_forward(Body& body, State& state, Stores& stores, Stack& stack,
                                    LoopCounters& counters) {
     State x = std::move(state);
-    std::int64_t step = 0;
+    std::int64_t step = 0, num_stores = 0;  // not in the counters, which have an address
     bool goes_on = true;
     while (goes_on) {
         const auto piece = stores.next_piece();
         auto next = piece.begin();
-        const bool stores_more = next != piece.end();
+        bool is_last = false;
+        std::int64_t step_to_store = next != piece.end() ? next->step : -1;
         for (; (goes_on = body.goes_on(std::as_const(x), step)); ++step) {
-            if (stores_more && step == next->step) {
-                stack.place(next->slot, step);
-                body.write(next->slot, step, std::as_const(x));
-                ++counters.stores;
+            if (step == step_to_store) {
+                const std::int64_t slot = next->slot;
+                stack.place(slot, step);
+                body.write(slot, step, std::as_const(x));
+                ++num_stores;
                 ++next;
+                is_last = !(next != piece.end());
+                if (!is_last) step_to_store = next->step;
             }
             body.advance(x, step);
-            if (stores_more && next == piece.end()) {
+            if (is_last) {
                 ++step;
                 break;
             }
         }
     }
     counters.advances = step;
+    counters.stores += num_stores;
     counters.peak_checkpoints =
         max(counters.peak_checkpoints, stack.size());  // it never shrinks here
     state = std::move(x);

@@ -30,6 +30,7 @@ class GridTeam {
     static constexpr int num_members = 32;
     static constexpr bool watches_way_back = true;
     static constexpr bool may_be_given_steps = true;
+    static constexpr int calls_between_looks = 256;
 
     EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
                      std::ptrdiff_t group)
@@ -120,7 +121,6 @@ class GridTeam {
     const GridLink* link_;
     std::ptrdiff_t group_, first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
-    static constexpr int calls_between_looks = 256;
     int calls_to_look_ = calls_between_looks;
     bool is_cancelled_ = false;
 };

@@ -113,14 +113,16 @@ struct SensitiveStepsKernel {
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
         LoopState<Spec, Team> x = forward.begin({never, never});
         PerChain<typename Spec::Time, Team::num_chains> used(x.count());
-        for (std::int64_t round = 0; forward.is_running(); ++round) {
+        typename Forward::Sight sight;
+        forward.look(sight);
+        for (std::int64_t round = 0; forward.is_running(sight); ++round) {
             const LoopState<Spec, Team> before = x;
             Occupant occupants[Team::num_chains][Spec::num_places];
             for (int chain = 0; chain < x.count(); ++chain) {
                 for (int place = 0; place < Spec::num_places; ++place)
                     occupants[chain][place] = forward.last_occupant(chain, place);
             }
-            forward.advance(x, round, used);
+            forward.advance(x, {round, {}, problem}, used, sight);
             for (int chain = 0; chain < x.count(); ++chain) {
                 for (int place = 0; place < Spec::num_places; ++place) {
                     const std::int32_t lane = occupants[chain][place].lane;

@@ -3,6 +3,8 @@
 // of a block with their neighbours, where all places of a chain are at the same step of a block.
 
 #include <eddy/core/static_for.hpp>
+#include <eddy/solve/group/round_sight.hpp>
+#include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/chain.hpp>
 
 namespace eddy::inline v0::detail {
@@ -14,6 +16,51 @@ struct ConstantRounds {
     using State = typename Spec::State;
     using Drawn = typename ChainPath<Spec>::Drawn;
     static constexpr bool draws = Spec::normals_per_step > 0;
+
+    /// A round of constant size, if all chains are far from any landing and stay finite.
+    template <class Team, class Loop, class Used>
+    [[gnu::always_inline]] EDDY_HD static bool take_round(Team& team, Chain<Spec>* chains, Loop& x,
+                                                          const ForwardRound<Spec>& round,
+                                                          Used& used) {
+        for (int chain = 0; chain < x.count(); ++chain) {
+            if (round.number >= chains[chain].constant_until) return false;
+        }
+        State y[Team::num_chains];
+        bool broken = false;
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const bool is_finite = take_one(chains[chain], x.chain[chain], round.normals.of(chain),
+                                            round.problem, y[chain]);
+            broken = broken || (!is_finite && chains[chain].is_broken(y[chain]));
+        }
+        if (team.any(broken)) return false;  // take the round with care
+        for (int chain = 0; chain < x.count(); ++chain) {
+            const ChainStepper<Spec>& steps = chains[chain].steps;
+            x.chain[chain].y = y[chain];
+            x.chain[chain].elapsed =
+                steps.after_steps(steps.steps_at(x.chain[chain].elapsed) + Time(1));
+            used.chain[chain] = Time(round.problem.clock.dt0);
+        }
+        return true;
+    }
+
+    /// As many rounds of constant size as are far from any landing, and their number; none where one
+    /// of them would not be finite: all chains are then `constant_until` 0.
+    template <class Team, class Loop>
+    [[nodiscard]] EDDY_HD static std::int64_t take_stretch(Team& team, Chain<Spec>* chains, Loop& x,
+                                                           std::int64_t round,
+                                                           const Problem<Spec>& problem) {
+        std::int64_t count = longest_stretch;
+        for (int chain = 0; chain < x.count(); ++chain)
+            count = min(count, chains[chain].constant_until - round);
+        if (count <= 0) return 0;
+        off_the_hot_path(
+            [&team, chains, &problem, count](Loop& at) {
+                if (take_if_finite(team, chains, at, count, problem)) return;
+                for (int chain = 0; chain < at.count(); ++chain) chains[chain].constant_until = 0;
+            },
+            x);
+        return chains[0].constant_until == 0 ? 0 : count;
+    }
 
     /// The state after one round, and whether it is finite for sure. Its normals are kept where somebody
     /// wants them.
@@ -70,11 +117,17 @@ struct ConstantRounds {
             const ChainStepper<Spec> steps = chains[0].steps;
             const auto size = problem.size;
             ChainState<Spec> at = x.chain[0];
-            for (std::int64_t done = 0; done < count; ++done) {
+            const auto step = [&](std::int64_t done) __attribute__((always_inline)) {
                 const Time number = first[0] + Time(static_cast<double>(done));
                 at.y =
                     steps.constant_step(size, steps.after_steps(number), at.y, at.memory, nullptr);
-            }
+            };
+            std::int64_t done = 0;
+            for (; done + steps_at_once <= count; done += steps_at_once)
+                static_for<0, steps_at_once>([&]<int i>() __attribute__((always_inline)) {
+                    step(done + i);
+                });
+            if (steps_at_once > 1 && done < count) step(done);
             x.chain[0].y = at.y;
         } else {
             for (std::int64_t done = 0; done < count; ++done) {
@@ -134,6 +187,11 @@ struct ConstantRounds {
     }
 
   private:
+    /// The end of a loop costs a warp 16 cycles. In single precision ptxas makes two steps wait longer than two rounds.
+    static constexpr int steps_at_once = sizeof(typename Spec::Scalar) > sizeof(float) ? 2 : 1;
+    /// What of it is taken in vain where a state is not finite, is no more than this.
+    static constexpr std::int64_t longest_stretch = 1024;
+
     /// Does the next round begin a block in all places?
     [[nodiscard, gnu::always_inline]] EDDY_HD static bool is_at_block(Chain<Spec>& chain,
                                                                       const ChainState<Spec>& at,

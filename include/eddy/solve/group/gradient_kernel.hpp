@@ -127,7 +127,7 @@ struct GradientKernel {
         BackCost of_others;  // members count alike: one of them is enough
         GroupGradient<Spec, Team, Recorder, Stores, differentiates_times>(
             team, problem, pieces.group, recorder, stores_of_worker)
-            .run(team.member() == 0 ? costs[team.worker()] : of_others);
+            .run(team.member() == 0 ? costs[team.worker()] : of_others, problem);
         cancel_waiting(team, pieces.group.forward.outcomes, problem.times.t0);
     }
 };

@@ -38,7 +38,7 @@ class StepLog {
     /// Rounds that it has room for.
     [[nodiscard]] EDDY_HD std::int64_t rounds() const { return rounds_; }
     [[gnu::always_inline]] EDDY_HD void write(const Team& team, std::int64_t round,
-                                              const PerChain<Used, Team::num_chains>& used) {
+                                              const PerChain<Used, Team::num_chains>& used) const {
         for (int chain = 0; keeps_sizes && chain < used.count(); ++chain)
             sizes_[index(team, round, chain, used.count())] = used.chain[chain];
     }
@@ -57,10 +57,10 @@ class StepLog {
                     std::int64_t{Team::num_members} * Spec::normals_per_step};
     }
     /// Keeps the state where the log ends, with sizes and controllers: a replay from the log has none.
-    EDDY_HD void keep_end(const Team& team, const LoopState<Spec, Team>& x) {
+    EDDY_HD void keep_end(const Team& team, const LoopState<Spec, Team>& x) const {
         off_the_hot_path(
-            [this, &team](const LoopState<Spec, Team>& at) {
-                for (int i = 0; i < at.count(); ++i) at_end(team, i) = at.chain[i];
+            [log = *this, &team](const LoopState<Spec, Team>& at) {
+                for (int i = 0; i < at.count(); ++i) log.at_end(team, i) = at.chain[i];
             },
             x);
     }
@@ -119,7 +119,8 @@ class GroupCheckpoints {
         clock_ = arena.take<ClockTangent<Spec>>(Spec::moves_times ? count : 0);
     }
 
-    EDDY_HD void write(const Team& team, std::int64_t slot, std::int64_t round, const Loop& x) {
+    EDDY_HD void write(const Team& team, std::int64_t slot, std::int64_t round,
+                       const Loop& x) const {
         for (int chain = 0; chain < x.count(); ++chain) {
             const ChainState<Spec>& from = x.chain[chain];
             const std::int64_t i = index(team, slot, chain, x.count());
@@ -132,7 +133,8 @@ class GroupCheckpoints {
             if constexpr (Spec::moves_times) clock_[i] = from.events.clock;
         }
         if (has_control(round)) [[unlikely]]
-            off_the_hot_path([this, &team, slot](const Loop& at) { write_control(team, slot, at); },
+            off_the_hot_path([slots = *this, &team,
+                              slot](const Loop& at) { slots.write_control(team, slot, at); },
                              x);
     }
     [[nodiscard]] EDDY_HD Loop read(const Team& team, std::int64_t slot, std::int64_t round,
@@ -150,7 +152,8 @@ class GroupCheckpoints {
             if constexpr (Spec::moves_times) to.events.clock = clock_[i];
         }
         if (has_control(round)) [[unlikely]]
-            off_the_hot_path([this, &team, slot](Loop& at) { read_control(team, slot, at); }, x);
+            off_the_hot_path(
+                [slots = *this, &team, slot](Loop& at) { slots.read_control(team, slot, at); }, x);
         return x;
     }
 
@@ -170,7 +173,7 @@ class GroupCheckpoints {
     [[nodiscard]] EDDY_HD bool has_control(std::int64_t round) const {
         return round >= first_with_control_;
     }
-    EDDY_HD void write_control(const Team& team, std::int64_t slot, const Loop& x) {
+    EDDY_HD void write_control(const Team& team, std::int64_t slot, const Loop& x) const {
         for (int chain = 0; chain < x.count(); ++chain) {
             const std::int64_t i = index(team, slot, chain, x.count());
             size_[i] = x.chain[chain].size;

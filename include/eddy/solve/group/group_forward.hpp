@@ -10,6 +10,7 @@
 #include <eddy/solve/group/lane_assignment.hpp>
 #include <eddy/solve/group/place_changes.hpp>
 #include <eddy/solve/group/place_events.hpp>
+#include <eddy/solve/group/round_sight.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
@@ -30,10 +31,12 @@ class GroupForward {
     using Looks = StiffnessLooksFor<Spec, Team>;
     using Changes = PlaceChanges<Spec>;
     using Sizes = PerChain<typename Spec::Used, num_chains>;  // of a round's steps
-    static constexpr std::int64_t longest_block = 256;
+    static constexpr bool keeps_sight = detail::keeps_sight<Spec, Team>;
 
   public:
     using Loop = LoopState<Spec, Team>;
+    using Round = ForwardRound<Spec>;
+    using Sight = RoundSight<Spec, keeps_sight>;
 
     /// The lanes of the team's group; their first sizes have been chosen.
     EDDY_HD GroupForward(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
@@ -69,18 +72,31 @@ class GroupForward {
         return x;
     }
 
-    /// One round. `used` receives the size of each place's accepted step; zero where none was. An empty
-    /// place may seem to move. `normals` receives those of the round, where somebody keeps them.
-    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, std::int64_t round, Sizes& used,
-                                                const NormalsOfRound<Spec>& normals = {}) {
+    /// One round. `used` receives the size of each place's accepted step; zero where none was. An empty place may seem to move.
+    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, const Round& round, Sizes& used,
+                                                Sight& sight) {
         if constexpr (Spec::has_constant_size)
-            if (constant_round(x, round, used, normals)) return;
-        const auto care = [&](Loop& at) { advance_with_care(at, round, used, normals); };
+            if (Rounds::take_round(*team_, chains_, x, round, used)) return;
+        const auto care = [&](Loop& at) { advance_with_care(at, round, used, sight); };
         // Where it is rare it would be in the way of the registers of a host's hot path.
         if constexpr (Spec::has_constant_size && !compiling_for_device)
             run_out_of_line(care, x);
         else
             care(x);
+    }
+    /// What rounds see of the group: anew, where they have changed.
+    EDDY_HD void look(Sight& sight) const {
+        if constexpr (keeps_sight) {
+            sight.chain = chains_[0];
+            sight.is_running = is_running();
+        }
+    }
+    /// As `is_running`, for who has looked.
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_running(const Sight& sight) const {
+        if constexpr (keeps_sight)
+            return sight.is_running;
+        else
+            return is_running();
     }
 
     /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise they are as many
@@ -98,18 +114,20 @@ class GroupForward {
             return Rounds::take_if_finite(*team_, chains_, x, count, *problem_);
     }
 
-    /// All rounds until no lane is left, for callers that need none of them again.
-    EDDY_HD void run(Loop& x) {
+    /// All rounds until no lane is left, for callers that need none of them again. `problem` is that of the
+    /// constructor: the caller knows where it lies.
+    EDDY_HD void run(Loop& x, const Problem<Spec>& problem) {
         std::int64_t round = 0;
-        while (is_running()) {
+        Sight sight;
+        look(sight);
+        while (is_running(sight)) {
             if constexpr (Spec::has_constant_size) {
-                if (const std::int64_t count = constant_block(x, round); count > 0) {
-                    round += count;
-                    continue;
-                }
+                const std::int64_t count = Rounds::take_stretch(*team_, chains_, x, round, problem);
+                round += count;
+                if (count > 0) continue;
             }
             Sizes used(x.count());
-            advance(x, round++, used);
+            advance(x, {round++, {}, problem}, used, sight);
         }
     }
 
@@ -161,50 +179,71 @@ class GroupForward {
 
   private:
     /// A round whatever happens in it.
-    [[gnu::always_inline]] EDDY_HD void advance_with_care(Loop& x, std::int64_t round, Sizes& used,
-                                                          const NormalsOfRound<Spec>& normals) {
+    [[gnu::always_inline]] EDDY_HD void advance_with_care(Loop& x, const Round& round, Sizes& used,
+                                                          Sight& sight) {
         for (int chain = 0; chain < x.count(); ++chain)
-            Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, normals.of(chain),
+            Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, round.normals.of(chain),
                                *problem_);
         Attempt<Spec> attempts[num_chains];
-        for (int chain = 0; chain < x.count(); ++chain) {
-            take_given_sizes<Team, Recorder>(*problem_, x.chain[chain], [this, chain](auto& at) {
-                set_given_sizes(*problem_, *team_, chains_[chain].occupants, at);
-            });
-            chains_[chain].steps.compute(x.chain[chain], attempts[chain]);
+        for (int number = 0; number < x.count(); ++number) {
+            take_given_sizes<Team, Recorder>(
+                round.problem, x.chain[number], [this, number](auto& at) {
+                    set_given_sizes(*problem_, *team_, chains_[number].occupants, at);
+                });
+            steps_for(seen(sight, number).steps, round.problem)
+                .compute(x.chain[number], attempts[number]);
         }
-        for (int chain = 0; chain < x.count(); ++chain) {
-            judge(x, chain, attempts[chain], round);
-            used.chain[chain] = used_by(attempts[chain]);
+        for (int number = 0; number < x.count(); ++number) {
+            judge(x, number, attempts[number], round, sight);
+            used.chain[number] = used_by(attempts[number]);
         }
     }
-
+    /// The chain as rounds see it.
+    [[nodiscard, gnu::always_inline]] EDDY_HD Chain<Spec>& seen(Sight& sight, int number) {
+        if constexpr (keeps_sight)
+            return sight.chain;
+        else
+            return chains_[number];
+    }
     [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
-                                              std::int64_t round) {
-        Chain<Spec>& chain = chains_[number];
-        AfterAttempt<Spec> after = chain.steps.judge(x.chain[number], attempt);
+                                              const Round& round, Sight& sight) {
+        Chain<Spec>& chain = seen(sight, number);
+        const AfterAttempt<Spec> after =
+            steps_for(chain.steps, round.problem).judge(x.chain[number], attempt);
+        if (!happens(chain, attempt, after, round.number)) [[likely]]
+            return chain.steps.move_on(x.chain[number], attempt, after);
+        if constexpr (keeps_sight) chains_[0].count_like(sight.chain);
+        meet(x, number, attempt, after, round.number);
+        if constexpr (keeps_sight) look(sight);
+    }
+    /// Counts a round, and asks whether it is more than a step in some place of the team.
+    [[nodiscard, gnu::always_inline]] EDDY_HD bool happens(Chain<Spec>& chain,
+                                                           const Attempt<Spec>& attempt,
+                                                           const AfterAttempt<Spec>& after,
+                                                           std::int64_t round) {
         if constexpr (is_adaptive || Spec::has_event) {
             const auto tried = attempt.size > Time(0), stayed = attempt.used == Time(0);
             chain.rejected = chain.rejected + select(tried & stayed, Time(1), Time(0));
         }
         chain.count_iterations(attempt);
         const bool is_beyond = is_seen(chain, attempt);
-        if (team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
-            round >= chain.next_check) [[unlikely]] {
-            off_the_hot_path(
-                [this, number, round](Loop& at, const Attempt<Spec>& tried,
-                                      const AfterAttempt<Spec>& leads_to) {
-                    const bool only_looks = looks_.are_all(*team_, chains_[number], number,
-                                                           {at.chain[number], tried, leads_to},
-                                                           is_seen(chains_[number], tried), round);
-                    const ChainState<Spec> before = at.chain[number];
-                    ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
-                    if (!only_looks) after_round(before, tried, at, number, round);
-                },
-                x, attempt, after);
-        } else {
-            chain.steps.move_on(x.chain[number], attempt, after);
-        }
+        return team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
+               round >= chain.next_check;
+    }
+    /// Goes there, and sees to what happens.
+    [[gnu::always_inline]] EDDY_HD void meet(Loop& x, int number, const Attempt<Spec>& attempt,
+                                             const AfterAttempt<Spec>& after, std::int64_t round) {
+        off_the_hot_path(
+            [this, number, round](Loop& at, const Attempt<Spec>& tried,
+                                  const AfterAttempt<Spec>& leads_to) {
+                const bool only_looks = looks_.are_all(*team_, chains_[number], number,
+                                                       {at.chain[number], tried, leads_to},
+                                                       is_seen(chains_[number], tried), round);
+                const ChainState<Spec> before = at.chain[number];
+                ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
+                if (!only_looks) after_round(before, tried, at, number, round);
+            },
+            x, attempt, after);
     }
 
     /// Does anything happen that no landing tells of?
@@ -213,45 +252,6 @@ class GroupForward {
         return TangentWatch::sees(*problem_, chain, attempt) || meets_events(attempt);
     }
 
-    /// A round of constant size, if all chains are far from any landing and stay finite.
-    [[gnu::always_inline]] EDDY_HD bool constant_round(Loop& x, std::int64_t round, Sizes& used,
-                                                       const NormalsOfRound<Spec>& normals) {
-        for (int chain = 0; chain < x.count(); ++chain) {
-            if (round >= chains_[chain].constant_until) return false;
-        }
-        State y[num_chains];
-        bool broken = false;
-        for (int chain = 0; chain < x.count(); ++chain) {
-            const bool is_finite = Rounds::take_one(chains_[chain], x.chain[chain],
-                                                    normals.of(chain), *problem_, y[chain]);
-            broken = broken || (!is_finite && chains_[chain].is_broken(y[chain]));
-        }
-        if (team_->any(broken)) return false;  // take the round with care
-        for (int chain = 0; chain < x.count(); ++chain) {
-            const ChainStepper<Spec>& steps = chains_[chain].steps;
-            x.chain[chain].y = y[chain];
-            x.chain[chain].elapsed =
-                steps.after_steps(steps.steps_at(x.chain[chain].elapsed) + Time(1));
-            used.chain[chain] = Time(problem_->clock.dt0);
-        }
-        return true;
-    }
-
-    /// As many rounds of constant size as are far from any landing, and their number; none where one
-    /// of them would not be finite.
-    [[nodiscard]] EDDY_HD std::int64_t constant_block(Loop& x, std::int64_t round) {
-        std::int64_t count = longest_block;
-        for (int chain = 0; chain < x.count(); ++chain)
-            count = min(count, chains_[chain].constant_until - round);
-        if (count <= 0) return 0;
-        off_the_hot_path(
-            [this, count](Loop& at) {
-                if (Rounds::take_if_finite(*team_, chains_, at, count, *problem_)) return;
-                for (int chain = 0; chain < at.count(); ++chain) chains_[chain].constant_until = 0;
-            },
-            x);
-        return chains_[0].constant_until == 0 ? 0 : count;
-    }
     /// All that is rare: whatever happened to any lane of a chain in this round.
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
                              int number, std::int64_t round) {

@@ -30,6 +30,21 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     using State = typename Spec::State;
     using Cotangents = PerChain<State, Team::num_chains>;
     using Linearization = typename Back::template Linearization<false>;
+    using Sight = typename decltype(Back::forward)::Sight;
+    using Sizes = PerChain<Used, Team::num_chains>;
+    /// Does the way back read the size of a round's step together with the state before it? A device then waits for
+    /// both at once.
+    static constexpr bool reads_sizes =
+        may_fetch_ahead<Team> && Team::num_chains == 1 && StepLog<Spec, Team>::keeps_sizes;
+    /// What the way back has at hand.
+    struct AtHand {
+        std::int64_t step = -1;  // whose sizes they are; −1: of none
+        Sizes used;
+        int calls_to_look = 0;  // whether the call is cancelled
+    };
+    /// A device keeps where states and sizes lie in registers, not in the group.
+    template <class Part>
+    using SeenPart = std::conditional_t<keeps_places_of_states<Spec, Team>, Part, const Part&>;
 
   public:
     EDDY_HD GroupGradient(Team& team, const Problem<Spec>& problem, const Memory& memory,
@@ -38,14 +53,15 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
 
     /// The gradients of the team's lanes, in waves where they do not all fit. Lanes that began and
     /// have no gradient when the call is cancelled are cancelled here; some may not have begun.
-    EDDY_HD void run(BackCost& cost) {
+    /// `problem` is that of the constructor: the caller knows where it lies.
+    EDDY_HD void run(BackCost& cost, const Problem<Spec>& problem) {
         recorder_->begin(team_->member(), Team::num_members);
         choose_first_sizes(*team_, back_.forward.problem(), memory_.forward);
         back_.clear_sums();
         blocks_.begin(back_.forward.problem(), memory_.plan);
         while (back_.forward.has_waiting_lanes() && !team_->is_cancelled()) {
             const std::int32_t first = team_->num_taken();
-            const bool is_complete = run_wave();
+            const bool is_complete = run_wave(problem);
             off_the_hot_path([this, first, is_complete, &cost] {
                 const WaveEnd<Spec, Team, Recorder, Back> end{*team_, *recorder_, back_, memory_};
                 end.add_cost(cost, blocks_.in_rounds(counters_), num_chains(), first);
@@ -62,22 +78,55 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     /// What the sweeps see: their steps are blocks of rounds.
     struct Sweep {
         GroupGradient& group;
+        const Problem<Spec>& problem;
+        Sight& sight;
+        AtHand& at_hand;
+        SeenPart<StepLog<Spec, Team>> log;
+        SeenPart<GroupCheckpoints<Spec, Team>> checkpoints;
 
         [[nodiscard]] EDDY_HD bool goes_on(const Loop&, std::int64_t) const {
-            return group.back_.forward.is_running();
+            return group.back_.forward.is_running(sight);
         }
-        EDDY_HD void advance(Loop& x, std::int64_t step) const { group.advance(x, step); }
-        [[nodiscard]] EDDY_HD bool keeps_going() const { return !group.team_->is_cancelled(); }
+        EDDY_HD void advance(Loop& x, std::int64_t step) const {
+            group.advance(x, step, problem, sight, log);
+        }
+        [[nodiscard]] EDDY_HD bool keeps_going() const {
+            if constexpr (looks_rarely<Team>) {
+                if (--at_hand.calls_to_look > 0) [[likely]]
+                    return true;
+                at_hand.calls_to_look = Team::calls_between_looks;
+                return group.team_->attend();
+            } else {
+                return !group.team_->is_cancelled();
+            }
+        }
         EDDY_HD void again(Loop& x, std::int64_t step) const { group.take_again(x, step); }
         EDDY_HD void recycle(const Loop&) const {}
         EDDY_HD void pull(const Loop& x, std::int64_t step, Cotangents& cotangents) const {
-            group.pull(x, step, cotangents);
+            if constexpr (reads_sizes) {
+                group.seek(step);
+                if (at_hand.step != step) [[unlikely]] {
+                    off_the_hot_path(
+                        [&group = group, step](Sizes& used, const Loop& at) {
+                            used.chain[0] = group.used_at(at, step, 0);
+                        },
+                        at_hand.used, x);
+                }
+                group.pull_round(x, step, cotangents, at_hand.used);
+            } else {
+                group.pull(x, step, cotangents);
+            }
         }
         EDDY_HD void write(std::int64_t slot, std::int64_t step, const Loop& x) const {
-            group.memory_.checkpoints.write(*group.team_, slot, group.blocks_.first(step), x);
+            checkpoints.write(*group.team_, slot, group.blocks_.first(step), x);
         }
         [[nodiscard]] EDDY_HD Loop read(const Entry& entry) const {
-            return group.read(entry.slot, group.blocks_.first(entry.step));
+            if constexpr (reads_sizes) {
+                at_hand.step = entry.step < log.rounds() ? entry.step : -1;
+                if (at_hand.step >= 0) [[likely]]
+                    at_hand.used.chain[0] = log.read(*group.team_, entry.step, 0, 1);
+            }
+            return group.read(checkpoints, entry.slot, group.blocks_.first(entry.step));
         }
         [[gnu::always_inline]] EDDY_HD void will_read(const Entry& entry) const {
             if constexpr (may_fetch_ahead<Team>) group.fetch_ahead(entry);
@@ -86,12 +135,15 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     };
 
     /// False where the call was cancelled before all gradients were handed out.
-    [[nodiscard]] EDDY_HD bool run_wave() {
+    [[nodiscard]] EDDY_HD bool run_wave(const Problem<Spec>& problem) {
         counters_ = {};
         blocks_.restart();
         Loop x = back_.forward.begin(memory_.plan.refill);
         num_chains_ = x.count();
-        Sweep sweep{*this};
+        Sight sight;
+        back_.forward.look(sight);
+        AtHand at_hand;
+        Sweep sweep{*this, problem, sight, at_hand, memory_.log, memory_.checkpoints};
         stores_->restart();
         auto stack = shared_stack(*team_, memory_.stack);
         stack.clear();
@@ -105,16 +157,17 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         return is_complete;
     }
 
-    EDDY_HD void advance(Loop& x, std::int64_t step) {
+    EDDY_HD void advance(Loop& x, std::int64_t step, const Problem<Spec>& problem, Sight& sight,
+                         const StepLog<Spec, Team>& log) {
         if constexpr (!may_be_calm) {
-            advance_round(x, step);
+            advance_round(x, step, problem, sight, log);
         } else {
             const std::int64_t first = blocks_.first(step), end = blocks_.first(step + 1);
             if (end > first + 1 && advance_block(x, first, static_cast<int>(end - first)))
                 return blocks_.reach(end);
             for (std::int64_t round = first;
                  round < end && (round == first || back_.forward.is_running()); ++round) {
-                advance_round(x, round);
+                advance_round(x, round, problem, sight, log);
                 blocks_.reach(round + 1);
             }
         }
@@ -132,12 +185,13 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         for (int i = 0; i < rounds; ++i) memory_.log.write(*team_, first + i, used);
         return true;
     }
-    EDDY_HD void advance_round(Loop& x, std::int64_t round) {
-        StepLog<Spec, Team>& log = memory_.log;
-        if (round == log.rounds()) log.keep_end(*team_, x);
+    EDDY_HD void advance_round(Loop& x, std::int64_t round, const Problem<Spec>& problem,
+                               Sight& sight, const StepLog<Spec, Team>& log) {
+        const bool is_logged = round < log.rounds();
+        if (!is_logged && round == log.rounds()) log.keep_end(*team_, x);
         PerChain<Used, Team::num_chains> used(x.count());
-        back_.forward.advance(x, round, used, normals_of(round, x.count()));
-        if (round < log.rounds()) log.write(*team_, round, used);
+        back_.forward.advance(x, {round, normals_of(round, x.count()), problem}, used, sight);
+        if (is_logged) log.write(*team_, round, used);
     }
 
     EDDY_HD void take_again(Loop& x, std::int64_t step) {
@@ -164,6 +218,14 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     }
     EDDY_HD void pull_round(const Loop& x, std::int64_t round, Cotangents& cotangents) {
         seek(round);
+        Sizes used(num_chains());
+        for (int chain = 0; chain < num_chains(); ++chain)
+            used.chain[chain] = used_at(x, round, chain);
+        pull_round(x, round, cotangents, used);
+    }
+    /// By steps of these sizes; the places are as they were.
+    [[gnu::always_inline]] EDDY_HD void pull_round(const Loop& x, std::int64_t round,
+                                                   Cotangents& cotangents, const Sizes& used) {
         constexpr bool abreast = are_abreast<Team, Linearization>;
         typename Back::Pulled pulled[Team::num_chains];
         Linearization of_steps[abreast ? Team::num_chains : 1];
@@ -173,10 +235,9 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
                              cotangents.chain[chain]);
         };
         for (int chain = 0; chain < num_chains(); ++chain) {
-            const Used used = used_at(x, round, chain);
-            begin_pull(pulled[chain], used, normals_of(round, num_chains()));
-            pulled[chain].by =
-                tangents_of_sizes<Spec>(back_.forward.steps(chain), x.chain[chain], used);
+            begin_pull(pulled[chain], used.chain[chain], normals_of(round, num_chains()));
+            pulled[chain].by = tangents_of_sizes<Spec>(back_.forward.steps(chain), x.chain[chain],
+                                                       used.chain[chain]);
             back_.pass_saves(x.chain[chain], chain, pulled[chain], cotangents.chain[chain]);
         }
         for (int chain = 0; chain < num_chains(); ++chain) {

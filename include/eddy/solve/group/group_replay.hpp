@@ -97,8 +97,9 @@ class GroupReplay {
     [[nodiscard]] EDDY_HD bool reads_memory_at(std::int64_t round) const {
         return !Stepper::memory_follows_state || round > memory_.log.rounds();
     }
-    [[nodiscard]] EDDY_HD Loop read(std::int64_t slot, std::int64_t round) {
-        Loop x = memory_.checkpoints.read(*team_, slot, round, num_chains());
+    [[nodiscard]] EDDY_HD Loop read(const GroupCheckpoints<Spec, Team>& checkpoints,
+                                    std::int64_t slot, std::int64_t round) {
+        Loop x = checkpoints.read(*team_, slot, round, num_chains());
         if constexpr (Stepper::memory_follows_state) {
             if (round < memory_.log.rounds()) return x;
             off_the_hot_path([this, round](Loop& at) { renew_memory(at, round); }, x);

@@ -18,7 +18,7 @@ EDDY_HD void solve_group(Team& team, const Problem<Spec>& problem, const Forward
     choose_first_sizes(team, problem, memory);
     GroupForward<Spec, Team, Recorder> forward(team, problem, memory, {}, recorder);
     LoopState<Spec, Team> x = forward.begin({never, never});
-    forward.run(x);
+    forward.run(x, problem);
 }
 
 /// Columns of save points, and those of their tangents after them, whose moments over paths are wanted.

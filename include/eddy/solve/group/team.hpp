@@ -75,6 +75,13 @@ inline constexpr bool may_watch_back = may_watch<Team> || requires {
     requires Team::watches_way_back;
 };
 
+/// Does a team look whether the call is cancelled once in so many rounds? Who asks it every round counts them.
+template <class Team>
+inline constexpr bool looks_rarely = requires {
+    requires Team::calls_between_looks >
+    1;
+};
+
 /// Can a team ask for what it will read soon: fetch_ahead(address)?
 template <class Team>
 inline constexpr bool may_fetch_ahead = requires(const Team& team, const void* address) {

@@ -41,6 +41,7 @@ class ChainStepper {
         path.begin(problem);
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
+    EDDY_HD void refer_to(const Problem<Spec>& problem) { problem_ = &problem; }
     /// Another lane in a place.
     EDDY_HD void assign(int place, std::ptrdiff_t lane) {
         parameters.assign(*problem_, place, lane);

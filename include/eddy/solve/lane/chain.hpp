@@ -67,6 +67,11 @@ struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
         watched = MaskOf<typename Spec::Primal>(false);
         this->forget_drawn();
     }
+    /// Takes what a copy has counted of its rounds.
+    EDDY_HD void count_like(const Chain& copy) {
+        rejected = copy.rejected;
+        if constexpr (ChainIterations<Spec>::are_counted) this->evaluations = copy.evaluations;
+    }
     /// Has some lane a state that is not finite?
     [[nodiscard, gnu::always_inline]] EDDY_HD bool is_broken(const typename Spec::State& y) const {
         return any(occupied & (ChainStepper<Spec>::finiteness(y) != Time(0)));
