@@ -5,6 +5,7 @@
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
+#include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/path_rows.hpp>
 #include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/group/path_means.hpp>
