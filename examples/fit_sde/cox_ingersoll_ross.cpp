@@ -6,6 +6,8 @@ namespace short_rate {
 
 namespace {
 
+constexpr double most_terms = 1e5;  // on either side
+
 /// The law of the next rate is a mixture of Gamma laws with weights of Poisson's: the density at v of
 /// Σ_j Poisson(j; u) Gamma(v; q + 1 + j), from its largest term to both sides.
 double log_mixture(double u, double v, double q) {
@@ -15,17 +17,15 @@ double log_mixture(double u, double v, double q) {
     };
     const double peak = std::floor(std::fmax(0, (std::sqrt(q * q + 4 * u * v) - q) / 2));
     const double largest = log_term(peak);
+    // Where a term is no number the sums end, and the whole is none.
     double sum = 0;
-    for (double j = peak; j >= 0; --j) {
+    const auto add = [&](double j) {
         const double term = std::exp(log_term(j) - largest);
         sum += term;
-        if (term < 1e-18) break;
-    }
-    for (double j = peak + 1;; ++j) {
-        const double term = std::exp(log_term(j) - largest);
-        sum += term;
-        if (term < 1e-18) break;
-    }
+        return term >= 1e-18;
+    };
+    for (double j = peak; j >= 0 && j > peak - most_terms && add(j);) --j;
+    for (double j = peak + 1; j < peak + most_terms && add(j);) ++j;
     return largest + std::log(sum);
 }
 

@@ -1,5 +1,6 @@
 #include "rates.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "../fitting/bad_input.hpp"
@@ -7,6 +8,30 @@
 #include "../fitting/table.hpp"
 
 namespace short_rate {
+
+namespace {
+
+/// What no model of rates can be fitted to, or what seems to be in other units.
+void require_rates(const Rates& rates, const std::string& file) {
+    const auto [least, most] = std::minmax_element(rates.rate.begin(), rates.rate.end());
+    if (*least == *most) {
+        throw fitting::BadInput(fitting::shown(file) + ": all rates are " +
+                                std::to_string(100 * *most) +
+                                " per cent; give rates that vary, for noise is to be fitted");
+    }
+    if (*most > 10) {
+        throw fitting::BadInput(fitting::shown(file) + ": a rate of " +
+                                std::to_string(100 * *most) +
+                                "; give rates in per cent a year, at most 1000");
+    }
+    if (!(rates.gap() >= 1e-3 && rates.gap() <= 10)) {
+        throw fitting::BadInput(fitting::shown(file) + ": " + std::to_string(rates.gap()) +
+                                " years between two rows; give times in years, a thousandth to "
+                                "ten years apart");
+    }
+}
+
+}  // namespace
 
 Rates read_rates(const std::string& file) {
     auto columns = fitting::read_table(file, {.columns = {"year", "rate"},
@@ -16,6 +41,7 @@ Rates read_rates(const std::string& file) {
                                               .above_zero = "its power is the size of the noise"});
     Rates rates{columns[0], columns[1]};
     for (double& rate : rates.rate) rate /= 100;
+    require_rates(rates, file);
     for (std::size_t k = 1; k < rates.year.size(); ++k) {
         const double gap = rates.year[k] - rates.year[k - 1];
         if (std::fabs(gap - rates.gap()) > 1e-3 * rates.gap()) {

@@ -69,6 +69,21 @@ class Example(ExampleCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("give evenly spaced times", done.stderr)
 
+    def check_refused(self, row, message):
+        """`row(k, year, rate)` of the k-th row of the data."""
+        lines = DATA.read_text(encoding="utf-8").splitlines()
+        rows = [line.split(",") for line in lines if line[:1].isdigit()]
+        text = "year,rate\n" + "\n".join(row(k, float(year), float(rate)) for k, (year, rate) in enumerate(rows))
+        (self.folder / "rates.csv").write_text(text)
+        done = self.run_program("rates.csv", timeout=20)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(message, done.stderr)
+
+    def test_what_cannot_be_fitted_is_refused(self):
+        self.check_refused(lambda k, year, rate: f"{year},5", "all rates are 5.000000 per cent; give rates that vary")
+        self.check_refused(lambda k, year, rate: f"{year},{1e4 * rate}", "give rates in per cent a year")
+        self.check_refused(lambda k, year, rate: f"{365 * k},{rate}", "give times in years")
+
     def test_help(self):
         done = self.run_program("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
