@@ -114,6 +114,22 @@ TEST_CASE("train: momentum adds up a constant gradient") {
     CHECK(p[0] == -(1 + 1.5 + 1.75));
 }
 
+TEST_CASE("train: a rule is valid in the type of the parameters") {
+    const auto message = [](const auto& rule) {
+        using Rule = std::remove_cvref_t<decltype(rule)>;
+        CHECK_NOTHROW(train::Optimizer<Rule, double>(rule, 1));
+        return support::message_of([&] { train::Optimizer<Rule, float>(rule, 1); });
+    };
+    for (const train::Adam& rule :
+         {train::Adam{.learning_rate = 1e300}, train::Adam{.learning_rate = 1e-60},
+          train::Adam{.beta1 = 1 - 1e-12}, train::Adam{.beta2 = 1 - 1e-12},
+          train::Adam{.epsilon = 1e-60}, train::Adam{.weight_decay = 1e300}})
+        CHECK(support::mentions(message(rule), "is none; learning_rate and epsilon must"));
+    for (const train::Sgd& rule :
+         {train::Sgd{.learning_rate = 1e300}, train::Sgd{.momentum = 1 - 1e-12}})
+        CHECK(support::mentions(message(rule), "in the type of the parameters"));
+}
+
 TEST_CASE("train: a gradient that is not finite is refused, and nothing has changed") {
     const auto check = [](const auto& rule, float bad) {
         train::Optimizer<std::remove_cvref_t<decltype(rule)>, float> optimizer(rule, 3);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/core/error.hpp>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ struct Moments {
     Real first = 0, second = 0;
 };
 
+/// What is left of a number of a rule in the type of the parameters: infinite, or zero, where that has no room.
+template <class Real>
+[[nodiscard]] double kept_by(double x) {
+    return std::abs(x) > static_cast<double>(std::numeric_limits<Real>::max())
+               ? std::copysign(std::numeric_limits<double>::infinity(), x)
+               : static_cast<double>(static_cast<Real>(x));
+}
+
 /// Adam (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). With a weight_decay it is AdamW: decay apart from
 /// the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
 struct Adam {
@@ -27,10 +36,14 @@ struct Adam {
     double epsilon = 1e-8;
     double weight_decay = 0;
 
+    template <class Real>
     [[nodiscard]] bool is_valid() const {
-        return learning_rate > 0 && std::isfinite(learning_rate) && beta1 >= 0 && beta1 < 1 &&
-               beta2 >= 0 && beta2 < 1 && epsilon > 0 && std::isfinite(epsilon) &&
-               weight_decay >= 0 && std::isfinite(weight_decay);
+        const auto is_size = [](double x) { return x > 0 && std::isfinite(x); };
+        const auto is_weight = [](double x) { return x >= 0 && x < 1; };
+        const double decay = kept_by<Real>(weight_decay);
+        return is_size(kept_by<Real>(learning_rate)) && is_size(kept_by<Real>(epsilon)) &&
+               is_weight(kept_by<Real>(beta1)) && is_weight(kept_by<Real>(beta2)) &&
+               (decay == 0 || is_size(decay));
     }
     /// Step number `step` ≥ 1, update(p, gradient, moments) for each parameter; `rate` multiplies the
     /// learning rate.
@@ -58,8 +71,10 @@ struct Sgd {
     double learning_rate = 1e-2;
     double momentum = 0;
 
+    template <class Real>
     [[nodiscard]] bool is_valid() const {
-        return learning_rate > 0 && std::isfinite(learning_rate) && momentum >= 0 && momentum < 1;
+        const double rate = kept_by<Real>(learning_rate), weight = kept_by<Real>(momentum);
+        return rate > 0 && std::isfinite(rate) && weight >= 0 && weight < 1;
     }
     template <class Real>
     [[nodiscard]] auto at(std::int64_t, double rate) const {
@@ -76,13 +91,13 @@ struct Sgd {
 template <class Rule, class Real>
 class Optimizer {
   public:
-    explicit Optimizer(const Rule& rule, std::size_t num_parameters)
+    explicit Optimizer(Rule rule, std::size_t num_parameters)
         : rule_(rule), moments_(num_parameters) {
         require_argument(
-            rule.is_valid(),
+            rule.template is_valid<Real>(),
             "train::Optimizer: the rule, with learning_rate = {}, is none; learning_rate and "
             "epsilon must be positive, weight_decay at least 0, betas and momentum at least 0 and "
-            "less than 1",
+            "less than 1, in the type of the parameters",
             rule.learning_rate);
     }
 
