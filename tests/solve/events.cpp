@@ -249,16 +249,18 @@ TEST_CASE("events: one at the end, and at a save point, is one") {
     CHECK((ended.result(0) == Result::event || ended.result(0) == Result::success));
     CHECK(std::fabs(ended.y()(0, 0)) <= 1e-14);
 
-    // A save point has the state after the jump, where the jump is at its time; so has one that is a stop.
+    // A save point has the state after the jump, where the jump is at its time. A stop there makes other steps, whose
+    // rounding puts the jump before it or behind; but never at its time.
     options.t1 = 1.25;
     const double when = eddy::solve(Ball{}, eddy::Tsit5{}, y0, p, options).event_t(0);
     options.save_at = {when, 1.25};
     for (const bool stops : {false, true}) {
         if (stops) options.step_to = {when};
         const auto check = [&](const auto& bounced) {
+            const bool is_before = bounced.event_t(0) < when;
+            CHECK((is_before || (stops && bounced.event_t(0) > when)));
             CHECK(std::fabs(bounced.y(0)(0, 0)) <= 1e-13);
-            CHECK(std::fabs(bounced.y(0)(0, 1) - 1) <= 1e-13);
-            CHECK(bounced.event_t(0) <= when);
+            CHECK(std::fabs(bounced.y(0)(0, 1) - (is_before ? 1 : -2)) <= 1e-13);
             CHECK(std::fabs(bounced.event_t(0) - hit) <= 4e-15);
             CHECK(bounced.stats(0).events == 1);
         };
