@@ -4,6 +4,7 @@
 // the hot path know by its address, lies in memory. The copy is renewed where something has happened to a lane.
 
 #include <cstdint>
+#include <eddy/core/static_for.hpp>
 #include <eddy/solve/lane/chain.hpp>
 
 namespace eddy::inline v0::detail {
@@ -30,9 +31,11 @@ template <class Spec>
     }
 }
 
+/// A wide state leaves no registers for it: Pleiades, with 28 numbers, would spill 2 % more.
 template <class Spec, class Team>
 inline constexpr bool keeps_sight =
-    Team::num_chains == 1 && Team::num_members > 1 && Spec::is_adaptive && !Spec::has_noise;
+    Team::num_chains == 1 && Team::num_members > 1 && Spec::is_adaptive && !Spec::has_noise &&
+    Spec::state_size <= longest_unrolled;
 
 /// And where its states and sizes lie, throughout? In single precision twice as many warps share the registers, and the way
 /// back would spill for it.
