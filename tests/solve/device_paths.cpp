@@ -6,6 +6,7 @@
 
 #include "solve/emulated_device.hpp"
 #include "solve/path_cases.hpp"
+#include "support/stochastic_equations.hpp"
 
 using support::EmulatedDevice;
 
@@ -374,17 +375,6 @@ TEST_CASE("device paths: of a call that is stopped there are the paths that have
 
 namespace {
 
-/// More parameters than lanes hand out by themselves.
-struct Crowded {
-    static constexpr int state_size = 1, parameter_size = 65;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(-1. * eddy::sum(p) * y[0]);
-    }
-    constexpr auto diffusion(auto, const auto&, const auto& p) const {
-        return eddy::vec(10. * p[0]);
-    }
-};
 struct Square {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
 };
@@ -396,8 +386,8 @@ TEST_CASE("device paths: many shared parameters are added there, of arrays of bo
     const auto gradient_by = [&](const auto& backend, const eddy::GatherSums& gather = {}) {
         auto gathering = options;
         gathering.gather_sums = gather;
-        return eddy::gradient_solver(Crowded{}, eddy::EulerMaruyama{}, Square{}, gathering,
-                                     backend);
+        return eddy::gradient_solver(support::CrowdedNoise{}, eddy::EulerMaruyama{}, Square{},
+                                     gathering, backend);
     };
     const Array start(2, 1, 0.8), row(1, 65, 0.01);
     auto serial = gradient_by(eddy::Serial{});

@@ -12,6 +12,7 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/stochastic_equations.hpp"
 
 namespace {
 
@@ -29,17 +30,6 @@ struct Pair {
     }
     constexpr auto diffusion(auto, const auto& y, const auto& p) const {
         return eddy::vec(p[1] * y[0], 0.2 * y[1]);
-    }
-};
-/// Of more shared parameters than are summed lane by lane.
-struct Wide {
-    static constexpr int state_size = 1, parameter_size = 65;
-    static constexpr auto calculus = eddy::ito;
-    constexpr auto drift(auto, const auto& y, const auto& p) const {
-        return eddy::vec(-1. * eddy::sum(p) * y[0]);
-    }
-    constexpr auto diffusion(auto, const auto&, const auto& p) const {
-        return eddy::vec(10. * p[0]);
     }
 };
 /// Leaves all bounds where the noise takes it far enough.
@@ -209,7 +199,7 @@ TEST_CASE("paths: more shared parameters than lanes bring one by one") {
     const Vector shared(65, 0.01);
     const Array ones(3, 1, 1.), target(1, 1, 0.);
     const auto loss = [&](const Array& from, const auto& options) {
-        return eddy::value_and_gradient(Wide{}, euler, HalfSquares{}, target, from,
+        return eddy::value_and_gradient(support::CrowdedNoise{}, euler, HalfSquares{}, target, from,
                                         eddy::shared(shared), options);
     };
     const eddy::SolveOptions options{.t1 = 1, .dt0 = 0.125, .seed = 3, .paths = 5000};

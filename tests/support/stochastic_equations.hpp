@@ -31,6 +31,18 @@ struct MixedNoise {
     }
 };
 
+/// More parameters than lanes sum by themselves, where they are shared.
+struct CrowdedNoise {
+    static constexpr int state_size = 1, parameter_size = 65;
+    static constexpr auto calculus = eddy::ito;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-1. * eddy::sum(p) * y[0]);
+    }
+    constexpr auto diffusion(auto, const auto&, const auto& p) const {
+        return eddy::vec(10. * p[0]);
+    }
+};
+
 /// The integral of one noise along another.
 struct NoiseAlongNoise {
     static constexpr int state_size = 2, parameter_size = 0;
