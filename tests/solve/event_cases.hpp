@@ -22,15 +22,7 @@ struct Bouncing {
     }
 };
 /// The same, ended by the first crossing either way.
-struct Landing {
-    static constexpr int state_size = 2, parameter_size = 3;
-    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
-        return Bouncing{}(t, y, p);
-    }
-    constexpr auto event(auto t, const auto& y, const auto& p) const {
-        return Bouncing{}.event(t, y, p);
-    }
-};
+using Landing = support::ToFirstEvent<Bouncing>;
 /// Three functions: lanes bounce, are slowed down, and end where they are too high.
 struct Several {
     static constexpr int state_size = 2, parameter_size = 3;

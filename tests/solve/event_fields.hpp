@@ -27,13 +27,7 @@ struct Ball {
     }
 };
 /// The same without an end to its fall but the ground.
-struct Drop {
-    static constexpr int state_size = 2, parameter_size = 2;
-    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
-        return Ball{}(t, y, p);
-    }
-    constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
-};
+using Drop = support::ToFirstEvent<Ball>;
 /// The same ball, and more: p = (gravity, restitution, tangle, clock). With a tangle everything depends on
 /// everything, time, state and parameters, in f, in the event and in the jump. With a clock the event is at
 /// that time, and the ball is pushed from t = 1 on. Thrown down faster than 50, it meets the ground by a function
@@ -57,15 +51,7 @@ struct Tangled {
     }
 };
 /// The same to its first event.
-struct Ended {
-    static constexpr int state_size = 2, parameter_size = 4;
-    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
-        return Tangled{}(t, y, p);
-    }
-    constexpr auto event(auto t, const auto& y, const auto& p) const {
-        return Tangled{}.event(t, y, p);
-    }
-};
+using Ended = support::ToFirstEvent<Tangled>;
 
 /// Where the ball is at `end`, and how often it has bounced: in any type of number.
 template <class Real>

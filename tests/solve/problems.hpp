@@ -31,6 +31,18 @@ struct Forced {
     }
 };
 
+/// A field whose lanes end where its event's function crosses zero, either way.
+template <class Field>
+struct ToFirstEvent {
+    static constexpr int state_size = Field::state_size, parameter_size = Field::parameter_size;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return Field{}(t, y, p);
+    }
+    constexpr auto event(auto t, const auto& y, const auto& p) const {
+        return Field{}.event(t, y, p);
+    }
+};
+
 /// Half the squared distance between state and data.
 struct HalfSquares {
     constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
