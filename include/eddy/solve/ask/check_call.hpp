@@ -193,7 +193,11 @@ consteval bool check_arrays() {
     return false;
 }
 
-/// Tangents and directions: arrays like y0 and p.
+/// Tangents and directions: arrays like y0 and p; or none.
+template <class Y0>
+consteval bool check_tangents() {
+    return true;
+}
 template <class Y0, class Y0Tangent, class PTangent>
 consteval bool check_tangents() {
     if constexpr (is_ensemble_array<Y0> && check_arrays<Y0Tangent, PTangent>()) {

@@ -8,6 +8,7 @@
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solve/call/solver_object.hpp>
 
 namespace eddy::inline v0 {
 
@@ -15,14 +16,11 @@ namespace eddy::inline v0 {
 /// same shape allocates nothing. Made by `gradient_solver`, or by name, with the types of what
 /// follows the options, such as GradientSolver<Field, Tsit5, Loss, Serial>(options).
 template <class Field, class Method, class LossFunction, class... Extras>
-class GradientSolver {
-    static_assert(
-        detail::is_method<Method>,
-        "GradientSolver: the method must be a struct with an order and a tableau, such as "
-        "Tsit5");
-    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
-    using Backend = typename Choice::Backend;
-    using Controller = typename Choice::Controller;
+class GradientSolver
+    : public detail::SolverObject<GradientSolver<Field, Method, LossFunction, Extras...>, Field,
+                                  Method, Extras...> {
+    using Object = detail::SolverObject<GradientSolver, Field, Method, Extras...>;
+    using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using LossTerm = detail::LossTermOf<Field, LossFunction>;
     static_assert(std::is_void_v<typename Choice::Function>,
                   "value_and_gradient: observe(function) has no place here; the loss itself may be "
@@ -34,76 +32,43 @@ class GradientSolver {
                                        Controller, Y0, Parameters, dual>;
 
   public:
-    /// One to be assigned to: without options there is no t1, and a call says so.
-    GradientSolver() = default;
-    /// With extras as their types make them.
-    explicit GradientSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
-        : GradientSolver(options, Extras{}...) {}
-    explicit GradientSolver(const SolveOptions& options, const Extras&... extras)
-        : GradientSolver(Method{}, options, extras...) {}
-    /// Of a method that has members to choose.
-    GradientSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
-        : method_(method),
-          options_(detail::with_end(options, "value_and_gradient")),
-          backend_(detail::extra_or_default<Backend>(extras...)),
-          controller_(detail::extra_or_default<Controller>(extras...)) {
-        require_argument(!options_.save_steps,
-                         "value_and_gradient: save_steps = true; a loss is a sum over save points, "
-                         "leave it out");
-    }
+    using Object::Object;
 
     /// Loss and gradient; the result stays valid until the next call. `cancelled` stops this call
     /// alone, in place of the token of the options.
     template <class Data, class Y0, class Parameters>
-    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
-                              const Cancellation& cancelled) {
+    requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(
+        const Data& data, const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
         if constexpr (check<Data, Y0, Parameters>())
             return run(data, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
-    template <class Data, class Y0, class Parameters>
-    requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(const Data& data,
-                                                                             const Y0& y0,
-                                                                             const Parameters& p) {
-        return (*this)(data, y0, p, Cancellation{});
-    }
     /// The same for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p,
+                              const Cancellation& cancelled = {}) {
         return (*this)(detail::NoData{}, y0, p, cancelled);
-    }
-    template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
-        return (*this)(detail::NoData{}, y0, p, Cancellation{});
     }
 
     /// The same, with what `into` has arrays for written straight into them. They must overlap
     /// neither each other nor what is read; after an exception they may hold anything.
     template <class Data, class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
-                              const GradientInto<Real>& into, const Cancellation& cancelled) {
+                              const GradientInto<Real>& into, const Cancellation& cancelled = {}) {
         if constexpr (check<Data, Y0, Parameters>() && detail::check_outputs<Y0, Real>())
             return run(data, y0, p, into, cancelled);
     }
-    template <class Data, class Y0, class Parameters, class Real>
-    decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
-                              const GradientInto<Real>& into) {
-        return (*this)(data, y0, p, into, Cancellation{});
-    }
     template <class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<Real>& into,
-                              const Cancellation& cancelled) {
+                              const Cancellation& cancelled = {}) {
         return (*this)(detail::NoData{}, y0, p, into, cancelled);
-    }
-    template <class Y0, class Parameters, class Real>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<Real>& into) {
-        return (*this)(detail::NoData{}, y0, p, into, Cancellation{});
     }
 
     /// Loss, gradient and the Hessian's product with the direction.
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
-    auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
-                                const Y0Direction& y0_direction, const PDirection& p_direction,
-                                const Cancellation& cancelled) {
+    requires(!detail::is_cancellation<PDirection>)  // but the last of a loss without data
+        auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
+                                    const Y0Direction& y0_direction, const PDirection& p_direction,
+                                    const Cancellation& cancelled = {}) {
         static_assert(!Choice::estimates_error,
                       "hessian_vector_product: estimate_gradient_error has no place here; ask "
                       "value_and_gradient for it");
@@ -113,37 +78,31 @@ class GradientSolver {
             constexpr const char* where = "hessian_vector_product";
             const detail::OneCall only(workspace_, where);
             auto& workspace = prepare<true>(data, y0, p, where);
-            workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
-                                                detail::memory_for(backend_, kept_));
-            workspace.open_loss(detail::memory_for(backend_, kept_));
+            workspace.prepared.prepare_tangents(y0_direction, p_direction, where, this->memory());
+            workspace.open_loss(this->memory());
             workspace.run(options_, backend_, kept_, cancelled, where);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                 workspace.result.gradient, workspace.tangent, workspace.result.report,
                 workspace.result.loss};
         }
     }
-    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
-    requires(!detail::is_cancellation<PDirection>)  // but the last of a loss without data
-        auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
-                                    const Y0Direction& y0_direction,
-                                    const PDirection& p_direction) {
-        return hessian_vector_product(data, y0, p, y0_direction, p_direction, Cancellation{});
-    }
     /// The same for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
-                                const PDirection& p_direction, const Cancellation& cancelled) {
+                                const PDirection& p_direction, const Cancellation& cancelled = {}) {
         return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
                                       cancelled);
     }
-    template <class Y0, class Parameters, class Y0Direction, class PDirection>
-    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
-                                const PDirection& p_direction) {
-        return hessian_vector_product(detail::NoData{}, y0, p, y0_direction, p_direction,
-                                      Cancellation{});
-    }
 
   private:
+    friend Object;
+    static constexpr const char* name = "value_and_gradient";
+
+    static void require_possible(const SolveOptions& options) {
+        require_argument(!options.save_steps,
+                         "value_and_gradient: save_steps = true; a loss is a sum over save points, "
+                         "leave it out");
+    }
     template <class Data, class Y0, class Parameters>
     static consteval bool check() {
         if constexpr (detail::check_estimate<Method, Choice::estimates_error>() &&
@@ -161,33 +120,28 @@ class GradientSolver {
     template <class Data, class Y0, class Parameters>
     auto& run(const Data& data, const Y0& y0, const Parameters& p,
               const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
-        constexpr const char* where = "value_and_gradient";
-        const detail::OneCall only(workspace_, where);
-        auto& workspace = prepare<Choice::estimates_error>(data, y0, p, where);
+        const detail::OneCall only(workspace_, name);
+        auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, detail::memory_for(backend_, kept_), "data", where);
-        workspace.open_loss(detail::memory_for(backend_, kept_));
-        workspace.run(options_, backend_, kept_, cancelled, where);
-        if constexpr (Choice::estimates_error)
-            detail::report_errors(workspace, detail::memory_for(backend_, kept_));
+        workspace.take(into, this->memory(), "data", name);
+        workspace.open_loss(this->memory());
+        workspace.run(options_, backend_, kept_, cancelled, name);
+        if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
         return workspace.result;
     }
 
     template <bool dual, class Data, class Y0, class Parameters>
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
         using Spec = SpecFor<Y0, Parameters, dual>;
-        auto& workspace =
-            workspace_.get<detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>,
-                                                     Choice::with_times>>();
-        workspace.prepared.take_method(method_, where);
-        workspace.prepared.prepare(options_, controller_, y0, p, where,
-                                   detail::memory_for(backend_, kept_));
+        using Workspace =
+            detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>, Choice::with_times>;
+        auto& workspace = Object::template prepare<Workspace>(y0, p, where);
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().saves.size();
         if constexpr (std::is_same_v<Data, detail::NoData>) {
             workspace.arrays.assign(saves, {});
         } else {
-            const auto memory = detail::memory_for(backend_, kept_);
+            const auto memory = this->memory();
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
                                    detail::data_size_of<Field, LossFunction>, "data", where, memory,
                                    detail::leaves_out_lanes(memory));
@@ -196,12 +150,7 @@ class GradientSolver {
         return workspace;
     }
 
-    [[no_unique_address]] Method method_{};
-    SolveOptions options_;
-    Backend backend_{};
-    Controller controller_{};
-    typename Backend::Kept kept_;
-    detail::Workspace workspace_;
+    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };
 
 template <class Field, class Method, class LossFunction, class... Extras>

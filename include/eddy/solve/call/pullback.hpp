@@ -5,6 +5,7 @@
 #include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solve/call/solver_object.hpp>
 #include <tuple>
 #include <type_traits>
 
@@ -27,30 +28,14 @@ struct [[nodiscard]] PulledGradient : Gradient<Real> {
 /// shape allocates nothing. Made by `pullback_solver`, or by name, with the types of what follows
 /// the options, such as PullbackSolver<Field, Tsit5, Serial>(options).
 template <class Field, class Method, class... Extras>
-class PullbackSolver {
-    static_assert(
-        detail::is_method<Method>,
-        "PullbackSolver: the method must be a struct with an order and a tableau, such as "
-        "Tsit5");
-    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
-    using Backend = typename Choice::Backend;
-    using Controller = typename Choice::Controller;
+class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method, Extras...>, Field,
+                                                   Method, Extras...> {
+    using Object = detail::SolverObject<PullbackSolver, Field, Method, Extras...>;
+    using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using Observable = detail::ObservableOf<Field, typename Choice::Function>;
 
   public:
-    /// One to be assigned to: without options there is no t1, and a call says so.
-    PullbackSolver() = default;
-    /// With extras as their types make them.
-    explicit PullbackSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
-        : PullbackSolver(options, Extras{}...) {}
-    explicit PullbackSolver(const SolveOptions& options, const Extras&... extras)
-        : PullbackSolver(Method{}, options, extras...) {}
-    /// Of a method that has members to choose.
-    PullbackSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
-        : method_(method),
-          options_(detail::with_end(options, "pullback")),
-          backend_(detail::extra_or_default<Backend>(extras...)),
-          controller_(detail::extra_or_default<Controller>(extras...)) {}
+    using Object::Object;
 
     /// The gradients of Σ cotangent · saved value over save points, `cotangents` being one (lane,
     /// observable) array of the shape of solution.y(k), or a std::vector of one for each save point;
@@ -58,41 +43,32 @@ class PullbackSolver {
     /// token of the options.
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
-                    const Cancellation& cancelled) {
+                    const Cancellation& cancelled = {}) {
         if constexpr (check<Arrays, Y0, Parameters>())
             return run(cotangents, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
-    }
-    template <class Arrays, class Y0, class Parameters>
-    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
-        return (*this)(cotangents, y0, p, Cancellation{});
     }
     /// The same, with what `into` has arrays for written straight into them. They must overlap
     /// neither each other nor what is read; after an exception they may hold anything.
     template <class Arrays, class Y0, class Parameters, class Real>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
-                    const GradientInto<Real>& into, const Cancellation& cancelled) {
+                    const GradientInto<Real>& into, const Cancellation& cancelled = {}) {
         if constexpr (check<Arrays, Y0, Parameters>() && detail::check_outputs<Y0, Real>())
             return run(cotangents, y0, p, into, cancelled);
     }
-    template <class Arrays, class Y0, class Parameters, class Real>
-    auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
-                    const GradientInto<Real>& into) {
-        return (*this)(cotangents, y0, p, into, Cancellation{});
-    }
 
   private:
-    static constexpr const char* where = "pullback";
+    friend Object;
+    static constexpr const char* name = "pullback";
 
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
-        const detail::OneCall only(workspace_, where);
+        const detail::OneCall only(workspace_, name);
         auto& workspace = prepare(cotangents, y0, p);
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, detail::memory_for(backend_, kept_), "cotangents", where);
-        workspace.run(options_, backend_, kept_, cancelled, where);
-        if constexpr (Choice::estimates_error)
-            detail::report_errors(workspace, detail::memory_for(backend_, kept_));
+        workspace.take(into, this->memory(), "cotangents", name);
+        workspace.run(options_, backend_, kept_, cancelled, name);
+        if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
         return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};
     }
 
@@ -110,31 +86,22 @@ class PullbackSolver {
         require_argument(options_.paths == 1,
                          "{}: paths = {}, whose states are not kept; a loss of value_and_gradient "
                          "takes their mean, or give each path a lane",
-                         where, options_.paths);
+                         name, options_.paths);
         using Spec = detail::SpecOfCall<Backend, Field,
                                         detail::EstimatingMethodOf<Method, Choice::estimates_error>,
                                         Controller, Y0, Parameters, Choice::estimates_error>;
         using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
-        auto& workspace =
-            workspace_
-                .get<detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>>();
-        workspace.prepared.take_method(method_, where);
-        workspace.prepared.prepare(options_, controller_, y0, p, where,
-                                   detail::memory_for(backend_, kept_));
+        using Workspace = detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>;
+        auto& workspace = Object::template prepare<Workspace>(y0, p, name);
         detail::collect_arrays(workspace.arrays, cotangents,
                                workspace.prepared.times().saves.size(),
                                workspace.prepared.num_lanes(), Observable::num_outputs,
-                               "cotangents", where, detail::memory_for(backend_, kept_));
+                               "cotangents", name, this->memory());
         workspace.seeds.cotangents = workspace.arrays.data();
         return workspace;
     }
 
-    [[no_unique_address]] Method method_{};
-    SolveOptions options_;
-    Backend backend_{};
-    Controller controller_{};
-    typename Backend::Kept kept_;
-    detail::Workspace workspace_;
+    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };
 
 /// The extras of a solve stand here too: cotangents belong to what `observe` saves, and
@@ -151,7 +118,7 @@ template <class Field, class Method, class... Extras>
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
 [[nodiscard]] PulledGradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents, const Cancellation& cancelled) {
+    const Arrays& cotangents, const Cancellation& cancelled = {}) {
     static_assert(detail::check_data<Arrays, Real>());
     static_assert(
         detail::takes_arrays_of_host<
@@ -172,12 +139,6 @@ template <class Real, class Field, class Method, bool shared, class... Extras, c
     };
     const auto pulled = solver(cotangents, solution.y0(), given_p(), cancelled);
     return {std::move(pulled.gradient), std::move(pulled.report)};
-}
-template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
-[[nodiscard]] PulledGradient<Real> pullback(
-    const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,
-    const Arrays& cotangents) {
-    return pullback(solution, cotangents, Cancellation{});
 }
 
 }  // namespace eddy::inline v0

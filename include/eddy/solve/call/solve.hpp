@@ -8,6 +8,7 @@
 #include <eddy/solve/call/path_solve.hpp>
 #include <eddy/solve/call/second_solve.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/call/solver_object.hpp>
 #include <eddy/solve/call/spec_of_call.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
@@ -184,76 +185,47 @@ struct SolveWorkspace {
 /// shape allocates nothing. Made by `ensemble_solver`, or by name, with the types of what follows
 /// the options, such as EnsembleSolver<Field, Tsit5, Serial>(options).
 template <class Field, class Method, class... Extras>
-class EnsembleSolver {
-    static_assert(
-        detail::is_method<Method>,
-        "EnsembleSolver: the method must be a struct with an order and a tableau, such as "
-        "Tsit5");
-    using Choice = detail::ExtrasOf<Field, Method, Extras...>;
-    using Backend = typename Choice::Backend;
-    using Controller = typename Choice::Controller;
+class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method, Extras...>, Field,
+                                                   Method, Extras...> {
+    using Object = detail::SolverObject<EnsembleSolver, Field, Method, Extras...>;
+    using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using Observable = detail::ObservableOf<Field, typename Choice::Function>;
 
   public:
-    /// One to be assigned to: without options there is no t1, and a call says so.
-    EnsembleSolver() = default;
-    /// With extras as their types make them.
-    explicit EnsembleSolver(const SolveOptions& options) requires(sizeof...(Extras) > 0)
-        : EnsembleSolver(options, Extras{}...) {}
-    explicit EnsembleSolver(const SolveOptions& options, const Extras&... extras)
-        : EnsembleSolver(Method{}, options, extras...) {}
-    /// Of a method that has members to choose.
-    EnsembleSolver(const Method& method, const SolveOptions& options, const Extras&... extras)
-        : method_(method),
-          options_(detail::with_end(options, detail::call_of<Method>)),
-          backend_(detail::extra_or_default<Backend>(extras...)),
-          controller_(detail::extra_or_default<Controller>(extras...)) {}
+    using Object::Object;
 
     /// The solution stays valid until the next call. `cancelled` stops this call alone, in place of the options' token.
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p,
+                              const Cancellation& cancelled = {}) {
         return run(y0, p, nothing<Y0>(), cancelled);
-    }
-    template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p) {
-        return run(y0, p, nothing<Y0>(), Cancellation{});
     }
     /// The same, with what is saved written straight into the caller's arrays, which must overlap neither each
     /// other nor what is read. After an exception they may hold anything.
     template <class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
-                              const Cancellation& cancelled) {
+                              const Cancellation& cancelled = {}) {
         return run(y0, p, into, cancelled);
-    }
-    template <class Y0, class Parameters, class Real>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into) {
-        return run(y0, p, into, Cancellation{});
     }
 
     /// The same with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                              const PTangent& p_tangent, const Cancellation& cancelled) {
-        return run_dual(y0, p, y0_tangent, p_tangent, nothing<Y0>(), cancelled);
-    }
-    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     requires(!detail::is_cancellation<PTangent>) decltype(auto) operator()(
-        const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent) {
-        return run_dual(y0, p, y0_tangent, p_tangent, nothing<Y0>(), Cancellation{});
+        const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent,
+        const Cancellation& cancelled = {}) {
+        return run(y0, p, nothing<Y0>(), cancelled, y0_tangent, p_tangent);
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
                               const PTangent& p_tangent, const SolutionInto<Real>& into,
-                              const Cancellation& cancelled) {
-        return run_dual(y0, p, y0_tangent, p_tangent, into, cancelled);
-    }
-    template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                              const PTangent& p_tangent, const SolutionInto<Real>& into) {
-        return run_dual(y0, p, y0_tangent, p_tangent, into, Cancellation{});
+                              const Cancellation& cancelled = {}) {
+        return run(y0, p, into, cancelled, y0_tangent, p_tangent);
     }
 
   private:
+    friend Object;
+    static constexpr const char* name = detail::call_of<Method>;
+
     template <class Y0>
     static auto nothing() {
         if constexpr (detail::is_ensemble_array<Y0>)
@@ -262,51 +234,29 @@ class EnsembleSolver {
             return SolutionInto<double>{};
     }
 
-    template <class Y0, class Parameters, class Real>
+    template <class Y0, class Parameters, class Real, class... Tangents>
     decltype(auto) run(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
-                       const Cancellation& cancelled) {
+                       const Cancellation& cancelled, const Tangents&... tangents) {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
-                      detail::check_reach<Backend, Y0, Parameters>()) {
+                      detail::check_tangents<Y0, Tangents...>() &&
+                      detail::check_reach<Backend, Y0, Parameters, Tangents...>()) {
+            constexpr bool is_dual = sizeof...(Tangents) > 0;
+            constexpr const char* where = is_dual ? "pushforward" : name;
             using Spec =
-                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, false>;
-            const detail::OneCall only(workspace_, detail::call_of<Method>);
-            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.take_method(method_, detail::call_of<Method>);
-            workspace.prepared.prepare(options_, controller_, y0, p, detail::call_of<Method>,
-                                       detail::memory_for(backend_, kept_));
-            workspace.take(into, detail::memory_for(backend_, kept_), detail::call_of<Method>,
-                           options_.paths);
-            return workspace.run(options_, backend_, kept_, cancelled, detail::call_of<Method>);
+                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, is_dual>;
+            const detail::OneCall only(workspace_, where);
+            auto& workspace =
+                this->template prepare<detail::SolveWorkspace<Spec, Observable>>(y0, p, where);
+            if constexpr (is_dual) {
+                workspace.prepared.prepare_tangents(tangents..., where, this->memory());
+                workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
+            }
+            workspace.take(into, this->memory(), where, options_.paths);
+            return workspace.run(options_, backend_, kept_, cancelled, where);
         }
     }
-    template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
-    decltype(auto) run_dual(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
-                            const PTangent& p_tangent, const SolutionInto<Real>& into,
-                            const Cancellation& cancelled) {
-        if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
-                      detail::check_tangents<Y0, Y0Tangent, PTangent>() &&
-                      detail::check_reach<Backend, Y0, Parameters, Y0Tangent, PTangent>()) {
-            using Spec =
-                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, true>;
-            const detail::OneCall only(workspace_, "pushforward");
-            auto& workspace = workspace_.get<detail::SolveWorkspace<Spec, Observable>>();
-            workspace.prepared.take_method(method_, "pushforward");
-            workspace.prepared.prepare(options_, controller_, y0, p, "pushforward",
-                                       detail::memory_for(backend_, kept_));
-            workspace.prepared.prepare_tangents(y0_tangent, p_tangent, "pushforward",
-                                                detail::memory_for(backend_, kept_));
-            workspace.take(into, detail::memory_for(backend_, kept_), "pushforward",
-                           options_.paths);
-            workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
-            return workspace.run(options_, backend_, kept_, cancelled, "pushforward");
-        }
-    }
-    [[no_unique_address]] Method method_{};
-    SolveOptions options_;
-    Backend backend_{};
-    Controller controller_{};
-    typename Backend::Kept kept_;
-    detail::Workspace workspace_;
+
+    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };
 
 /// What `solve` returns: a solution, with the problem that it solves, for `pullback`.

@@ -1,0 +1,63 @@
+#pragma once
+// What solver objects hold, whatever they compute: a method, options, a controller and a backend, and the memory
+// that stays from call to call.
+
+#include <eddy/solve/ask/check_call.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
+#include <eddy/solve/call/workspace.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// `Self` derives from it: Self::name is how messages call its calls, Self::require_possible(options) what it asks
+/// of options beside a t1.
+template <class Self, class Field, class Method, class... Extras>
+class SolverObject {
+    static_assert(
+        is_method<Method>,
+        "solver object: the method must be a struct with an order and a tableau, such as Tsit5");
+
+  public:
+    /// One to be assigned to: without options there is no t1, and a call says so.
+    SolverObject() = default;
+    /// With extras as their types make them.
+    explicit SolverObject(const SolveOptions& options) requires(sizeof...(Extras) > 0)
+        : SolverObject(options, Extras{}...) {}
+    explicit SolverObject(const SolveOptions& options, const Extras&... extras)
+        : SolverObject(Method{}, options, extras...) {}
+    /// Of a method that has members to choose.
+    SolverObject(const Method& method, const SolveOptions& options, const Extras&... extras)
+        : method_(method),
+          options_(with_end(options, Self::name)),
+          backend_(extra_or_default<Backend>(extras...)),
+          controller_(extra_or_default<Controller>(extras...)) {
+        Self::require_possible(options_);
+    }
+
+  protected:
+    using Choice = ExtrasOf<Field, Method, Extras...>;
+    using Backend = typename Choice::Backend;
+    using Controller = typename Choice::Controller;
+
+    static void require_possible(const SolveOptions&) {}
+
+    /// That the backend computes in.
+    [[nodiscard]] auto memory() { return memory_for(backend_, kept_); }
+    /// The workspace of this type, with the problem of a call.
+    template <class CallWorkspace, class Y0, class Parameters>
+    [[nodiscard]] CallWorkspace& prepare(const Y0& y0, const Parameters& p, const char* where) {
+        auto& workspace = workspace_.get<CallWorkspace>();
+        workspace.prepared.take_method(method_, where);
+        workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
+        return workspace;
+    }
+
+    [[no_unique_address]] Method method_{};
+    SolveOptions options_;
+    Backend backend_{};
+    Controller controller_{};
+    typename Backend::Kept kept_;
+    Workspace workspace_;
+};
+
+}  // namespace eddy::inline v0::detail
