@@ -89,6 +89,10 @@ bool repeats_itself(const MemoryGrid& grid) {
     return false;
 }
 
+void CallArrays::add(const Array& array) {
+    if (!array.grid.is_empty()) arrays_.push_back(array);
+}
+
 void CallArrays::require_apart(const char* where) {
     std::ranges::sort(arrays_, {}, [](const Array& array) { return array.grid.first; });
     for (std::size_t i = 0; i < arrays_.size(); ++i) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <eddy/solve/ask/validate.hpp>
 
 namespace eddy::inline v0::detail {
@@ -98,5 +99,18 @@ void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t componen
                       const char* where) {
     fail(where, "{}({}, {}) = {}; give finite numbers", name, lane, component, value);
 }
+
+template <class Real>
+void require_finite(const EnsembleView<const Real>& array, const char* name, const char* where) {
+    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
+            const auto value = array(lane, i);
+            if (!std::isfinite(value))
+                throw_not_finite(static_cast<double>(value), lane, i, name, where);
+        }
+    }
+}
+template void require_finite(const EnsembleView<const float>&, const char*, const char*);
+template void require_finite(const EnsembleView<const double>&, const char*, const char*);
 
 }  // namespace eddy::inline v0::detail

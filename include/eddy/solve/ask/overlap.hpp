@@ -65,9 +65,7 @@ class EDDY_EXPORT CallArrays {
         std::ptrdiff_t k;
         bool is_output;
     };
-    void add(const Array& array) {
-        if (!array.grid.is_empty()) arrays_.push_back(array);
-    }
+    void add(const Array& array);
     std::vector<Array> arrays_;
 };
 

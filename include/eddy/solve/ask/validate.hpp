@@ -1,7 +1,6 @@
 #pragma once
 // The checks of a call's arguments, before any work.
 
-#include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
@@ -77,15 +76,9 @@ EDDY_EXPORT void require_shape(const ArrayShape& got, const ArrayShape& wanted, 
                                                std::ptrdiff_t component, const char* name,
                                                const char* where);
 
+/// Of float and double.
 template <class Real>
-void require_finite(const EnsembleView<Real>& array, const char* name, const char* where) {
-    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-        for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
-            const auto value = array(lane, i);
-            if (!std::isfinite(value))
-                throw_not_finite(static_cast<double>(value), lane, i, name, where);
-        }
-    }
-}
+EDDY_EXPORT void require_finite(const EnsembleView<const Real>& array, const char* name,
+                                const char* where);
 
 }  // namespace eddy::inline v0::detail

@@ -3,7 +3,6 @@
 // results and sums over lanes, and the caller's data, checked.
 
 #include <algorithm>
-#include <eddy/solve/call/asynchronous.hpp>
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/gradient_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
@@ -100,8 +99,8 @@ struct GradientWorkspace {
         require_valid(backend, title);
         if (returns_early(memory_for(backend, kept))) {
             require_no_host(options, Spec::is_dual, title);
-            require_all_there<typename Backend::Memory>(given, num_parameters > 0, Seeds::has_loss,
-                                                        with_times, title);
+            require_all_there(given, memory_for(backend, kept), num_parameters > 0, Seeds::has_loss,
+                              with_times, title);
         }
         if constexpr (switches<Spec>) require_second_pass(memory_for(backend, kept), title);
         EmptyUnlessDone guard(result);

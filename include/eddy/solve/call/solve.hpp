@@ -50,8 +50,7 @@ struct SolveWorkspace {
     template <class Memory>
     void take(const SolutionInto<Real>& into, const Memory& memory, const char* where,
               std::int64_t num_paths = 1) {
-        require_solution_outputs<Memory>(into, returns_early(memory), Spec::is_dual, num_paths > 1,
-                                         where);
+        require_solution_outputs(into, memory, Spec::is_dual, num_paths > 1, where);
         y.clear();
         tangent.clear();
         variance.clear();
