@@ -48,6 +48,20 @@ void put_rows_into([[maybe_unused]] const Memory& memory, const EnsembleView<Rea
     put_rows(array, lanes, from, rows);
 }
 
+/// Of the array of each save point the rows that gather(array, rows) takes, where lanes have rows of their own.
+template <class Real, class Gather>
+void gather_each(const std::vector<EnsembleView<const Real>>& whole,
+                 std::vector<EnsembleArray<Real>>& rows,
+                 std::vector<EnsembleView<const Real>>& part, const Gather& gather) {
+    rows.resize(whole.size());
+    part.clear();
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+        const bool has_rows = whole[k].first && whole[k].num_lanes > 1;
+        if (has_rows) gather(whole[k], rows[k]);
+        part.push_back(has_rows ? std::as_const(rows[k]).view() : whole[k]);
+    }
+}
+
 /// What some lanes are given. `Spec` is that of the call for these lanes alone.
 template <class Spec>
 class LaneRows {
@@ -81,17 +95,13 @@ class LaneRows {
             });
         }
     }
-    /// Data or cotangents at each save point: their rows, where lanes have rows of their own.
+    /// Data or cotangents at each save point.
     template <class Memory>
     void gather_data(const std::vector<EnsembleView<const Real>>& whole, const LaneList& lanes,
                      std::vector<EnsembleView<const Real>>& part, const Memory& memory) {
-        data_.resize(whole.size());
-        part.clear();
-        for (std::size_t k = 0; k < whole.size(); ++k) {
-            const bool has_rows = whole[k].first && whole[k].num_lanes > 1;
-            if (has_rows) gather_rows_from(memory, whole[k], lanes, data_[k]);
-            part.push_back(has_rows ? std::as_const(data_[k]).view() : whole[k]);
-        }
+        gather_each(whole, data_, part, [&](const auto& array, auto& rows) {
+            gather_rows_from(memory, array, lanes, rows);
+        });
     }
 
   private:

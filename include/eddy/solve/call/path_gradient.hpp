@@ -6,7 +6,7 @@
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
-#include <eddy/solve/call/path_rows.hpp>
+#include <eddy/solve/call/path_sums.hpp>
 #include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/group/path_means.hpp>
 #include <vector>
@@ -36,30 +36,26 @@ class PathGradient {
         whole.reset(lanes, 1, memory, options.paths, stays);
         set_costs(whole.result.report, {});
         whole.result.report.checkpoints = 0;
-        rows_.begin(options.paths, lanes);
         if (stays) {
             require_may_stay(options, title);
             if constexpr (may_keep_paths<Backend> && !(sums_whole_lanes && Spec::is_dual))
                 run_there(whole, options, backend, kept, call);
             return lanes > 0;
         }
-        begin_lane();
-        while (rows_.take(SharedSums<Spec>::few_lanes, sums_whole_lanes)) {
+        const auto solve_part = [&] {
             prepare<typename Backend::Memory>(whole);
-            sums_ = memory_.open(rows_.runs(), num_numbers);
             // Rows that a device has solved stay there: it adds up their runs.
             constexpr bool stay = !is_of_host<typename Backend::Memory>;
-            if constexpr (stay) part_.sums = sums_;
+            if constexpr (stay) part_.sums = paths_.of_runs;
             part_.run_kernel(options, backend, kept, call, false);
-            if constexpr (!stay) sums_.add_all(numbers(), part_.result.report.outcomes().data());
+            if constexpr (!stay)
+                paths_.of_runs.add_all(numbers(), part_.result.report.outcomes().data());
             if constexpr (sums_whole_lanes) add_shared(title);
-            add_runs(whole);
             add_costs(whole.result.report);
-            if (!call.is_cancelled()) continue;
-            if (rows_.end() % rows_.paths() != 0) settle(whole, rows_.end() / rows_.paths());
-            cancel_rest(rows_, options.t0, whole.result.report);
-            break;
-        }
+        };
+        paths_.run({Numbers::count, num_numbers, SharedSums<Spec>::few_lanes, sums_whole_lanes},
+                   options, call, whole.result.report, solve_part,
+                   [&](std::ptrdiff_t lane) { settle(whole, lane); });
         return false;
     }
 
@@ -97,8 +93,9 @@ class PathGradient {
         const std::int64_t most_rows =
             sums_whole_lanes ? SharedSums<Spec>::few_lanes
                              : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
-        const LaunchPlan groups = plan_of(
-            PathRuns::most_rows(sums_whole_lanes ? rows_.paths() : rows_.total(), most_rows));
+        const LaunchPlan groups = plan_of(PathRuns::most_rows(
+            sums_whole_lanes ? options.paths : whole.prepared.num_lanes() * options.paths,
+            most_rows));
         GradientReport& report = whole.result.report;
         whole.costs.assign(1, {});
         const GradientPlan plan = plan_gradient<Spec, Team>(
@@ -119,7 +116,7 @@ class PathGradient {
                                                             whole.costs.data()},
                                                      plan_of,
                                                      whole.prepared.num_lanes(),
-                                                     rows_.paths(),
+                                                     options.paths,
                                                      most_rows,
                                                      report.failed_paths_of_lanes().data(),
                                                      nullptr,
@@ -134,21 +131,11 @@ class PathGradient {
     static constexpr std::ptrdiff_t num_numbers =
         sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
 
-    void begin_lane() {
-        count_ = 0;
-        of_lane_.assign(static_cast<std::size_t>(Numbers::count), {});
-    }
     template <class Memory>
     void prepare(const GradientWorkspace& whole) {
-        rows_.prepare(part_.prepared, whole.prepared);
-        part_.arrays.clear();
-        data_.resize(whole.arrays.size());
-        for (std::size_t k = 0; k < data_.size(); ++k) {
-            const EnsembleView<const Real>& of_lanes = whole.arrays[k];
-            const bool has_rows = of_lanes.first && of_lanes.num_lanes > 1;
-            if (has_rows) rows_.gather(of_lanes, data_[k]);
-            part_.arrays.push_back(has_rows ? std::as_const(data_[k]).view() : of_lanes);
-        }
+        paths_.prepare(part_.prepared, whole.prepared);
+        gather_each(whole.arrays, data_, part_.arrays,
+                    [&](const auto& of_lanes, auto& rows) { paths_.gather(of_lanes, rows); });
         part_.keeps_parts = !adds_groups<Memory>;
         part_.seeds = whole.seeds;
         part_.seeds.data = part_.arrays.data();
@@ -158,19 +145,6 @@ class PathGradient {
     [[nodiscard]] Numbers numbers() {
         return {part_.loss.first, part_.loss.lane_stride, part_.target,
                 part_.shared_sums.rows().parts};
-    }
-    void add_runs(GradientWorkspace& whole) {
-        const double* sum = sums_.sums;
-        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
-            const std::ptrdiff_t lane = sums_.runs.lane_of(run);
-            const PathTally& tally = sums_.tallies[run];
-            const auto [begin, end] = sums_.runs.rows_of(run);
-            whole.result.report.add_path(lane, tally.whole, tally.num_failed);
-            count_ += end - begin - tally.num_failed;
-            for (std::ptrdiff_t number = 0; number < num_numbers; ++number)
-                of_lane_[static_cast<std::size_t>(number)].add(*sum++);
-            if (sums_.runs.ends_lane(run)) settle(whole, lane);
-        }
     }
     /// The rows are of one lane, and failed ones bring nothing.
     void add_shared(const char* title) {
@@ -183,14 +157,14 @@ class PathGradient {
         }
     }
     [[nodiscard]] PairwiseSum<double>& of_number(std::ptrdiff_t number) {
-        return of_lane_[static_cast<std::size_t>(number)];
+        return paths_.of_lane[static_cast<std::size_t>(number)];
     }
 
     /// The means of a lane, from its sums.
     void settle(GradientWorkspace& whole, std::ptrdiff_t lane) {
         constexpr std::ptrdiff_t num_y0 = Numbers::num_y0, num_p = Numbers::num_p,
                                  first_of_p = Numbers::first_of_p;
-        if (count_ > 0) {
+        if (paths_.count > 0) {
             whole.loss(lane, 0) = mean(0);
             put(whole.target.y0, lane, 1);
             if constexpr (Spec::is_dual) put(whole.target.y0_tangent, lane, 1 + num_y0);
@@ -201,10 +175,9 @@ class PathGradient {
                 if constexpr (Spec::is_dual) put(whole.target.p_tangent, lane, first_of_p + num_p);
             }
         }
-        begin_lane();
     }
     [[nodiscard]] Real mean(std::ptrdiff_t number) {
-        return static_cast<Real>(of_number(number).total() / static_cast<double>(count_));
+        return static_cast<Real>(of_number(number).total() / static_cast<double>(paths_.count));
     }
     void put(const EnsembleView<Real>& values, std::ptrdiff_t lane, std::ptrdiff_t first) {
         for (std::ptrdiff_t i = 0; i < values.num_components; ++i)
@@ -225,15 +198,10 @@ class PathGradient {
         report.checkpoints = std::max(report.checkpoints, part.checkpoints);
     }
 
-    PathRows<Spec> rows_;
+    // Sums are in double, whose rounding is far below the noise of the mean.
+    PathSums<Spec, double> paths_;
     GradientWorkspace part_;
     std::vector<EnsembleArray<Real>> data_;  // (save point)
-    RunMemory<double> memory_;
-    RunSums<double> sums_;
-    // Of one lane: paths that reached the end, and sums in double, whose rounding is far below the noise of
-    // the mean: (number).
-    std::int64_t count_ = 0;
-    std::vector<PairwiseSum<double>> of_lane_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/launch.hpp>
-#include <eddy/solve/call/path_rows.hpp>
+#include <eddy/solve/call/path_sums.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/group/path_means.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
@@ -30,25 +30,20 @@ class PathSolve {
             {whole.y.empty(), Spec::is_dual, Spec::is_dual && whole.tangent.empty(), false,
              options.paths, stays, whole.prepared.noise_cell(), whole.variance.empty()});
         const SavedArrays<Real> saved = whole.open_outputs(memory);
-        rows_.begin(options.paths, whole.prepared.num_lanes());
         if constexpr (may_keep_paths<Backend>) {
             if (stays) return run_there(whole, saved, backend, kept, call);
         }
-        begin_lane(solution);
-        while (rows_.take(most_rows(solution), false)) {
-            rows_.prepare(part_.prepared, whole.prepared);
+        const std::ptrdiff_t numbers = num_numbers(solution);
+        const auto solve_part = [&] {
+            paths_.prepare(part_.prepared, whole.prepared);
             part_.take({}, HostMemory{}, title);
-            sums_ = memory_.open(rows_.runs(), num_numbers(solution));
             // Rows that a device has solved stay there: it adds up their runs.
-            if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = sums_;
+            if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = paths_.of_runs;
             part_.run_pass(options, backend, kept, call);
             if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
-            add_runs(whole);
-            if (!call.is_cancelled()) continue;
-            if (rows_.end() % rows_.paths() != 0) settle(whole, rows_.end() / rows_.paths());
-            cancel_rest(rows_, options.t0, solution);
-            return;
-        }
+        };
+        paths_.run({numbers, numbers, rows_that_fit(numbers)}, options, call, solution, solve_part,
+                   [&](std::ptrdiff_t lane) { settle(whole, lane); });
     }
 
   private:
@@ -72,13 +67,14 @@ class PathSolve {
         };
         const std::int64_t most_rows =
             rows_that_fit(num_numbers(solution), backend.bytes_of_chunk());
-        const LaunchPlan largest = plan_of(PathRuns::most_rows(rows_.total(), most_rows));
+        const LaunchPlan largest =
+            plan_of(PathRuns::most_rows(solution.num_lanes() * solution.num_paths(), most_rows));
         const PathJob<Kernel, decltype(plan_of)> job{
             Kernel{whole.prepared.problem, solution.lanes().data(), saved,
                    static_cast<std::int32_t>(largest.group_size)},
             plan_of,
             solution.num_lanes(),
-            rows_.paths(),
+            solution.num_paths(),
             most_rows,
             solution.failed_paths_of_lanes().data(),
             whole.variance.data()};
@@ -86,16 +82,10 @@ class PathSolve {
         call.rethrow();
         if (backend.asynchronous && job.num_lanes > 0) solution.follow(backend.unfinished(kept));
     }
-    static std::int64_t most_rows(const Solution<Real>& solution) {
-        return rows_that_fit(num_numbers(solution));
-    }
     static std::ptrdiff_t num_numbers(const Solution<Real>& solution) {
         return solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1);
     }
-    void begin_lane(const Solution<Real>& solution) {
-        of_lane_.assign(static_cast<std::size_t>(num_numbers(solution)), {});
-    }
-    /// The same of rows that are here, with the marks of their tangents.
+    /// Adds up the runs of rows that are here, with the marks of their tangents.
     void add_rows(Solution<Real>& solution) {
         Solution<Real>& rows = part_.solution;
         y_.clear();
@@ -104,29 +94,20 @@ class PathSolve {
             y_.push_back(rows.y_of(k));
             if constexpr (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
         }
-        sums_.add_all(
+        const RunSums<Moments>& sums = paths_.of_runs;
+        sums.add_all(
             SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},
             rows.outcomes().data());
-        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
-            const auto [begin, end] = sums_.runs.rows_of(run);
+        for (std::int64_t run = 0; run < sums.runs.num_runs(); ++run) {
+            const auto [begin, end] = sums.runs.rows_of(run);
             for (std::ptrdiff_t row = begin; row < end; ++row)
-                solution.add_mark(sums_.runs.lane_of(run), rows.unreliable(row));
-        }
-    }
-    void add_runs(SolveWorkspace& whole) {
-        Solution<Real>& solution = whole.solution;
-        const Moments* moments = sums_.sums;
-        for (std::int64_t run = 0; run < sums_.runs.num_runs(); ++run) {
-            const std::ptrdiff_t lane = sums_.runs.lane_of(run);
-            solution.add_path(lane, sums_.tallies[run].whole, sums_.tallies[run].num_failed);
-            for (PairwiseSum<Moments>& sum : of_lane_) sum.add(*moments++);
-            if (sums_.runs.ends_lane(run)) settle(whole, lane);
+                solution.add_mark(sums.runs.lane_of(run), rows.unreliable(row));
         }
     }
     /// All paths of the lane are there.
     void settle(SolveWorkspace& whole, std::ptrdiff_t lane) {
         const Solution<Real>& solution = whole.solution;
-        auto sum = of_lane_.begin();
+        auto sum = paths_.of_lane.begin();
         const auto put = [&](const auto& put_one) {
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k)
                 for (std::ptrdiff_t i = 0; i < solution.num_columns(); ++i)
@@ -141,7 +122,6 @@ class PathSolve {
             put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& tangent) {
                 of(whole.tangent, k)(lane, i) = static_cast<Real>(tangent.mean);
             });
-        begin_lane(solution);
     }
 
     [[nodiscard]] static const EnsembleView<Real>& of(const std::vector<EnsembleView<Real>>& views,
@@ -149,12 +129,9 @@ class PathSolve {
         return views[static_cast<std::size_t>(k)];
     }
 
-    PathRows<Spec> rows_;
+    PathSums<Spec, Moments> paths_;
     SolveWorkspace part_;
-    RunMemory<Moments> memory_;
-    RunSums<Moments> sums_;
     std::vector<EnsembleView<Real>> y_, tangent_;  // (save point) of rows that are here
-    std::vector<PairwiseSum<Moments>> of_lane_;    // (number)
 };
 
 }  // namespace eddy::inline v0::detail
