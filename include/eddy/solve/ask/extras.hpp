@@ -8,7 +8,6 @@
 #include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/stochastic/sde_graph.hpp>
-#include <tuple>
 #include <type_traits>
 
 namespace eddy::inline v0 {
@@ -71,8 +70,6 @@ template <class T>
 struct ControllerKind : std::bool_constant<IsController<T>> {};
 template <class T>
 struct ObservedKind : std::bool_constant<IsObserved<T>> {};
-template <class T>
-struct TimesKind : std::bool_constant<IsDifferentiateTimes<T>> {};
 
 template <class Method>
 inline constexpr bool has_error_estimate = [] {

@@ -23,13 +23,11 @@ class SecondGradient {
             if (first.result.report.success()) return;
             first.take_over(backend, kept);
         }
-        if (!sent_.find(first.result.report)) return;
         const auto memory = memory_for(backend, kept);
-        const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, sent_.lanes, memory);
-        second_.prepared.take_method(problem.method.second, title);
-        rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
-        rows_.gather_data(first.arrays, sent_.lanes, second_.arrays, memory);
+        if (!pass_.begin(first.result.report, first.prepared.problem, second_.prepared, options,
+                         memory, title))
+            return;
+        pass_.given.gather_data(first.arrays, pass_.lanes, second_.arrays, memory);
         second_.seeds.refer_to(second_.arrays.data());
         if constexpr (FirstWorkspace::has_loss) second_.open_loss();
         second_.are_some_of_many = true;
@@ -42,18 +40,17 @@ class SecondGradient {
   private:
     template <class Memory>
     void bring(FirstWorkspace& first, const Memory& memory) const {
-        const auto& [lanes, rows] = sent_;
+        const LaneList &lanes = pass_.lanes, &rows = pass_.rows;
         GradientReport& report = first.result.report;
         const GradientReport& of_second = second_.result.report;
-        put_outcomes(report, lanes, of_second);
+        pass_.put_outcomes(report, of_second);
         put_target_into(memory, first.target, lanes, second_.target, rows, Spec::shares_parameters);
         if constexpr (FirstWorkspace::has_loss) first.put_losses(memory, lanes, second_.loss, rows);
         if constexpr (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
         add_cost(report, of_second);
     }
 
-    SentLanes sent_;
-    LaneRows<SecondSpecOf<Spec>> rows_;
+    SecondPass<Spec> pass_;
     SecondWorkspace second_;
 };
 

@@ -30,21 +30,40 @@ using SecondSpecOf = typename SecondSpec<Spec>::type;
 /// Where lanes cannot be sent on.
 struct NoSecondPass {};
 
-/// The lanes that the first pass has sent on, and which rows of the second they are: 0, 1, ….
-struct SentLanes {
-    LaneList lanes, rows;
+/// The lanes that the first pass of a call has sent on.
+template <class Spec>
+class SecondPass {
+  public:
+    LaneList lanes, rows;  // which rows of the second pass they are: 0, 1, …
+    LaneRows<SecondSpecOf<Spec>> given;
 
-    /// Finds them in what became of all lanes, in the memory of the call before. Are there any?
-    [[nodiscard]] bool find(const Outcomes& outcomes) {
+    /// Finds them in what became of all lanes, and sets their problem. Are there any?
+    template <class Memory>
+    [[nodiscard]] bool begin(const Outcomes& outcomes, const Problem<Spec>& first,
+                             PreparedProblem<SecondSpecOf<Spec>>& second,
+                             const SolveOptions& options, const Memory& memory, const char* where) {
         lanes.clear();
         for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
             if (outcomes.switched(lane)) lanes.push_back(lane);
         }
+        if (lanes.empty()) return false;
         rows.resize(lanes.size());
         std::iota(rows.begin(), rows.end(), std::ptrdiff_t{0});
-        return !lanes.empty();
+        given.gather(first, lanes, memory);
+        second.take_method(first.method.second, where);
+        given.prepare(second, options, controller_of_second(first.controller), where);
+        return true;
+    }
+    /// What became of them, into the outcomes of all.
+    void put_outcomes(Outcomes& outcomes, const Outcomes& second) const {
+        for (std::size_t k = 0; k < lanes.size(); ++k) {
+            LaneOutcome& outcome = outcomes.lanes()[static_cast<std::size_t>(lanes[k])];
+            outcome = second.outcomes()[k];
+            outcome.method = 1;
+        }
     }
 };
+
 /// Which lanes are sent on is known when the first pass is done.
 template <class Memory>
 void require_second_pass(const Memory& memory, const char* where) {
@@ -52,14 +71,6 @@ void require_second_pass(const Memory& memory, const char* where) {
                      "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
                      "first; leave out asynchronous, or give one of the two methods",
                      where);
-}
-/// What became of the lanes in the second pass, into the outcomes of all.
-inline void put_outcomes(Outcomes& outcomes, const LaneList& lanes, const Outcomes& second) {
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-        LaneOutcome& outcome = outcomes.lanes()[static_cast<std::size_t>(lanes[k])];
-        outcome = second.outcomes()[k];
-        outcome.method = 1;
-    }
 }
 
 }  // namespace eddy::inline v0::detail

@@ -18,12 +18,9 @@ class SecondSolve {
             if (first.solution.success()) return;
             first.solution.settle();
         }
-        if (!sent_.find(first.solution)) return;
         const auto memory = memory_for(backend, kept);
         const Problem<Spec>& problem = first.prepared.problem;
-        rows_.gather(problem, sent_.lanes, memory);
-        second_.prepared.take_method(problem.method.second, title);
-        rows_.prepare(second_.prepared, options, controller_of_second(problem.controller), title);
+        if (!pass_.begin(first.solution, problem, second_.prepared, options, memory, title)) return;
         second_.prepared.problem.counts_tangents = problem.counts_tangents;
         second_.take({}, backend.memory(), title);
         second_.are_some_of_many = true;
@@ -35,8 +32,8 @@ class SecondSolve {
   private:
     template <class Solution, class Memory>
     void bring(FirstWorkspace& first, Solution& second, const Memory& memory) const {
-        const auto& [lanes, rows] = sent_;
-        put_outcomes(first.solution, lanes, second);
+        const LaneList &lanes = pass_.lanes, &rows = pass_.rows;
+        pass_.put_outcomes(first.solution, second);
         for (std::size_t k = 0; k < first.y.size(); ++k)
             put_rows_into(memory, first.y[k], lanes, second_.y[k], rows);
         for (std::size_t k = 0; k < first.tangent.size(); ++k)
@@ -45,8 +42,7 @@ class SecondSolve {
             first.solution.take_steps(lanes[k], second, rows[k]);
     }
 
-    SentLanes sent_;
-    LaneRows<SecondSpecOf<Spec>> rows_;
+    SecondPass<Spec> pass_;
     SecondWorkspace second_;
 };
 
