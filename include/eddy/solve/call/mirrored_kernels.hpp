@@ -16,14 +16,10 @@ namespace eddy::inline v0::detail {
 template <class Memory>
 [[nodiscard]] GivenSteps mirrored(const GivenSteps& given, Mirrors<Memory>& mirrors) {
     if (!given.are_given()) return {};
-    const LaneShare& lanes = mirrors.lanes();
-    const std::int64_t* const from = given.first + lanes.first;
-    std::vector<std::int64_t> first(from, from + lanes.count + 1);
-    const std::int64_t before = first.front();
-    for (std::int64_t& step : first) step -= before;
-    return {mirrors.in_passing(first.data(), lanes.count + 1),
-            mirrors.in_passing(given.elapsed + before, first.back()),
-            mirrors.in_passing(given.size + before, first.back())};
+    const StepsOfShare share(given.first, mirrors.lanes());
+    return {mirrors.in_passing(share.first.data(), mirrors.lanes().count + 1),
+            mirrors.in_passing(given.elapsed + share.before, share.count()),
+            mirrors.in_passing(given.size + share.before, share.count())};
 }
 
 /// But for the arrays of the lanes.
@@ -100,15 +96,12 @@ template <class Real, class Memory>
     if (!steps.is_wanted()) return steps;
     const LaneShare& lanes = mirrors.lanes();
     if (!steps.first) return mirrored_rows(steps, state_size, mirrors);
-    const std::int64_t* const from = steps.first + lanes.first;
-    std::vector<std::int64_t> first(from, from + lanes.count + 1);
-    const std::int64_t before = first.front();
-    for (std::int64_t& step : first) step -= before;
-    steps.first = mirrors.in(first.data(), lanes.count + 1);
+    const StepsOfShare share(steps.first, lanes);
+    steps.first = mirrors.in(share.first.data(), lanes.count + 1);
     steps.count =
         mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
-    steps.t = mirrors.out(steps.t + before, first.back());
-    steps.y = mirrors.out(steps.y + before * state_size, first.back() * state_size);
+    steps.t = mirrors.out(steps.t + share.before, share.count());
+    steps.y = mirrors.out(steps.y + share.before * state_size, share.count() * state_size);
     return steps;
 }
 

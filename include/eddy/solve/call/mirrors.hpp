@@ -46,6 +46,21 @@ struct MirroredRows {
     }
 };
 
+/// Where in a list of all lanes' steps, one lane after another, those of a share begin, and where each of its lanes
+/// does, counted from there; and the end of the last.
+struct StepsOfShare {
+    std::int64_t before;
+    std::vector<std::int64_t> first;
+
+    /// `first_of_all`: (lane), of the call.
+    StepsOfShare(const std::int64_t* first_of_all, const LaneShare& lanes)
+        : before(first_of_all[lanes.first]),
+          first(first_of_all + lanes.first, first_of_all + lanes.first + lanes.count + 1) {
+        for (std::int64_t& step : first) step -= before;
+    }
+    [[nodiscard]] std::int64_t count() const { return first.back(); }
+};
+
 /// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
 template <class Memory>
 class Mirrors {

@@ -233,12 +233,9 @@ template <class Memory>
 [[nodiscard]] CountedSteps mirrored(CountedSteps steps, Mirrors<Memory>& mirrors) {
     const LaneShare& lanes = mirrors.lanes();
     if (steps.steps) {
-        const std::int64_t* const from = steps.first + lanes.first;
-        std::vector<std::int64_t> first(from, from + lanes.count + 1);
-        const std::int64_t before = first.front();
-        for (std::int64_t& step : first) step -= before;
-        steps.first = mirrors.in_passing(first.data(), lanes.count + 1);
-        steps.steps = mirrors.out(steps.steps + before, first.back());
+        const StepsOfShare share(steps.first, lanes);
+        steps.first = mirrors.in_passing(share.first.data(), lanes.count + 1);
+        steps.steps = mirrors.out(steps.steps + share.before, share.count());
     }
     steps.count =
         mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
