@@ -9,6 +9,7 @@
 #include <eddy/solve/lane/solution_recorder.hpp>
 #include <list>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -24,59 +25,43 @@ template <class Spec>
         budget_of_worker(limits, 1).bytes / bytes_of_step / std::max<std::int64_t>(1, num_lanes));
 }
 
-/// Puts the steps of a solve into its solution; run_kernel(steps) runs it.
-template <class Spec>
-class KeptSteps {
-    using Real = typename Spec::Scalar;
+[[nodiscard]] inline bool any_cancelled(std::span<const LaneOutcome> lanes) {
+    return std::any_of(lanes.begin(), lanes.end(),
+                       [](const LaneOutcome& lane) { return lane.result == Result::cancelled; });
+}
 
-  public:
-    explicit KeptSteps(Solution<Real>& solution)
-        : solution_(&solution), count_(static_cast<std::size_t>(solution.num_lanes())) {}
-
-    /// A call that was cancelled keeps none.
-    template <class RunKernel>
-    void run(const RunKernel& run_kernel, std::int64_t num_rows) {
-        std::list<StepRows<Real>> rows;
-        run_kernel(StepArrays<Real>{.count = count_.data(), .num_rows = num_rows, .rows = &rows});
-        if (is_cancelled()) return;
-        const auto largest = std::max_element(count_.begin(), count_.end());
-        if (largest != count_.end() && *largest > num_rows) return run_again(run_kernel);
+/// Calls append(lane, t, numbers) for each step of the lanes that run_kernel(steps) solves, which keeps a time and
+/// `size` numbers of it; for none where the call was cancelled.
+template <class Real, int size, class RunKernel, class IsCancelled, class Append>
+void keep_steps(std::ptrdiff_t num_lanes, std::int64_t num_rows, const RunKernel& run_kernel,
+                const IsCancelled& is_cancelled, const Append& append) {
+    std::vector<std::int64_t> count(static_cast<std::size_t>(num_lanes));
+    const auto append_lane = [&](std::ptrdiff_t lane, const double* t, const Real* y,
+                                 std::ptrdiff_t stride) {
+        for (std::int64_t k = 0; k < count[static_cast<std::size_t>(lane)]; ++k)
+            append(lane, t[k * stride], y + k * stride * size);
+    };
+    std::list<StepRows<Real>> rows;
+    run_kernel(StepArrays<Real>{.count = count.data(), .num_rows = num_rows, .rows = &rows});
+    if (is_cancelled()) return;
+    if (std::all_of(count.begin(), count.end(), [&](auto steps) { return steps <= num_rows; })) {
         for (const StepRows<Real>& part : rows) {
             for (std::ptrdiff_t lane = 0; lane < part.num_lanes; ++lane)
-                append(part.first_lane + lane, part.t.data() + lane,
-                       part.y.data() + lane * Spec::state_size, part.num_lanes);
+                append_lane(part.first_lane + lane, part.t.data() + lane,
+                            part.y.data() + lane * size, part.num_lanes);
         }
+        return;
     }
-
-  private:
-    [[nodiscard]] bool is_cancelled() const {
-        if (solution_->success()) return false;
-        const auto lanes = solution_->outcomes();
-        return std::any_of(lanes.begin(), lanes.end(), [](const LaneOutcome& lane) {
-            return lane.result == Result::cancelled;
-        });
-    }
-    template <class RunKernel>
-    void run_again(const RunKernel& run_kernel) {
-        std::vector<std::int64_t> first(count_.size() + 1);
-        std::partial_sum(count_.begin(), count_.end(), first.begin() + 1);
-        std::vector<double> t(static_cast<std::size_t>(first.back()));
-        std::vector<Real> y(t.size() * Spec::state_size);
-        run_kernel(StepArrays<Real>{
-            .count = count_.data(), .first = first.data(), .t = t.data(), .y = y.data()});
-        if (is_cancelled()) return;
-        for (std::size_t lane = 0; lane < count_.size(); ++lane)
-            append(static_cast<std::ptrdiff_t>(lane), t.data() + first[lane],
-                   y.data() + first[lane] * Spec::state_size, 1);
-    }
-    /// A lane's, of which every `stride`-th is its.
-    void append(std::ptrdiff_t lane, const double* t, const Real* y, std::ptrdiff_t stride) {
-        for (std::int64_t k = 0; k < count_[static_cast<std::size_t>(lane)]; ++k)
-            solution_->append_step(lane, t[k * stride], y + k * stride * Spec::state_size);
-    }
-
-    Solution<Real>* solution_;
-    std::vector<std::int64_t> count_;  // (lane)
-};
+    std::vector<std::int64_t> first(count.size() + 1);
+    std::partial_sum(count.begin(), count.end(), first.begin() + 1);
+    std::vector<double> t(static_cast<std::size_t>(first.back()));
+    std::vector<Real> y(t.size() * size);
+    run_kernel(StepArrays<Real>{
+        .count = count.data(), .first = first.data(), .t = t.data(), .y = y.data()});
+    if (is_cancelled()) return;
+    for (std::size_t lane = 0; lane < count.size(); ++lane)
+        append_lane(static_cast<std::ptrdiff_t>(lane), t.data() + first[lane],
+                    y.data() + first[lane] * size, 1);
+}
 
 }  // namespace eddy::inline v0::detail

@@ -4,15 +4,14 @@
 // fixed signs suffices: ±1 along every component of y0, ±|p| along every parameter, ±1 where that is
 // zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
 
-#include <algorithm>
 #include <cmath>
 #include <eddy/core/export.hpp>
+#include <eddy/solve/call/kept_steps.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/mirrored_kernels.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/group_forward.hpp>
 #include <eddy/solve/group/kernel.hpp>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -56,25 +55,14 @@ struct EDDY_EXPORT StepsOfLanes {
 struct StepLists {
     StepsOfLanes* steps = nullptr;
 
-    void keep(std::ptrdiff_t lane, double elapsed, double size) const {
-        steps->keep(lane, {elapsed, size});
-    }
-};
-/// Counts them; and puts them, where kernels cannot allocate, into arrays of so many.
-struct CountedSteps {
-    std::int64_t* count = nullptr;  // (lane); zero at first
-    // Null: they are counted alone.
-    const std::int64_t* first = nullptr;  // (lane)
-    StepsOfLanes::Step* steps = nullptr;
-
-    EDDY_HD void keep(std::ptrdiff_t lane, double elapsed, double size) const {
-        const std::int64_t k = count[lane]++;
-        if (steps) steps[first[lane] + k] = {elapsed, size};
+    void append(std::ptrdiff_t lane, double elapsed, const Vec<double, 1>& size) const {
+        steps->keep(lane, {elapsed, size[0]});
     }
 };
 
-/// The kernel that finds them. `Spec` computes in dual numbers.
-template <class SpecType, class Keeper>
+/// The kernel that finds them. `Spec` computes in dual numbers. `Steps` takes the elapsed time at which each begins,
+/// and its size.
+template <class SpecType, class Steps>
 struct SensitiveStepsKernel {
     using Spec = SpecType;
     using Recorder = NoSaves<Spec>;
@@ -82,12 +70,12 @@ struct SensitiveStepsKernel {
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)
     std::int32_t group_size = 0;
-    Keeper steps{};
+    Steps steps{};
 
     [[nodiscard]] Recorder recorder(std::ptrdiff_t) const { return {}; }
     /// A lane has accepted a step.
     EDDY_HD_AS_ARGUMENT EDDY_HD void keep(std::ptrdiff_t lane, double elapsed, double size) const {
-        steps.keep(lane, elapsed, size);
+        steps.append(lane, elapsed, Vec<double, 1>{{size}});
     }
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
@@ -154,43 +142,29 @@ class SensitiveSteps {
         outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
         const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, true);
-        const auto run_kernel = [&](const auto& keeper) {
-            using Kernel = SensitiveStepsKernel<Spec, std::remove_cvref_t<decltype(keeper)>>;
+        const auto run_kernel = [&](const auto& to) {
+            using Kernel = SensitiveStepsKernel<Spec, std::remove_cvref_t<decltype(to)>>;
             launch(plan,
                    Kernel{prepared_.problem, outcomes.data(),
-                          static_cast<std::int32_t>(plan.group_size), keeper},
+                          static_cast<std::int32_t>(plan.group_size), to},
                    backend, kept, call);
         };
-        if constexpr (is_of_host<typename Backend::Memory>)
-            run_kernel(StepLists{&steps});
-        else
-            run_twice(run_kernel);
+        const StepLists lists{&steps};
+        if constexpr (is_of_host<typename Backend::Memory>) {
+            run_kernel(lists);
+        } else {
+            // First to count, for nobody knows how much room they take beside what the gradient has.
+            const auto is_cancelled = [&] { return any_cancelled(outcomes); };
+            keep_steps<double, 1>(lanes, 0, run_kernel, is_cancelled,
+                                  [&](std::ptrdiff_t lane, double elapsed, const double* size) {
+                                      lists.append(lane, elapsed, {{*size}});
+                                  });
+            if (!is_cancelled()) return;
+            for (LaneOutcome& outcome : outcomes) outcome.result = Result::cancelled;
+        }
     }
 
   private:
-    /// First to count, then to keep.
-    template <class RunKernel>
-    void run_twice(const RunKernel& run_kernel) {
-        const std::size_t lanes = outcomes.size();
-        count_.resize(lanes);
-        run_kernel(CountedSteps{count_.data()});
-        // Who has stopped counting may not do so the second time, and would find no room.
-        const auto is_cancelled = [](const LaneOutcome& outcome) {
-            return outcome.result == Result::cancelled;
-        };
-        if (std::any_of(outcomes.begin(), outcomes.end(), is_cancelled)) {
-            for (LaneOutcome& outcome : outcomes) outcome.result = Result::cancelled;
-            return;
-        }
-        first_.assign(lanes + 1, 0);
-        std::partial_sum(count_.begin(), count_.end(), first_.begin() + 1);
-        found_.resize(static_cast<std::size_t>(first_.back()));
-        run_kernel(CountedSteps{count_.data(), first_.data(), found_.data()});
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const auto begin = found_.begin() + first_[lane];
-            steps.of_lane[lane].assign(begin, begin + count_[lane]);
-        }
-    }
     template <class Whole>
     void prepare(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options) {
         y0_tangent_.assign(rows.y0.num_lanes, Spec::state_size, Real(0));
@@ -224,27 +198,12 @@ class SensitiveSteps {
 
     PreparedProblem<Spec> prepared_;
     EnsembleArray<Real> y0_tangent_, p_tangent_;
-    std::vector<std::int64_t> count_, first_;  // (lane), where steps are counted first
-    std::vector<StepsOfLanes::Step> found_;
 };
 
-/// The steps of the lanes, of which there are none at first.
-template <class Memory>
-[[nodiscard]] CountedSteps mirrored(CountedSteps steps, Mirrors<Memory>& mirrors) {
-    const LaneShare& lanes = mirrors.lanes();
-    if (steps.steps) {
-        const StepsOfShare share(steps.first, lanes);
-        steps.first = mirrors.in_passing(share.first.data(), lanes.count + 1);
-        steps.steps = mirrors.out(steps.steps + share.before, share.count());
-    }
-    steps.count =
-        mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
-    return steps;
-}
 template <class Spec, class Memory>
-[[nodiscard]] auto mirrored(SensitiveStepsKernel<Spec, CountedSteps> kernel, const LaunchPlan&,
-                            Mirrors<Memory>& mirrors) {
-    kernel.steps = mirrored(kernel.steps, mirrors);
+[[nodiscard]] auto mirrored(SensitiveStepsKernel<Spec, StepArrays<double>> kernel,
+                            const LaunchPlan&, Mirrors<Memory>& mirrors) {
+    kernel.steps = mirrored(kernel.steps, 1, mirrors);
     kernel.problem = mirrored(kernel.problem, mirrors);
     kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes);
     return kernel;

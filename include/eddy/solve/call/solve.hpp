@@ -120,10 +120,15 @@ struct SolveWorkspace {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
             if (options.save_steps)
-                KeptSteps<Spec>(solution).run(
-                    run_kernel,
+                keep_steps<Real, Spec::state_size>(
+                    lanes,
                     rows_of_steps<Spec>(prepared.problem.times, lanes,
-                                        memory_limits(options.memory_budget, backend, kept)));
+                                        memory_limits(options.memory_budget, backend, kept)),
+                    run_kernel,
+                    [&] { return !solution.success() && any_cancelled(solution.outcomes()); },
+                    [&](std::ptrdiff_t lane, double t, const Real* values) {
+                        solution.append_step(lane, t, values);
+                    });
             else
                 run_kernel(StepArrays<Real>{});
         }
