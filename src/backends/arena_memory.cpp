@@ -9,6 +9,18 @@ namespace eddy::inline v0::detail {
 
 #if defined(MAP_ANONYMOUS)
 
+namespace {
+
+struct NoAddressSpace : std::bad_alloc {
+    [[nodiscard]] const char* what() const noexcept override {
+        return "eddy: there is no address space for the states and logs of this call; give a "
+               "smaller "
+               "memory_budget, fewer threads, or a higher limit (ulimit -v)";
+    }
+};
+
+}  // namespace
+
 // Pages that nobody has written to take no memory.
 void ArenaMemory::reserve(std::size_t bytes) {
     release();
@@ -18,7 +30,7 @@ void ArenaMemory::reserve(std::size_t bytes) {
 #endif
         ;
     void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (first == MAP_FAILED) throw std::bad_alloc();
+    if (first == MAP_FAILED) throw NoAddressSpace();
     first_ = static_cast<std::byte*>(first);
     num_bytes_ = bytes;
 }

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
+#include "support/message_of.hpp"
 
 using eddy::Bosh3;
 using eddy::Cpu;
@@ -153,6 +155,39 @@ TEST_CASE("failing allocations: the next pushforward and Hessian product are exa
         });
 }
 
+TEST_CASE("failing allocations: what a call returns has its memory before the work") {
+    const Problem problem;
+    // Bytes taken after the watch, which begins before all results are made and ends with the work.
+    struct Watched {
+        std::int64_t* at_end;
+        ~Watched() { *at_end = support::allocated_bytes; }
+    };
+    std::int64_t at_end = 0;
+    const SolveOptions options{.t1 = 1, .rtol = 1e-5, .progress = [&](const eddy::WatchedCall&) {
+                                   return std::shared_ptr<Watched>(new Watched{&at_end});
+                               }};
+    const auto taken = [&] { return support::allocated_bytes - at_end; };
+    constexpr std::int64_t one_array = lanes * sizeof(double);
+
+    const auto solution = eddy::solve(Decay{}, Bosh3{}, problem.y0, problem.p, options, Cpu{1});
+    CHECK(taken() < one_array);
+    CHECK(solution.p()(lanes - 1, 0) == problem.p(lanes - 1, 0));
+
+    const auto gradient = eddy::value_and_gradient(Decay{}, Bosh3{}, Squared{}, problem.data,
+                                                   problem.y0, problem.p, options, Cpu{1});
+    CHECK(taken() < one_array);
+    const auto product =
+        eddy::hessian_vector_product(Decay{}, Bosh3{}, Squared{}, problem.data, problem.y0,
+                                     problem.p, problem.y0, problem.p, options, Cpu{1});
+    CHECK(taken() < one_array);
+    CHECK(product.gradient.p(7, 0) == gradient.gradient.p(7, 0));
+    const auto estimated =
+        eddy::value_and_gradient(Decay{}, Bosh3{}, Squared{}, problem.data, problem.y0, problem.p,
+                                 options, Cpu{1}, eddy::estimate_gradient_error);
+    CHECK(taken() < one_array);
+    CHECK(estimated.report.gradient_error(7) < 1);
+}
+
 TEST_CASE("failing allocations: no number of checkpoints and no budget takes memory unused") {
     const Problem problem;
     const auto bytes_of_first = [&](const SolveOptions& options) {
@@ -172,4 +207,19 @@ TEST_CASE("failing allocations: no number of checkpoints and no budget takes mem
     CHECK(bytes_of_first({.t1 = 1, .checkpoints = 2'147'483'646}) < bound);
     CHECK_THROWS_AS(bytes_of_first({.t1 = 1, .checkpoints = std::int64_t{1} << 31}),
                     eddy::InvalidArgument);
+}
+
+// A test of its own runs it where the address space is limited (CMakeLists.txt); elsewhere nothing bounds it.
+TEST_CASE("failing allocations: a limit of address space bounds the budget") {
+    const Problem problem;
+    const auto gradient = eddy::value_and_gradient(Decay{}, Bosh3{}, Squared{}, problem.data,
+                                                   problem.y0, problem.p, {.t1 = 1}, Cpu{2});
+    CHECK(gradient.report.success());
+
+    eddy::detail::ArenaMemory memory;
+    CHECK(support::mentions(support::message_of([&] {
+                                static_cast<void>(
+                                    memory.arena(std::numeric_limits<std::size_t>::max() >> 1));
+                            }),
+                            "give a smaller memory_budget"));
 }

@@ -82,8 +82,8 @@ class GradientSolver
             workspace.open_loss(this->memory());
             workspace.run(options_, backend_, kept_, cancelled, where);
             return HessianVectorProduct<EnsembleScalarOf<Y0>>{
-                workspace.result.gradient, workspace.tangent, workspace.result.report,
-                workspace.result.loss};
+                std::move(workspace.result.gradient), std::move(workspace.tangent),
+                std::move(workspace.result.report), std::move(workspace.result.loss)};
         }
     }
     /// The same for a loss without data, loss(t, y, p).
@@ -125,6 +125,7 @@ class GradientSolver
         if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
         workspace.take(into, this->memory(), "data", name);
         workspace.open_loss(this->memory());
+        if constexpr (Choice::estimates_error) detail::open_errors(workspace);
         workspace.run(options_, backend_, kept_, cancelled, name);
         if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
         return workspace.result;

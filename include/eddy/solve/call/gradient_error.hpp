@@ -67,6 +67,16 @@ template <class Memory, class Real>
     return {copy.data(), view.num_lanes, view.num_components, 1, view.num_lanes};
 }
 
+/// The report's arrays, before the work.
+template <class Spec, class Objective, class Seeds, bool with_times>
+void open_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& workspace) {
+    GradientReport& report = workspace.result.report;
+    const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
+    report.error_estimate.y0.assign(lanes, Spec::state_size, 0);
+    report.error_estimate.p.assign(Spec::shares_parameters ? 1 : lanes, Spec::parameter_size, 0);
+    report.relative_errors.assign(static_cast<std::size_t>(lanes), 0);
+}
+
 /// What the tangents of a gradient say, into its report.
 template <class Spec, class Objective, class Seeds, bool with_times, class Memory>
 void report_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& workspace,

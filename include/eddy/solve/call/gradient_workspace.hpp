@@ -104,6 +104,7 @@ struct GradientWorkspace {
         }
         if constexpr (switches<Spec>) require_second_pass(memory_for(backend, kept), title);
         EmptyUnlessDone guard(result);
+        if constexpr (is_of_host<typename Backend::Memory>) open_block_sums();
         {
             CallLink call(cancelled, options);
             const auto watching =
@@ -173,7 +174,7 @@ struct GradientWorkspace {
                    adds_p = columns_of_p > 0 && !shared_is_added_;
         if constexpr (Seeds::has_loss) result.loss.total = loss_total;
         if (adds_loss || adds_p) {
-            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
+            open_block_sums();
             if (adds_loss) add_losses();
             if constexpr (Spec::shares_parameters) {
                 if (adds_p) shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
@@ -313,6 +314,10 @@ struct GradientWorkspace {
     static constexpr std::ptrdiff_t columns_of_p = SharedSums<Spec>::num_columns;
     static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
 
+    void open_block_sums() {
+        if constexpr (Seeds::has_loss || columns_of_p > 0)
+            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
+    }
     void add_losses() {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         for (std::ptrdiff_t first = 0; first < lanes; first += lanes_per_block) {

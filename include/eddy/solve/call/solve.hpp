@@ -183,7 +183,16 @@ struct SolveWorkspace {
     [[no_unique_address]] std::conditional_t<switches<Spec>, Second, NoSecondPass> second{};
 };
 
+/// What a solution keeps of its call, for `pullback`.
+template <class Real>
+struct KeptInputs {
+    EnsembleArray<Real> y0, p;
+};
+
 }  // namespace detail
+
+template <class Real, class Field, class Method, bool shared, class... Extras>
+class EnsembleSolution;
 
 /// A solve that can be repeated: it keeps its memory, so that a second call on arrays of the same
 /// shape allocates nothing. Made by `ensemble_solver`, or by name, with the types of what follows
@@ -202,14 +211,14 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return run(y0, p, nothing<Y0>(), cancelled);
+        return run(y0, p, nothing<Y0>(), nullptr, cancelled);
     }
     /// The same, with what is saved written straight into the caller's arrays, which must overlap neither each
     /// other nor what is read. After an exception they may hold anything.
     template <class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
                               const Cancellation& cancelled = {}) {
-        return run(y0, p, into, cancelled);
+        return run(y0, p, into, nullptr, cancelled);
     }
 
     /// The same with tangents of y0 and p.
@@ -217,18 +226,20 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
     requires(!detail::is_cancellation<PTangent>) decltype(auto) operator()(
         const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent,
         const Cancellation& cancelled = {}) {
-        return run(y0, p, nothing<Y0>(), cancelled, y0_tangent, p_tangent);
+        return run(y0, p, nothing<Y0>(), nullptr, cancelled, y0_tangent, p_tangent);
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
                               const PTangent& p_tangent, const SolutionInto<Real>& into,
                               const Cancellation& cancelled = {}) {
-        return run(y0, p, into, cancelled, y0_tangent, p_tangent);
+        return run(y0, p, into, nullptr, cancelled, y0_tangent, p_tangent);
     }
 
   private:
     friend Object;
     static constexpr const char* name = detail::call_of<Method>;
+    template <class, class, class, bool, class...>
+    friend class EnsembleSolution;
 
     template <class Y0>
     static auto nothing() {
@@ -238,8 +249,10 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
             return SolutionInto<double>{};
     }
 
+    /// `keep`, if any, gets copies of the arguments before the work: memory that is not there is missed at once.
     template <class Y0, class Parameters, class Real, class... Tangents>
     decltype(auto) run(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
+                       std::type_identity_t<detail::KeptInputs<Real>>* keep,
                        const Cancellation& cancelled, const Tangents&... tangents) {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
                       detail::check_tangents<Y0, Tangents...>() &&
@@ -256,41 +269,38 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                 workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
             }
             workspace.take(into, this->memory(), where, options_.paths);
+            if (!is_dual && keep) {
+                keep->y0 = detail::host_copy(this->memory(), ensemble_view(y0));
+                keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
+            }
             return workspace.run(options_, backend_, kept_, cancelled, where);
         }
     }
 
-    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
+    using Object::backend_, Object::kept_, Object::method_, Object::options_, Object::workspace_;
 };
 
 /// What `solve` returns: a solution, with the problem that it solves, for `pullback`.
 template <class Real, class Field, class Method, bool shared, class... Extras>
 class [[nodiscard]] EnsembleSolution : public Solution<Real> {
   public:
-    template <class Parameters>
-    EnsembleSolution(Solution<Real>&& solution, const EnsembleView<const Real>& y0,
-                     const Parameters& p, const Method& method, const SolveOptions& options,
-                     const Extras&... extras)
-        : Solution<Real>(std::move(solution)),
-          y0_(detail::host_copy(memory(extras...), y0)),
-          p_(detail::host_copy(memory(extras...), detail::parameter_view(p))),
-          method_(method),
-          options_(options),
-          extras_(extras...) {}
+    /// By the only call of this solver.
+    template <class Y0, class Parameters>
+    EnsembleSolution(EnsembleSolver<Field, Method, Extras...>&& solver, const Y0& y0,
+                     const Parameters& p, const Extras&... extras)
+        : method_(solver.method_), options_(solver.options_), extras_(extras...) {
+        Solution<Real>& solution = solver.run(y0, p, SolutionInto<Real>{}, &kept_, Cancellation{});
+        Solution<Real>::operator=(std::move(solution));
+    }
 
-    [[nodiscard]] const EnsembleArray<Real>& y0() const { return y0_; }
-    [[nodiscard]] const EnsembleArray<Real>& p() const { return p_; }
+    [[nodiscard]] const EnsembleArray<Real>& y0() const { return kept_.y0; }
+    [[nodiscard]] const EnsembleArray<Real>& p() const { return kept_.p; }
     [[nodiscard]] const Method& method() const { return method_; }
     [[nodiscard]] const SolveOptions& options() const { return options_; }
     [[nodiscard]] const std::tuple<Extras...>& extras() const { return extras_; }
 
   private:
-    static auto memory(const Extras&... extras) {
-        using Backend = typename detail::ExtrasOf<Field, Method, Extras...>::Backend;
-        return detail::extra_or_default<Backend>(extras...).memory();
-    }
-
-    EnsembleArray<Real> y0_, p_;
+    detail::KeptInputs<Real> kept_;
     [[no_unique_address]] Method method_;
     SolveOptions options_;
     std::tuple<Extras...> extras_;
@@ -313,10 +323,9 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
                          const Extras&... extras) {
     if constexpr (detail::check_solver<Field, Method, Extras...>() &&
                   detail::check_arrays<Y0, Parameters>()) {
-        auto solver = ensemble_solver(field, method, options, extras...);
         return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
-                                Extras...>(std::move(solver(y0, p)), ensemble_view(y0), p, method,
-                                           options, extras...);
+                                Extras...>(ensemble_solver(field, method, options, extras...), y0,
+                                           p, extras...);
     }
 }
 
