@@ -238,6 +238,10 @@ TEST_CASE("train: an epoch has each sample once, and a batch depends on seed and
     CHECK_FALSE(std::equal(late.begin(), late.end(), differs.begin(), differs.end()));
     CHECK_THROWS_AS(train::Minibatches(10, 11, 0), eddy::InvalidArgument);
     CHECK_THROWS_AS(train::Minibatches(-1, 1, 0), eddy::InvalidArgument);
+    constexpr auto most = std::numeric_limits<std::ptrdiff_t>::max();
+    CHECK(support::message_of([] {
+              train::Minibatches(most, 1, 0);
+          }).starts_with("train::Minibatches: 9223372036854775807 samples, whose order no memory"));
     train::Minibatches from(10, 3, 1);
     train::Minibatches to = std::move(from);
     CHECK(to(0).size() == 3);
