@@ -78,6 +78,9 @@ void print_search(const std::vector<Fit>& fits, const SearchCost& cost) {
         "%.3g steps, %.3g steps/s\n",
         fits.size(), cost.seconds, trajectories, tangents, static_cast<double>(cost.num_accepted),
         static_cast<double>(cost.num_accepted) / cost.seconds);
+    const auto num_left =
+        std::count_if(fits.begin(), fits.end(), [](const Fit& fit) { return !fit.has_ended; });
+    if (num_left > 0) std::printf("  stopped before %td of them had ended\n", num_left);
     const auto optima = distinct_optima(fits);
     int num_converged = 0;
     for (const Optimum& optimum : optima) num_converged += optimum.num_starts;

@@ -23,7 +23,7 @@ class Search {
     [[nodiscard]] const Rates& trial() const { return trial_; }
     [[nodiscard]] bool wants_model() const { return wants_model_; }
     [[nodiscard]] bool has_ended() const { return has_ended_; }
-    [[nodiscard]] Fit fit() const { return {rates_, model_.value, converged_}; }
+    [[nodiscard]] Fit fit() const { return {rates_, model_.value, converged_, has_ended_}; }
 
     /// The model at `rates()`.
     void take(const LocalModel& model, double least_slope) {

@@ -19,6 +19,7 @@ struct Fit {
     Rates rates{};
     double value = 0;  ///< the negative log-likelihood
     bool converged = false;
+    bool has_ended = true;  ///< false where the search was stopped before
 };
 
 struct SearchOptions {

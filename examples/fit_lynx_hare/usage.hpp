@@ -16,6 +16,9 @@ Without a file, the pelts of the Hudson's Bay Company are fitted, 1900 to 1920.
   --threads N       threads, 1 to 1024 (default: one per core)
   --help            this text
 
+Ctrl-C while a bar shows how far a search is ends the search; the best that it has found is the
+fit. A second one within two seconds ends the program.
+
 Exit code: 0 when a fit was found, 1 when none was, 2 when the input cannot be used.
 )";
 

@@ -35,6 +35,7 @@ void print_search(const Search& search, const Simulation& simulation) {
                 search.screening_seconds, search.num_possible);
     std::printf("  climbs: the best %zu in %.2f s, of which %d end within 0.01 of the best\n",
                 search.summits.size(), search.climbing_seconds, search.num_within(0.01));
+    if (search.num_left > 0) std::printf("  stopped before %d others\n", search.num_left);
 }
 
 void print_estimate(const Summit& best, const Eigen::VectorXd& errors,

@@ -15,11 +15,14 @@ struct Start {
     double log_likelihood;
 };
 
-/// All starting points, the best first; those without a likelihood are left out.
-std::vector<Start> screen(Likelihood& likelihood, int num_starts) {
+/// All starting points until a Ctrl-C, the best first; those without a likelihood are left out. What is left is
+/// counted in `num_left`.
+std::vector<Start> screen(Likelihood& likelihood, int num_starts, int& num_left) {
     std::vector<Start> starts;
     eddy::Progress bar(true, {}, num_starts, "starts");
-    for (int index = 0; index < num_starts && !bar.cancelled().stop_requested(); ++index) {
+    num_left = num_starts;
+    for (int index = 0; index < num_starts && !bar.cancelled().stop_requested();
+         ++index, --num_left) {
         const Unknowns at = starting_point(index);
         const double value = likelihood(at);
         if (std::isfinite(value)) starts.push_back({at, value});
@@ -55,19 +58,25 @@ Unknowns starting_point(int index) {
 Search search(const Rates& rates, int num_starts, const Simulation& simulation) {
     const fitting::Stopwatch screening;
     Likelihood likelihood(rates, simulation);
-    std::vector<Start> starts = screen(likelihood, num_starts);
     Search found;
-    found.num_starts = num_starts;
+    std::vector<Start> starts = screen(likelihood, num_starts, found.num_left);
+    found.num_starts = num_starts - found.num_left;
     found.num_possible = static_cast<int>(starts.size());
     found.screening_seconds = screening.seconds();
 
     const fitting::Stopwatch climbing;
-    const auto some = static_cast<std::size_t>(std::max(8, num_starts / 32));
+    constexpr int fewest = 8;
+    const bool was_stopped = found.num_left > 0;  // who stops wants an end soon
+    const auto some =
+        static_cast<std::size_t>(was_stopped ? fewest : std::max(fewest, num_starts / 32));
     starts.resize(std::min(starts.size(), some), {{}, 0});
     eddy::Progress bar(true, {}, static_cast<std::int64_t>(starts.size()), "climbs");
     const auto height = [&](const Eigen::VectorXd& at) { return likelihood.with_gradient(at); };
     for (const Start& start : starts) {
-        if (bar.cancelled().stop_requested()) break;
+        if (bar.cancelled().stop_requested()) {
+            found.num_left += static_cast<int>(starts.size() - found.summits.size());
+            break;
+        }
         found.summits.push_back(maximise(height, start.at, typical_errors(), 1e-4));
         bar.add(1, 0, 0);
     }

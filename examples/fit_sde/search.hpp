@@ -10,6 +10,7 @@ namespace short_rate {
 
 struct Search {
     int num_starts = 0, num_possible = 0;  ///< of finite likelihood
+    int num_left = 0;                      ///< starts and climbs that a Ctrl-C came before
     std::vector<Summit> summits;           ///< the best first
     double screening_seconds = 0, climbing_seconds = 0;
 

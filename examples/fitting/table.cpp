@@ -145,7 +145,7 @@ void append_row(std::vector<std::vector<double>>& table, const TableForm& form,
     const double at = number(text, name, place);
     if (!along.empty() && !(at > along.back())) {
         place.complain(name + " " + quoted(text) + " does not come after the row above",
-                       "sort the rows by " + name + ", and give each " + name + " once");
+                       "sort the rows by " + name + ", and give no time twice");
     }
     std::vector<double> row{at};
     for (std::size_t i = 1; i < table.size(); ++i)
@@ -212,9 +212,10 @@ std::vector<std::vector<double>> read_table(const std::string& file, const Table
     }
     const std::size_t num_rows = table.front().size();
     if (num_rows < static_cast<std::size_t>(form.fewest_rows)) {
-        place.complain(std::to_string(num_rows) + " rows of " + form.contents,
-                       form.num_unknowns + " unknowns are fitted, give at least " +
-                           std::to_string(form.fewest_rows));
+        place.complain(
+            std::to_string(num_rows) + (num_rows == 1 ? " row of " : " rows of ") + form.contents,
+            form.num_unknowns + " unknowns are fitted, give at least " +
+                std::to_string(form.fewest_rows));
     }
     return table;
 }

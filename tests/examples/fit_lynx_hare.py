@@ -237,12 +237,12 @@ class Refusals(Example):
     def test_years_out_of_order(self):
         self.check_bad_counts(
             with_line(4, "1899,9.8,70.2"),
-            "counts.csv:4: year '1899' does not come after the row above; sort the rows by year, and give each year once")
+            "counts.csv:4: year '1899' does not come after the row above; sort the rows by year, and give no time twice")
 
     def test_a_year_twice(self):
         self.check_bad_counts(
             with_line(4, "1901,9.8,70.2"),
-            "counts.csv:4: year '1901' does not come after the row above; sort the rows by year, and give each year once")
+            "counts.csv:4: year '1901' does not come after the row above; sort the rows by year, and give no time twice")
 
     def test_too_few_rows(self):
         self.check_bad_counts(GOOD[:4], "counts.csv:4: 3 rows of counts; six unknowns are fitted, give at least 4")

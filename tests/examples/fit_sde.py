@@ -2,11 +2,15 @@
 the simulated one with them.
 """
 
+import os
+import pty
 import re
+import signal
+import subprocess
 import unittest
 from pathlib import Path
 
-from example_case import ExampleCase
+from example_case import PROGRAM, ExampleCase
 
 DATA = Path(__file__).resolve().parents[2] / "examples/fit_sde/us_treasury_bill_rate.csv"
 
@@ -59,7 +63,7 @@ class Example(ExampleCase):
         (self.folder / "rates.csv").write_text("\n".join(lines))
         done = self.run_program("rates.csv")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("rates.csv:7: rate is '-0.1'", done.stderr)
+        self.assertIn("rates.csv:7: rate is '-0.1'; rates must be above zero", done.stderr)
 
     def test_uneven_times_are_refused(self):
         lines = DATA.read_text(encoding="utf-8").splitlines()
@@ -80,9 +84,28 @@ class Example(ExampleCase):
         self.assertIn(message, done.stderr)
 
     def test_what_cannot_be_fitted_is_refused(self):
-        self.check_refused(lambda k, year, rate: f"{year},5", "all rates are 5.000000 per cent; give rates that vary")
+        self.check_refused(lambda k, year, rate: f"{year},5", "all rates are 5 per cent; give rates that vary")
         self.check_refused(lambda k, year, rate: f"{year},{1e4 * rate}", "give rates in per cent a year")
+        self.check_refused(lambda k, year, rate: f"{year},{rate * 1e200}", "a rate of 1.533e+201; give rates in per cent")
         self.check_refused(lambda k, year, rate: f"{365 * k},{rate}", "give times in years")
+
+    def test_interrupted_on_a_terminal_the_search_ends_soon(self):
+        ours, its = pty.openpty()
+        command = [PROGRAM, "--starts", "100000"]  # a quarter of an hour, and 3,125 climbs
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=its, text=True) as running:
+            os.close(its)
+            os.read(ours, 1)  # the bar
+            running.send_signal(signal.SIGINT)
+            output = ""
+            for line in running.stdout:
+                output += line
+                if "stopped" in line:
+                    break  # the fit by more paths, which follows, is that of the bills
+            running.kill()
+        os.close(ours)
+        starts = int(re.search(r"  starts: (\d+) in ", output)[1])
+        self.assertLessEqual(int(re.search(r"  climbs: the best (\d+) in ", output)[1]), 8)
+        self.assertEqual(starts + int(re.search(r"  stopped before (\d+) others\n", output)[1]), 100000)
 
     def test_help(self):
         done = self.run_program("--help")
