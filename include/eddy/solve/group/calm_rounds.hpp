@@ -149,7 +149,7 @@ class CalmRounds {
                                                           const Rounds& rounds, int i,
                                                           State& cotangent, Sums& sums) {
         NoTimeCotangents none;
-        const auto moves = convert<Primal>(select(chain.alive, Time(1), Time(0))) > Primal(0);
+        const auto moves = places_of<Primal, Time>(chain.alive);
         const auto pull_step = [&](const auto& in) __attribute__((always_inline)) {
             typename Stepper::template Linearization<Number, false, false> of_step;
             Stepper::linearize(in, chain.x->memory, of_step);

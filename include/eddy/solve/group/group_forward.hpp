@@ -148,7 +148,7 @@ class GroupForward {
             for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
-            reset_history<Spec>(x.history, place);
+            set_history(x.history, place, {});
             if constexpr (Spec::has_event)
                 EventSeeker<Spec>::begin(x.events, place,
                                          EventSeeker<Spec>::sides_at_start(*problem_, lane, y0));

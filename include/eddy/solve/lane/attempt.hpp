@@ -371,7 +371,7 @@ class ChainStepper {
                                                     typename Spec::History& history) const {
         const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->clock.dt_max)));
         next = select(cut, max(next, x.size), next);
-        const auto is_cut = convert<Single>(select(cut, Time(1), Time(0))) > Single(0);
+        const auto is_cut = places_of<Single, Time>(cut);
         history.previous_log2 = select(is_cut, x.history.previous_log2, history.previous_log2);
         history.earlier_log2 = select(is_cut, x.history.earlier_log2, history.earlier_log2);
     }

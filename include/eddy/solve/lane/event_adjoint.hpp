@@ -66,9 +66,7 @@ struct EventAdjoint {
         for_events<Spec>(met.meets, met.event, [&]<int i>(const Mask& places) {
             add_root<i, Dense>(in, of_step, {places, y, of_size}, cotangents);
         });
-        const auto meets = convert<typename Spec::Primal>(
-                               select(met.meets, typename Spec::Time(1), typename Spec::Time(0))) >
-                           typename Spec::Primal(0);
+        const auto meets = places_of<typename Spec::Primal, typename Spec::Time>(met.meets);
         of_times.dt = select(meets, of_times.dt + cotangents.t, of_times.dt);
     }
 

@@ -53,8 +53,7 @@ template <class Spec, class Steps>
         using Time = typename Spec::Time;
         using Primal = typename Spec::Primal;
         const auto lands = abs(size_in(logged)) == steps.tstop - x.elapsed;
-        Primal by = select(convert<Primal>(select(lands, Time(1), Time(0))) > Primal(0),
-                           -x.events.clock, Primal(0));
+        Primal by = select(places_of<Primal, Time>(lands), -x.events.clock, Primal(0));
         if (any(size_in(logged) < Time(0))) [[unlikely]]
             move_to_roots<Spec>(steps, x, logged, by);
         return by;
@@ -69,9 +68,8 @@ template <class Spec>
     const typename Spec::Time& used, const MaskOf<typename Spec::Time>& is_there) {
     using Time = typename Spec::Time;
     using Primal = typename Spec::Primal;
-    const auto moves = convert<Primal>(select(used != Time(0), Time(1), Time(0))) > Primal(0);
-    const auto lands = convert<Primal>(select(is_there, Time(1), Time(0))) > Primal(0);
-    return select(moves, select(lands, Primal(0), clock + by), clock);
+    return select(places_of<Primal, Time>(used != Time(0)),
+                  select(places_of<Primal, Time>(is_there), Primal(0), clock + by), clock);
 }
 
 /// The attempts that have led to events once more, with sizes that are roots; use(in). One that has no slope

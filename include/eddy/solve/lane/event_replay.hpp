@@ -15,8 +15,7 @@ EDDY_HD void for_events(const MaskOf<typename Spec::Time>& meets,
         if constexpr (Spec::has_several_events)
             places = meets & (events == Time(static_cast<double>(i)));
         if (!any(places)) return;
-        visit.template operator()<i>(convert<typename Spec::Primal>(select(
-                                         places, Time(1), Time(0))) > typename Spec::Primal(0));
+        visit.template operator()<i>(places_of<typename Spec::Primal, Time>(places));
     });
 }
 

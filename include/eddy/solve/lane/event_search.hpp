@@ -238,7 +238,8 @@ struct EventSeeker {
             const double resolved =
                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), bracket.high);
             set_lane(width, place, resolved);
-            restore_history(x, after, place);
+            // Cut short to find an event, it says nothing of the sizes to come.
+            set_history(after.history, place, history_of(x.history, place));
             const bool is_closed = leading.at_zero || bracket.is_closed(resolved);
             double back = 0;
             if (is_closed && !is_terminal_at<typename Spec::Field>(leading.first()))
@@ -275,13 +276,6 @@ struct EventSeeker {
         if (!is_told(landings.times, get_lane(landings.tstop, place), tried.end)) return 0;
         const double size = bracket.step_back(tried.size, width), end = tried.from + size;
         return end > tried.from && end < tried.end ? size : 0;
-    }
-    /// A step cut short to find an event says nothing of the sizes to come.
-    EDDY_HD static void restore_history(const ChainState<Spec>& x, AfterAttempt<Spec>& after,
-                                        int place) {
-        set_lane(after.history.previous_log2, place, get_lane(x.history.previous_log2, place));
-        set_lane(after.history.earlier_log2, place, get_lane(x.history.earlier_log2, place));
-        set_lane(after.history.was_rejected, place, get_lane(x.history.was_rejected, place));
     }
     /// As if it had been rejected.
     EDDY_HD static void take_back(const ChainState<Spec>& x, Attempt<Spec>& attempt,

@@ -45,12 +45,24 @@ struct ChainState {
     typename Spec::History history;
 };
 
-template <class Spec>
-EDDY_HD void reset_history(typename Spec::History& history, int place) {
-    constexpr ControllerHistory<float> fresh{};
-    set_lane(history.previous_log2, place, fresh.previous_log2);
-    set_lane(history.earlier_log2, place, fresh.earlier_log2);
-    set_lane(history.was_rejected, place, fresh.was_rejected);
+/// The places of a mask of times, as a mask of another type of number.
+template <class Number, class Time>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline MaskOf<Number> places_of(
+    const MaskOf<Time>& mask) {
+    return convert<Number>(select(mask, Time(1), Time(0))) > Number(0);
+}
+
+/// Of one place.
+template <class History>
+[[nodiscard]] EDDY_HD ControllerHistory<float> history_of(const History& history, int place) {
+    return {get_lane(history.previous_log2, place), get_lane(history.earlier_log2, place),
+            get_lane(history.was_rejected, place)};
+}
+template <class History>
+EDDY_HD void set_history(History& history, int place, const ControllerHistory<float>& to) {
+    set_lane(history.previous_log2, place, to.previous_log2);
+    set_lane(history.earlier_log2, place, to.earlier_log2);
+    set_lane(history.was_rejected, place, to.was_rejected);
 }
 
 /// One T for each chain that a member of a team takes in turn; a copy copies those in use.
