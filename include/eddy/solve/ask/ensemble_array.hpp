@@ -141,13 +141,16 @@ concept NumberRange = requires(const Array& array) {
 }
 &&!requires(const Array& array) { array.rows(); };
 
+/// A view of ours, wherever it lies; of what may be written, or is only read.
+template <class Array>
+concept OwnView = requires {
+    typename Array::Scalar;
+    requires std::is_base_of_v<EnsembleView<typename Array::Scalar>, Array> ||
+        std::is_base_of_v<EnsembleView<const typename Array::Scalar>, Array>;
+};
 /// True for what `ensemble_view` takes.
 template <class Array>
-inline constexpr bool is_ensemble_array = DenseArray<Array> || NumberRange<Array>;
-template <class Real>
-inline constexpr bool is_ensemble_array<EnsembleView<Real>> = true;
-template <class Memory, class Real>
-inline constexpr bool is_ensemble_array<ViewIn<Memory, Real>> = true;
+inline constexpr bool is_ensemble_array = DenseArray<Array> || NumberRange<Array> || OwnView<Array>;
 template <class Real>
 inline constexpr bool is_ensemble_array<EnsembleArray<Real>> = true;
 

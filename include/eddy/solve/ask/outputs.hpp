@@ -3,6 +3,7 @@
 // (lane, component) array can be written, too, if it is not const. Arrays of a device are written by
 // the backend that computes there.
 
+#include <concepts>
 #include <cstddef>
 #include <eddy/core/range.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
@@ -16,21 +17,13 @@ namespace detail {
 /// An array type that owns its numbers: one that is about to go would take the results along.
 template <class Array>
 inline constexpr bool owns_numbers = [] {
-    if constexpr (DenseArray<Array>) {
-        if constexpr (requires { typename Array::PlainObject; })
-            return std::is_same_v<typename Array::PlainObject, Array>;
-        else
-            return false;
-    } else {
-        return !BorrowedRange<Array>;
-    }
+    if constexpr (requires { typename Array::PlainObject; })
+        return std::is_same_v<typename Array::PlainObject, Array>;
+    else
+        return !OwnView<Array> && !DenseArray<Array> && !BorrowedRange<Array>;
 }();
 template <class Real>
-inline constexpr bool owns_numbers<EnsembleView<Real>> = false;
-template <class Real>
 inline constexpr bool owns_numbers<EnsembleArray<Real>> = true;
-template <class Memory, class Real>
-inline constexpr bool owns_numbers<ViewIn<Memory, Real>> = false;
 
 template <class Real>
 [[nodiscard]] EnsembleView<Real> output_view(const EnsembleView<Real>& view) {
@@ -64,14 +57,12 @@ concept ListWritableAs = requires(std::remove_reference_t<List>& list) {
 /// Not one of our own that is only read: an array of ours converts to that, and must not on its way
 /// to an output.
 template <class Array>
-inline constexpr bool is_read_only_view = false;
-template <class Real>
-inline constexpr bool is_read_only_view<EnsembleView<const Real>> = true;
-template <class Memory, class Real>
-inline constexpr bool is_read_only_view<ViewIn<Memory, const Real>> = true;
+concept ReadOnlyView = OwnView<Array> && requires(const Array& array) {
+    { *array.first } -> std::same_as<const typename Array::Scalar&>;
+};
 template <class Array, class Output>
 concept MayBeWritten = !std::is_same_v<std::remove_cvref_t<Array>, Output> &&
-                       !is_read_only_view<std::remove_cvref_t<Array>>;
+                       !ReadOnlyView<std::remove_cvref_t<Array>>;
 
 }  // namespace detail
 

@@ -33,9 +33,7 @@ template <class Real, int size>
 template <class State, class Real>
 void copy_state(State& to, const EnsembleView<Real>& from) {
     if constexpr (is_own_array<State>) {
-        to = EnsembleArray<std::remove_const_t<Real>>(
-            EnsembleView<const Real>{from.first, from.num_lanes, from.num_components,
-                                     from.lane_stride, from.component_stride});
+        to = State(ensemble_view(from));
     } else {
         for (int i = 0; i < State::size(); ++i) to[i] = from(0, i);
     }

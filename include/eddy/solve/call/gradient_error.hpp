@@ -8,6 +8,7 @@
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/steppers/embedded_error.hpp>
 #include <limits>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -60,11 +61,10 @@ template <class Memory, class Real>
 [[nodiscard]] EnsembleView<const Real> readable(const Memory& memory,
                                                 const EnsembleView<Real>& array,
                                                 EnsembleArray<Real>& copy) {
-    const EnsembleView<const Real> view{array.first, array.num_lanes, array.num_components,
-                                        array.lane_stride, array.component_stride};
+    const EnsembleView<const Real> view = ensemble_view(array);
     if (view.first == nullptr || !lies_in(memory, view.first)) return view;
     copy = host_copy(memory, view);
-    return {copy.data(), view.num_lanes, view.num_components, 1, view.num_lanes};
+    return std::as_const(copy).view();
 }
 
 /// The report's arrays, before the work.

@@ -38,9 +38,7 @@ class PathArrays {
         if (of_lanes.first == nullptr || of_lanes.num_components == 0) return of_lanes;
         const EnsembleView<Real> of_rows = rows_.template rows<Real>(of_lanes.num_components);
         copies_.push_back({lanes_.in(of_lanes), of_rows});
-        const EnsembleView<const Real> read{of_rows.first, of_rows.num_lanes,
-                                            of_rows.num_components, of_rows.lane_stride,
-                                            of_rows.component_stride};
+        const EnsembleView<const Real> read = ensemble_view(of_rows);
         rows_.look_at(read);
         return read;
     }

@@ -24,11 +24,15 @@ class PathSolve {
         Solution<Real>& solution = whole.solution;
         const auto memory = memory_for(backend, kept);
         const bool stays = paths_stay_there(memory, whole);
-        solution.reset(
-            whole.prepared.num_lanes(), whole.prepared.times().save_time, num_outputs,
-            Spec::state_size,
-            {whole.y.empty(), Spec::is_dual, Spec::is_dual && whole.tangent.empty(), false,
-             options.paths, stays, whole.prepared.noise_cell(), whole.variance.empty()});
+        solution.reset(whole.prepared.num_lanes(), whole.prepared.times().save_time, num_outputs,
+                       Spec::state_size,
+                       {.y = whole.y.empty(),
+                        .has_tangents = Spec::is_dual,
+                        .tangent = Spec::is_dual && whole.tangent.empty(),
+                        .paths = options.paths,
+                        .comes_later = stays,
+                        .noise_cell = whole.prepared.noise_cell(),
+                        .variance = whole.variance.empty()});
         const SavedArrays<Real> saved = whole.open_outputs(memory);
         if constexpr (may_keep_paths<Backend>) {
             if (stays) return run_there(whole, saved, backend, kept, call);

@@ -4,6 +4,7 @@
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/second_pass.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -54,21 +55,14 @@ class SecondGradient {
     SecondWorkspace second_;
 };
 
-template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
-struct SecondOfGradientOf {
-    using type = NoSecondPass;
-};
-template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
-requires switches<Spec>
-struct SecondOfGradientOf<FirstWorkspace, Spec, Objective, Seeds, with_times> {
-    using OfSecond = SecondSpecOf<Spec>;
-    using Workspace =
-        GradientWorkspace<OfSecond, Objective, typename Seeds::template Of<OfSecond>, with_times>;
-    using type = SecondGradient<FirstWorkspace, Workspace, Spec>;
-};
 /// That of a workspace, if its method has one.
 template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
-using SecondOfGradient =
-    typename SecondOfGradientOf<FirstWorkspace, Spec, Objective, Seeds, with_times>::type;
+using SecondOfGradient = std::conditional_t<
+    switches<Spec>,
+    SecondGradient<FirstWorkspace,
+                   GradientWorkspace<SecondSpecOf<Spec>, Objective,
+                                     typename Seeds::template Of<SecondSpecOf<Spec>>, with_times>,
+                   Spec>,
+    NoSecondPass>;
 
 }  // namespace eddy::inline v0::detail

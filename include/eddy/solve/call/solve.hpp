@@ -94,8 +94,12 @@ struct SolveWorkspace {
                   CallLink& call) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
-                       {y.empty(), Spec::is_dual, Spec::is_dual && tangent.empty(),
-                        options.save_steps, 1, may_return_early<Backend>, prepared.noise_cell()});
+                       {.y = y.empty(),
+                        .has_tangents = Spec::is_dual,
+                        .tangent = Spec::is_dual && tangent.empty(),
+                        .steps = options.save_steps,
+                        .comes_later = may_return_early<Backend>,
+                        .noise_cell = prepared.noise_cell()});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
