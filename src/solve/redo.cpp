@@ -1,3 +1,4 @@
+#include <cmath>
 #include <eddy/solve/call/redo.hpp>
 
 namespace eddy::inline v0::detail {
@@ -11,7 +12,89 @@ LaneList marked_lanes(const GradientReport& report) {
     return marked;
 }
 
+SolvedLanes solved_lanes(const LaneList& marked, std::span<const LaneOutcome> outcomes) {
+    SolvedLanes solved;
+    for (std::size_t k = 0; k < marked.size(); ++k) {
+        if (is_failure(outcomes[k].result)) continue;
+        solved.of_marked.push_back(static_cast<std::ptrdiff_t>(k));
+        solved.lanes.push_back(marked[k]);
+    }
+    return solved;
+}
+
+BroughtRows bring_outcomes(GradientReport& report, const GradientReport& second,
+                           const SolvedLanes& solved, std::span<const LaneOutcome> of_steps,
+                           double most_ratio) {
+    BroughtRows brought;
+    const auto& [of_marked, lanes] = solved;
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+        LaneOutcome outcome = second.outcomes()[k];
+        if (is_failure(outcome.result)) continue;
+        const LaneOutcome& steps = of_steps[static_cast<std::size_t>(of_marked[k])];
+        outcome.accepted = steps.accepted;
+        outcome.rejected = steps.rejected;
+        outcome.evaluations += steps.evaluations;
+        const auto lane = static_cast<std::size_t>(lanes[k]);
+        const GradientMark& mark = second.marks[k];
+        report.lanes()[lane] = outcome;
+        report.marks[lane] = static_cast<double>(mark.ratio) > most_ratio ? mark : GradientMark{};
+        report.was_redone[lane] = 1;
+        brought.lanes.push_back(lanes[k]);
+        brought.rows.push_back(static_cast<std::ptrdiff_t>(k));
+    }
+    return brought;
+}
+
+LaneList left_of_marked(const GradientReport& report, const LaneList& marked) {
+    LaneList left;
+    for (const std::ptrdiff_t lane : marked) {
+        if (!report.redone(lane)) left.push_back(lane);
+    }
+    return left;
+}
+
+LaneList left_of_all(const GradientReport& report) {
+    LaneList left;
+    for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
+        if (!report.redone(lane) && !is_failure(report.result(lane))) left.push_back(lane);
+    }
+    return left;
+}
+
+namespace {
+
+/// A sign that has no pattern with others.
+constexpr int fixed_sign(std::ptrdiff_t component) {
+    const auto mixed = (static_cast<std::uint64_t>(component) + 1) * 0x9e3779b97f4a7c15u;
+    return (mixed >> 62) % 2 == 0 ? 1 : -1;
+}
+
+}  // namespace
+
+template <class Real>
+void set_directions(const EnsembleView<const Real>& y0, const EnsembleView<const Real>& p,
+                    EnsembleArray<Real>& of_y0, EnsembleArray<Real>& of_p) {
+    of_y0.assign(y0.num_lanes, y0.num_components, Real(0));
+    for (std::ptrdiff_t i = 0; i < y0.num_components; ++i) {
+        for (std::ptrdiff_t lane = 0; lane < y0.num_lanes; ++lane)
+            of_y0(lane, i) = static_cast<Real>(fixed_sign(i));
+    }
+    of_p.assign(p.num_lanes, p.num_components, Real(0));
+    for (std::ptrdiff_t i = 0; i < p.num_components; ++i) {
+        const auto sign = static_cast<Real>(fixed_sign(y0.num_components + i));
+        for (std::ptrdiff_t lane = 0; lane < p.num_lanes; ++lane) {
+            const Real magnitude = std::abs(p(lane, i));
+            of_p(lane, i) = sign * (magnitude == 0 ? Real(1) : magnitude);
+        }
+    }
+}
+template void set_directions(const EnsembleView<const float>&, const EnsembleView<const float>&,
+                             EnsembleArray<float>&, EnsembleArray<float>&);
+template void set_directions(const EnsembleView<const double>&, const EnsembleView<const double>&,
+                             EnsembleArray<double>&, EnsembleArray<double>&);
+
 void StepsOfLanes::reset(std::ptrdiff_t lanes) {
+    outcomes.assign(static_cast<std::size_t>(lanes), {});
     of_lane.resize(static_cast<std::size_t>(lanes));
     for (auto& steps : of_lane) steps.clear();
 }

@@ -4,6 +4,7 @@
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/cpu/group_stores.hpp>
 #include <eddy/backends/cpu/thread_team.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/group/kernel.hpp>
 #include <vector>
@@ -26,28 +27,16 @@ struct StoresOfThreads {
 };
 
 /// Kept from call to call; a copy begins empty.
-class ThreadWorkers {
+class EDDY_EXPORT ThreadWorkers {
   public:
-    ThreadWorkers() = default;
-    ThreadWorkers(const ThreadWorkers&) noexcept {}
-    ThreadWorkers(ThreadWorkers&&) noexcept = default;
-    ThreadWorkers& operator=(ThreadWorkers other) noexcept {
-        workers_ = std::move(other.workers_);
-        return *this;
-    }
-    ~ThreadWorkers() = default;
+    ThreadWorkers() noexcept;
+    ThreadWorkers(const ThreadWorkers&) noexcept;
+    ThreadWorkers(ThreadWorkers&&) noexcept;
+    ThreadWorkers& operator=(ThreadWorkers other) noexcept;
+    ~ThreadWorkers();
 
-    [[nodiscard]] ThreadWorker* at_least(std::ptrdiff_t count) {
-        if (static_cast<std::ptrdiff_t>(workers_.size()) < count)
-            workers_.resize(static_cast<std::size_t>(count));
-        return workers_.data();
-    }
-    [[nodiscard]] StoresOfThreads stores(const GradientPlan& plan, std::ptrdiff_t count) {
-        ThreadWorker* const first = at_least(count);
-        for (std::ptrdiff_t worker = 0; worker < count; ++worker)
-            first[worker].stores.plan(plan.checkpoints);
-        return {first};
-    }
+    [[nodiscard]] ThreadWorker* at_least(std::ptrdiff_t count);
+    [[nodiscard]] StoresOfThreads stores(const GradientPlan& plan, std::ptrdiff_t count);
 
   private:
     std::vector<ThreadWorker> workers_;

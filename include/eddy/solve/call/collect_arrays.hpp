@@ -1,13 +1,19 @@
 #pragma once
 // What a call reads at save points, data or cotangents: one array for each.
 
-#include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
+
+/// One view for each save point, of `columns`, with a row per lane or one for all. Of float and double, in src/.
+template <class Real>
+EDDY_EXPORT void require_arrays(const std::vector<EnsembleView<const Real>>& views,
+                                std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
+                                const char* name, const char* where);
 
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all. `with_gaps`:
 /// rows of lanes may hold anything.
@@ -22,12 +28,8 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
     } else {
         views.push_back(ensemble_view(arrays));
     }
-    require_argument(views.size() == num_saves,
-                     "{}: {} for {} save points, but there are {}; give a std::vector with one "
-                     "array for each",
-                     where, name, views.size(), num_saves);
+    require_arrays(views, num_saves, lanes, columns, name, where);
     for (const auto& view : views) {
-        require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
         if (!with_gaps || view.num_lanes != lanes)
             require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
     }

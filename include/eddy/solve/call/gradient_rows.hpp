@@ -37,7 +37,7 @@ void put_target_into(const Memory& memory, const GradientTarget<Real>& to, const
 template <class Memory, class Real>
 void sum_losses(const Memory& memory, const EnsembleView<Real>& loss, const Outcomes& outcomes,
                 std::vector<double>& sums) {
-    if (sums.empty()) return;
+    if (is_of_host<Memory> || sums.empty()) return;
     LaneList all(static_cast<std::size_t>(loss.num_lanes));
     std::iota(all.begin(), all.end(), std::ptrdiff_t{0});
     EnsembleArray<Real> losses;
@@ -50,15 +50,7 @@ void sum_losses(const Memory& memory, const EnsembleView<Real>& loss, const Outc
 }
 
 /// What the workers' ways back cost.
-inline void set_costs(GradientReport& report, const std::vector<BackCost>& costs) {
-    report.counters = {};
-    report.bytes_kept = report.evaluations_back = 0;
-    for (const BackCost& cost : costs) {
-        add(report.counters, cost.loops);
-        report.evaluations_back += cost.evaluations;
-        report.bytes_kept += cost.most_bytes;
-    }
-}
+EDDY_EXPORT void set_costs(GradientReport& report, const std::vector<BackCost>& costs);
 /// What a gradient of some lanes cost beside that of all.
 inline void add_cost(GradientReport& report, const GradientReport& part) {
     add(report.counters, part.counters);

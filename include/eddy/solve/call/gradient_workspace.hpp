@@ -2,16 +2,13 @@
 // What a gradient works with, kept from call to call: the division of lanes and memory among workers,
 // results and sums over lanes, and the caller's data, checked.
 
-#include <algorithm>
 #include <eddy/solve/call/collect_arrays.hpp>
-#include <eddy/solve/call/gradient_outputs.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
-#include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_gradient.hpp>
 #include <eddy/solve/call/redo.hpp>
 #include <eddy/solve/call/second_gradient.hpp>
-#include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <limits>
 #include <memory>
@@ -21,28 +18,26 @@
 namespace eddy::inline v0::detail {
 
 template <class Spec, class Objective, class Seeds, bool with_times>
-struct GradientWorkspace {
+struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     using Real = typename Spec::Scalar;
+    using Results = GradientResults<typename Spec::Lane>;
     template <class StoresOf>
     using KernelOf = GradientKernel<Spec, Objective, Seeds, StoresOf, with_times>;
     static constexpr bool has_loss = Seeds::has_loss;
+    using Results::costs, Results::given, Results::loss, Results::loss_sums, Results::loss_total;
+    using Results::result, Results::shared_sums, Results::tangent, Results::target;
+    using Results::total_of_none;
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
-    ValueAndGradient<Real> result;
-    Gradient<Real> tangent;  // of a dual number
-    SharedSums<Spec> shared_sums;
-    std::vector<BackCost> costs;  // (worker)
-    GradientInto<Real> given;     // what the caller wants written into arrays of its own
-    EnsembleView<Real> loss;      // (lane, 1), of a loss
-    // (block) where it lies on a device, which may have added them up; empty where it does not
-    std::vector<double> loss_sums;
-    double loss_total = std::numeric_limits<double>::quiet_NaN();  // until a device says otherwise
     CallArrays call_arrays;
-    BlockSums block_sums;
     bool keeps_parts = false;  // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;      // of paths, where rows stay on a device
     bool are_some_of_many = false;  // lanes of another call
+
+    GradientWorkspace()
+        : Results(
+              {Spec::state_size, parameter_shape<Spec>, has_loss, with_times, can_watch<Spec>}) {}
 
     /// The arrays that the call is to write into, checked; `name` is that of the arrays it reads.
     template <class Memory>
@@ -54,31 +49,14 @@ struct GradientWorkspace {
         add_inputs(call_arrays, prepared.problem);
         for (std::size_t k = 0; k < arrays.size(); ++k)
             call_arrays.add_input(arrays[k], name, static_cast<std::ptrdiff_t>(k));
-        const std::ptrdiff_t lanes = prepared.num_lanes();
-        require_gradient_outputs(into, memory,
-                                 {{lanes, Spec::state_size},
-                                  {Spec::shares_parameters ? 1 : lanes, num_parameters},
-                                  num_save_times(),
-                                  with_times,
-                                  Seeds::has_loss},
-                                 call_arrays, where);
+        this->require_outputs(extent(), memory, call_arrays, where);
     }
     /// The loss of each lane, zero so far.
     template <class Memory = HostMemory>
     void open_loss(const Memory& memory = {}) {
-        const std::ptrdiff_t lanes = prepared.num_lanes();
-        std::vector<Real>& own = result.loss.of_lane;
-        own.assign(static_cast<std::size_t>(given.loss.is_given() ? 0 : lanes), Real(0));
-        loss = {own.data(), lanes, 1, 1, 0};
-        if (given.loss.is_given()) {
-            loss = shaped(given.loss.view(), {lanes, 1});
-            fill_here(memory, loss, Real(0));
-        }
+        Results::open_loss(prepared.num_lanes(), memory);
         seeds.loss = loss.first;
         seeds.loss_stride = loss.lane_stride;
-        // What was there is overwritten, or not looked at: nobody clears it.
-        loss_sums.resize(lies_in(memory, loss.first) ? static_cast<std::size_t>(num_blocks(lanes))
-                                                     : 0);
         seeds.block_sums = loss_sums.empty() ? nullptr : loss_sums.data();
     }
 
@@ -99,12 +77,12 @@ struct GradientWorkspace {
         require_valid(backend, title);
         if (returns_early(memory_for(backend, kept))) {
             require_no_host(options, Spec::is_dual, title);
-            require_all_there(given, memory_for(backend, kept), num_parameters > 0, Seeds::has_loss,
+            require_all_there(given, memory_for(backend, kept), Spec::parameter_size > 0, has_loss,
                               with_times, title);
         }
         if constexpr (switches<Spec>) require_second_pass(memory_for(backend, kept), title);
         EmptyUnlessDone guard(result);
-        if constexpr (is_of_host<typename Backend::Memory>) open_block_sums();
+        if constexpr (is_of_host<typename Backend::Memory>) this->open_sums(prepared.num_lanes());
         {
             CallLink call(cancelled, options);
             const auto watching =
@@ -139,14 +117,14 @@ struct GradientWorkspace {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups = plan_groups(lanes, backend, are_some_of_many);
-        reset(lanes, groups.num_groups(), memory_for(backend, kept));
-        costs.assign(static_cast<std::size_t>(groups.num_workers), {});
+        reset(groups.num_groups(), groups.num_workers, memory_for(backend, kept));
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));
         plan.watches = result.report.is_watched = watches<Backend>;
         const auto stores = backend.stores(plan, groups.num_workers, kept);
-        SharedRows<Spec> rows = shared_sums.rows();
+        const SharedTarget<typename Spec::Lane> shared = shared_sums.rows();
+        SharedRows<Spec> rows{shared.parts, shared.sums};
         rows.may_be_added = !Spec::is_dual && !options.gather_sums && !keeps_parts;
         if constexpr (Seeds::has_loss)
             seeds.total = loss_sums.empty() || options.gather_sums ? nullptr : &loss_total;
@@ -166,35 +144,16 @@ struct GradientWorkspace {
         set_costs(result.report, costs);
     }
 
-    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero. Of several processes none
-    /// knows that all their lanes have failed.
+    /// Sums over lanes.
     template <class Memory = HostMemory>
     void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
-        const bool adds_loss = Seeds::has_loss && !loss_is_added_,
-                   adds_p = columns_of_p > 0 && !shared_is_added_;
-        if constexpr (Seeds::has_loss) result.loss.total = loss_total;
-        if (adds_loss || adds_p) {
-            open_block_sums();
-            if (adds_loss) add_losses();
-            if constexpr (Spec::shares_parameters) {
-                if (adds_p) shared_sums.put_into(block_sums, first_of_p, prepared.num_lanes());
-            }
-            block_sums.gather(gather, where);
-            if (adds_loss) result.loss.total = block_sums.template total<double>(0);
-        }
-        if constexpr (Seeds::has_loss) {
-            if (!gather && result.loss.total == 0)
-                result.loss.total = total_of_none(result.report.outcomes());
-        }
+        Results::finish_sums(gather, where);
         if constexpr (Spec::shares_parameters) {
             if (shared_is_added_) return;
-            const auto total = [&](std::ptrdiff_t column) {
-                return block_sums.template total<Real>(column);
-            };
-            put_row(memory, target.p, [&](int i) { return total(first_of_p + i); });
+            put_row(memory, target.p, [&](int i) { return this->total_of_p(i); });
             if constexpr (Spec::is_dual)
                 put_row(memory, target.p_tangent,
-                        [&](int i) { return total(first_of_p + num_parameters + i); });
+                        [&](int i) { return this->total_of_p(Spec::parameter_size + i); });
         }
     }
 
@@ -217,15 +176,13 @@ struct GradientWorkspace {
         }
     }
 
-    GradientTarget<Real> target;
-
   private:
-    static constexpr std::ptrdiff_t num_parameters = Spec::parameter_size;
+    using Results::shared_is_added_, Results::loss_is_added_;
 
-    /// Save points that have derivatives of their own.
-    [[nodiscard]] std::ptrdiff_t num_save_times() const {
+    [[nodiscard]] GradientExtent extent() const {
         const TimePlan& times = prepared.times();
-        return times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size());
+        return {prepared.num_lanes(),
+                times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size())};
     }
 
     template <class Team, class Backend>
@@ -238,7 +195,7 @@ struct GradientWorkspace {
         const std::ptrdiff_t groups =
             by_lanes_alone ? 16 : 4 * num_workers<Spec, true>(backend, lanes);
         const std::ptrdiff_t size = lanes_per_group<Spec, Team>(lanes, groups);
-        return SharedSums<Spec>::adds_blocks && lanes > SharedSums<Spec>::few_lanes
+        return parameter_shape<Spec>.adds_blocks() && lanes > few_lanes
                    ? num_blocks(size) * lanes_per_block
                    : size;
     }
@@ -267,39 +224,12 @@ struct GradientWorkspace {
   public:
     /// `stays`: what becomes of paths is known on a device first.
     template <class Memory>
-    void reset(std::ptrdiff_t lanes, std::ptrdiff_t num_groups, const Memory& memory,
+    void reset(std::ptrdiff_t num_groups, std::ptrdiff_t num_workers, const Memory& memory,
                std::int64_t num_paths = 1, bool stays = !is_of_host<Memory>) {
-        const bool comes_later = stays;
-        if (comes_later)
-            result.report.reset_later(static_cast<std::size_t>(lanes), num_paths);
-        else
-            result.report.reset(static_cast<std::size_t>(lanes), num_paths);
+        this->open(extent(), num_groups, num_workers, memory, num_paths, stays);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
             result.report.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
-        std::vector<GradientMark>& marks = result.report.marks;
-        if (!comes_later) marks.clear();
-        marks.resize(can_watch<Spec> ? static_cast<std::size_t>(lanes) : 0);
-        result.report.was_redone.clear();
-        shared_is_added_ = loss_is_added_ = false;
-        result.report.is_watched = false;
-        const std::ptrdiff_t rows = Spec::shares_parameters ? 1 : lanes;
-        const ArrayShape of_y0{lanes, Spec::state_size}, of_p{rows, num_parameters};
-        Gradient<Real>& own = result.gradient;
-        target = {};
-        target.y0 = open_output(given.y0, memory, own.y0, of_y0);
-        target.p = open_output(given.p, memory, own.p, of_p);
-        if constexpr (Spec::is_dual) {
-            target.y0_tangent = open_output({}, memory, tangent.y0, of_y0);
-            target.p_tangent = open_output({}, memory, tangent.p, of_p);
-        }
-        if constexpr (with_times) {
-            target.t0 = open_output(given.t0, memory, own.t0, {lanes, 1});
-            target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
-            target.save_at =
-                open_output(given.save_at, memory, own.save_at, {lanes, num_save_times()});
-        }
-        shared_sums.open(lanes, num_groups, !comes_later);
     }
 
     template <class Backend>
@@ -311,30 +241,6 @@ struct GradientWorkspace {
     }
 
   private:
-    static constexpr std::ptrdiff_t columns_of_p = SharedSums<Spec>::num_columns;
-    static constexpr std::ptrdiff_t first_of_p = Seeds::has_loss ? 1 : 0;
-
-    void open_block_sums() {
-        if constexpr (Seeds::has_loss || columns_of_p > 0)
-            block_sums.reset(num_blocks(prepared.num_lanes()), first_of_p + columns_of_p);
-    }
-    void add_losses() {
-        const std::ptrdiff_t lanes = prepared.num_lanes();
-        for (std::ptrdiff_t first = 0; first < lanes; first += lanes_per_block) {
-            const std::ptrdiff_t end = std::min(lanes, first + lanes_per_block);
-            const std::ptrdiff_t block = first / lanes_per_block;
-            if (!loss_sums.empty()) {
-                block_sums(block, 0) = loss_sums[static_cast<std::size_t>(block)];
-                continue;
-            }
-            block_sums(block, 0) = sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
-                if (result.report.failed_paths(lane) < result.report.num_paths())
-                    return static_cast<double>(loss(lane, 0));
-                loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
-                return 0.;
-            });
-        }
-    }
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
     bool follow(const Backend& backend, typename Backend::Kept& kept) {
@@ -357,18 +263,6 @@ struct GradientWorkspace {
         if constexpr (Seeds::has_loss) result.loss.total = loss_total;
         if (result.loss.total == 0) result.loss.total = total_of_none(result.report.lanes());
     }
-    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss. The outcomes are there.
-    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes) {
-        GradientReport& report = result.report;
-        const std::span<const std::int64_t> failed_paths = report.failed_paths_of_lanes();
-        bool has_any = lanes.empty();
-        for (std::size_t i = 0; i < lanes.size() && !has_any; ++i)
-            has_any = report.num_paths() > 1 ? failed_paths[i] < report.num_paths()
-                                             : !is_failure(lanes[i].result);
-        return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
-    }
-
-    bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed
     Unfinished rest_;  // what the device brings, of a call that returned early
     struct NoRedo {};
     using Redone = typename std::conditional_t<can_watch<Spec>,

@@ -33,7 +33,7 @@ class PathGradient {
         const auto memory = memory_for(backend, kept);
         const std::ptrdiff_t lanes = whole.prepared.num_lanes();
         const bool stays = paths_stay_there(memory, whole, options);
-        whole.reset(lanes, 1, memory, options.paths, stays);
+        whole.reset(1, 1, memory, options.paths, stays);
         set_costs(whole.result.report, {});
         whole.result.report.checkpoints = 0;
         if (stays) {
@@ -53,8 +53,8 @@ class PathGradient {
             if constexpr (sums_whole_lanes) add_shared(title);
             add_costs(whole.result.report);
         };
-        paths_.run({Numbers::count, num_numbers, SharedSums<Spec>::few_lanes, sums_whole_lanes},
-                   options, call, whole.result.report, solve_part,
+        paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes}, options, call,
+                   whole.result.report, solve_part,
                    [&](std::ptrdiff_t lane) { settle(whole, lane); });
         return false;
     }
@@ -91,13 +91,11 @@ class PathGradient {
         };
         // Sums over whole parts have the bits of parts of this size; else those of the device are larger.
         const std::int64_t most_rows =
-            sums_whole_lanes ? SharedSums<Spec>::few_lanes
-                             : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
+            sums_whole_lanes ? few_lanes : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
         const LaunchPlan groups = plan_of(PathRuns::most_rows(
             sums_whole_lanes ? options.paths : whole.prepared.num_lanes() * options.paths,
             most_rows));
         GradientReport& report = whole.result.report;
-        whole.costs.assign(1, {});
         const GradientPlan plan = plan_gradient<Spec, Team>(
             options, whole.prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));

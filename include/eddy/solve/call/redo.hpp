@@ -8,13 +8,38 @@
 #include <eddy/solve/call/gradient_rows.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
 #include <limits>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 
 /// Those whose steps do not carry their derivatives.
 [[nodiscard]] EDDY_EXPORT LaneList marked_lanes(const GradientReport& report);
+
+/// Of marked lanes those that have been solved once more: their numbers among the marked ones, and in the call.
+struct SolvedLanes {
+    LaneList of_marked, lanes;
+};
+[[nodiscard]] EDDY_EXPORT SolvedLanes solved_lanes(const LaneList& marked,
+                                                   std::span<const LaneOutcome> outcomes);
+
+/// Rows of a second solve, and the lanes whose results they become.
+struct BroughtRows {
+    LaneList lanes, rows;
+};
+/// What became of solved lanes, along steps whose outcomes those of the marked ones are, into the report of all.
+/// Steps at the bound of stability are what a stiff mode in the norm leads to; where the ratio is above
+/// `most_ratio` they did not see the mode after all, and the lane keeps a mark.
+[[nodiscard]] EDDY_EXPORT BroughtRows bring_outcomes(GradientReport& report,
+                                                     const GradientReport& second,
+                                                     const SolvedLanes& solved,
+                                                     std::span<const LaneOutcome> of_steps,
+                                                     double most_ratio);
+/// The lanes that were not solved once more and have brought nothing to a shared gradient: of the marked ones;
+/// or of all, where lanes cannot be told apart in its sum.
+[[nodiscard]] EDDY_EXPORT LaneList left_of_marked(const GradientReport& report,
+                                                  const LaneList& marked);
+[[nodiscard]] EDDY_EXPORT LaneList left_of_all(const GradientReport& report);
 
 /// The method whose steps another one takes: see WithEmbeddedError.
 template <class Method>
@@ -48,21 +73,16 @@ class Redo {
         const auto memory = memory_for(backend, kept);
         rows_.gather(first.prepared.problem, marked, memory);
         steps_.run(first.prepared, rows_.views(), options, backend, kept, call);
-        Lanes solved, lanes;  // of the marked ones; of the call
-        for (std::size_t k = 0; k < marked.size(); ++k) {
-            if (is_failure(steps_.outcomes[k].result)) continue;
-            solved.push_back(static_cast<std::ptrdiff_t>(k));
-            lanes.push_back(marked[k]);
-        }
-        if (!lanes.empty()) {
-            prepare(first, lanes, memory);
+        const SolvedLanes solved = solved_lanes(marked, steps_.steps.outcomes);
+        if (!solved.lanes.empty()) {
+            prepare(first, solved.lanes, memory);
             // Whatever the errors of given steps are, they are accepted.
-            second_.prepared.problem.given = steps_.steps.give(solved);
+            second_.prepared.problem.given = steps_.steps.give(solved.of_marked);
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(options, backend, kept, call, false);
             second_.result.report.settle();
-            bring(first, lanes, solved, memory);
+            bring(first, solved, memory);
         }
         if constexpr (Spec::shares_parameters) {
             const Lanes left = left_lanes(first, marked);
@@ -76,23 +96,11 @@ class Redo {
     }
 
   private:
-    /// The lanes that were not solved once more and have brought nothing to a shared gradient: of the
-    /// marked ones; or, of a sum in which lanes cannot be told apart, all, and the sum begins anew.
     static Lanes left_lanes(GradientWorkspace& first, const Lanes& marked) {
-        const GradientReport& report = first.result.report;
-        Lanes left;
-        if constexpr (Spec::sums_by_lane) {
-            for (const std::ptrdiff_t lane : marked) {
-                if (!report.redone(lane)) left.push_back(lane);
-            }
-        } else {
-            if (!first.shared_sums.has_apart()) return left;  // none was: the sum holds all of them
-            first.shared_sums.forget_groups();
-            for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
-                if (!report.redone(lane) && !is_failure(report.result(lane))) left.push_back(lane);
-            }
-        }
-        return left;
+        if constexpr (Spec::sums_by_lane) return left_of_marked(first.result.report, marked);
+        if (!first.shared_sums.has_apart()) return {};  // none was: the sum holds all of them
+        first.shared_sums.forget_groups();              // and begins anew
+        return left_of_all(first.result.report);
     }
 
     template <class Memory>
@@ -106,32 +114,12 @@ class Redo {
         second_.open_loss();
     }
 
-    /// Steps at the bound of stability are what a stiff mode in the norm leads to; steps far beyond it
-    /// did not see the mode after all.
-    static GradientMark mark_of_given(const GradientMark& mark) {
-        constexpr double bound = 4 * Spec::Stepper::Watch::threshold;
-        return static_cast<double>(mark.ratio) > bound ? mark : GradientMark{};
-    }
-
     template <class Memory>
-    void bring(GradientWorkspace& first, const Lanes& lanes, const Lanes& solved,
-               const Memory& memory) {
-        LaneList brought, rows;
+    void bring(GradientWorkspace& first, const SolvedLanes& solved, const Memory& memory) {
         GradientReport& report = first.result.report;
-        for (std::size_t k = 0; k < lanes.size(); ++k) {
-            LaneOutcome outcome = second_.result.report.lanes()[k];
-            if (is_failure(outcome.result)) continue;
-            const LaneOutcome& of_steps = steps_.outcomes[static_cast<std::size_t>(solved[k])];
-            outcome.accepted = of_steps.accepted;
-            outcome.rejected = of_steps.rejected;
-            outcome.evaluations += of_steps.evaluations;
-            const auto lane = static_cast<std::size_t>(lanes[k]);
-            report.lanes()[lane] = outcome;
-            report.marks[lane] = mark_of_given(second_.result.report.marks[k]);
-            report.was_redone[lane] = 1;
-            brought.push_back(lanes[k]);
-            rows.push_back(static_cast<std::ptrdiff_t>(k));
-        }
+        const auto [brought, rows] =
+            bring_outcomes(report, second_.result.report, solved, steps_.steps.outcomes,
+                           4 * Spec::Stepper::Watch::threshold);
         put_target_into(memory, first.target, brought, second_.target, rows,
                         Spec::shares_parameters);
         first.put_losses(memory, brought, second_.loss, rows);

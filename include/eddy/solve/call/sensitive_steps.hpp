@@ -4,7 +4,6 @@
 // fixed signs suffices: ±1 along every component of y0, ±|p| along every parameter, ±1 where that is
 // zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
 
-#include <cmath>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/call/kept_steps.hpp>
 #include <eddy/solve/call/launch.hpp>
@@ -17,11 +16,12 @@
 
 namespace eddy::inline v0::detail {
 
-/// A sign that has no pattern with others.
-[[nodiscard]] constexpr int fixed_sign(std::ptrdiff_t component) {
-    const auto mixed = (static_cast<std::uint64_t>(component) + 1) * 0x9e3779b97f4a7c15u;
-    return (mixed >> 62) % 2 == 0 ? 1 : -1;
-}
+/// ±1 along every component of y0, ±|p| along every parameter, ±1 where that is zero. Of float and double, in
+/// src/.
+template <class Real>
+EDDY_EXPORT void set_directions(const EnsembleView<const Real>& y0,
+                                const EnsembleView<const Real>& p, EnsembleArray<Real>& of_y0,
+                                EnsembleArray<Real>& of_p);
 
 /// Saves nothing.
 template <class Spec>
@@ -35,12 +35,13 @@ struct NoSaves {
     }
 };
 
-/// The steps of many lanes, in the order in which they were made.
+/// The steps of many lanes, in the order in which they were made, and what became of the lanes.
 struct EDDY_EXPORT StepsOfLanes {
     struct Step {
         double elapsed, size;
     };
     std::vector<std::vector<Step>> of_lane;
+    std::vector<LaneOutcome> outcomes;  // (lane)
 
     // Those of some lanes, one after another, as GivenSteps refers to them.
     std::vector<std::int64_t> first;
@@ -131,7 +132,6 @@ class SensitiveSteps {
 
   public:
     StepsOfLanes steps;
-    std::vector<LaneOutcome> outcomes;
 
     /// Solves lanes of a problem that has been prepared: those of these rows.
     template <class Whole, class Backend>
@@ -139,13 +139,12 @@ class SensitiveSteps {
              const Backend& backend, typename Backend::Kept& kept, CallLink& call) {
         prepare(whole, rows, options);
         const std::ptrdiff_t lanes = rows.y0.num_lanes;
-        outcomes.assign(static_cast<std::size_t>(lanes), {});
         steps.reset(lanes);
         const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, true);
         const auto run_kernel = [&](const auto& to) {
             using Kernel = SensitiveStepsKernel<Spec, std::remove_cvref_t<decltype(to)>>;
             launch(plan,
-                   Kernel{prepared_.problem, outcomes.data(),
+                   Kernel{prepared_.problem, steps.outcomes.data(),
                           static_cast<std::int32_t>(plan.group_size), to},
                    backend, kept, call);
         };
@@ -154,32 +153,20 @@ class SensitiveSteps {
             run_kernel(lists);
         } else {
             // First to count, for nobody knows how much room they take beside what the gradient has.
-            const auto is_cancelled = [&] { return any_cancelled(outcomes); };
+            const auto is_cancelled = [&] { return any_cancelled(steps.outcomes); };
             keep_steps<double, 1>(lanes, 0, run_kernel, is_cancelled,
                                   [&](std::ptrdiff_t lane, double elapsed, const double* size) {
                                       lists.append(lane, elapsed, {{*size}});
                                   });
             if (!is_cancelled()) return;
-            for (LaneOutcome& outcome : outcomes) outcome.result = Result::cancelled;
+            for (LaneOutcome& outcome : steps.outcomes) outcome.result = Result::cancelled;
         }
     }
 
   private:
     template <class Whole>
     void prepare(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options) {
-        y0_tangent_.assign(rows.y0.num_lanes, Spec::state_size, Real(0));
-        for (int i = 0; i < Spec::state_size; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < rows.y0.num_lanes; ++lane)
-                y0_tangent_(lane, i) = static_cast<Real>(fixed_sign(i));
-        }
-        p_tangent_.assign(rows.p.num_lanes, Spec::parameter_size, Real(0));
-        for (int i = 0; i < Spec::parameter_size; ++i) {
-            for (std::ptrdiff_t lane = 0; lane < rows.p.num_lanes; ++lane) {
-                const Real magnitude = std::abs(rows.p(lane, i));
-                p_tangent_(lane, i) = static_cast<Real>(fixed_sign(Spec::state_size + i)) *
-                                      (magnitude == 0 ? Real(1) : magnitude);
-            }
-        }
+        set_directions(rows.y0, rows.p, y0_tangent_, p_tangent_);
         prepared_.follow(whole, {rows.y0, rows.p, std::as_const(y0_tangent_).view(),
                                  std::as_const(p_tangent_).view()});
         tighten(options);

@@ -287,13 +287,15 @@ class EmptyUnlessDone {
     explicit EmptyUnlessDone(Object& object) : object_(&object) {}
     EmptyUnlessDone(const EmptyUnlessDone&) = delete;
     EmptyUnlessDone& operator=(const EmptyUnlessDone&) = delete;
-    ~EmptyUnlessDone() {
-        if (object_) static_cast<void>(*object_ = Object());
-    }
+    ~EmptyUnlessDone();
     void done() { object_ = nullptr; }
 
   private:
     Object* object_;
 };
+template <class Object>
+EmptyUnlessDone<Object>::~EmptyUnlessDone() {
+    if (object_) static_cast<void>(*object_ = Object());
+}
 
 }  // namespace eddy::inline v0::detail

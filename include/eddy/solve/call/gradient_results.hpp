@@ -1,0 +1,88 @@
+#pragma once
+// What a gradient writes, on its way to the caller: opened before the kernels run, summed over lanes after
+// them. Of the user's types it knows sizes, so that it is compiled once, in src/.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/export.hpp>
+#include <eddy/solve/call/block_sums.hpp>
+#include <eddy/solve/call/gradient_outputs.hpp>
+#include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/shared_sums.hpp>
+#include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/group/back_cost.hpp>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// What a gradient's results depend on.
+struct GradientShape {
+    std::ptrdiff_t state_size = 0;
+    ParameterShape parameters;
+    bool has_loss = false, with_times = false;
+    bool is_marked =
+        false;  // may the report tell of lanes whose steps do not carry their derivatives?
+};
+/// Of one call.
+struct GradientExtent {
+    std::ptrdiff_t num_lanes = 0;
+    std::ptrdiff_t num_save_times = 0;  // save points that have derivatives of their own
+};
+
+/// `Lane` is float or double, or a dual number of either.
+template <class Lane>
+class EDDY_EXPORT GradientResults {
+  public:
+    using Real = ScalarOf<Lane>;
+
+    ValueAndGradient<Real> result;
+    Gradient<Real> tangent;  // of a dual number
+    GradientTarget<Real> target;
+    SharedSums<Lane> shared_sums;
+    std::vector<BackCost> costs;  // (worker)
+    GradientInto<Real> given;     // what the caller wants written into arrays of its own
+    EnsembleView<Real> loss;      // (lane, 1), of a loss
+    // (block) where it lies on a device, which may have added them up; empty where it does not
+    std::vector<double> loss_sums;
+    double loss_total = std::numeric_limits<double>::quiet_NaN();  // until a device says otherwise
+
+    explicit GradientResults(const GradientShape& shape);
+    GradientResults(const GradientResults&) = delete;  // kernels refer to what is in here
+    GradientResults& operator=(const GradientResults&) = delete;
+    ~GradientResults();
+
+    /// Arrays that were given are of the right shape, and lie apart from each other and from `inputs`.
+    void require_outputs(const GradientExtent& extent, const AnyMemory& memory, CallArrays& inputs,
+                         const char* where) const;
+    /// The loss of each lane, zero so far.
+    void open_loss(std::ptrdiff_t num_lanes, const AnyMemory& memory);
+    /// All else, zero so far; outcomes of lanes that come later are not touched until then.
+    void open(const GradientExtent& extent, std::ptrdiff_t num_groups, std::ptrdiff_t num_workers,
+              const AnyMemory& memory, std::int64_t num_paths, bool comes_later);
+    /// Room for what finish_sums adds up; taken before the work where all of it will be wanted.
+    void open_sums(std::ptrdiff_t num_lanes);
+    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero. Of several processes none
+    /// knows that all their lanes have failed.
+    void finish_sums(const GatherSums& gather, const char* where);
+    /// Then, of shared parameters, the sum of a component; its tangent behind all of them.
+    [[nodiscard]] Real total_of_p(std::ptrdiff_t i) const;
+    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss. The outcomes are there.
+    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes);
+
+  protected:
+    bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed
+
+  private:
+    void add_losses();
+    [[nodiscard]] std::ptrdiff_t first_column_of_p() const { return shape_.has_loss ? 1 : 0; }
+
+    GradientShape shape_;
+    std::ptrdiff_t num_lanes_ = 0;
+    BlockSums block_sums_;
+};
+extern template class EmptyUnlessDone<ValueAndGradient<float>>;
+extern template class EmptyUnlessDone<ValueAndGradient<double>>;
+
+}  // namespace eddy::inline v0::detail

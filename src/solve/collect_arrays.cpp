@@ -1,0 +1,22 @@
+#include <eddy/core/error.hpp>
+#include <eddy/solve/call/collect_arrays.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+void require_arrays(const std::vector<EnsembleView<const Real>>& views, std::size_t num_saves,
+                    std::ptrdiff_t lanes, std::ptrdiff_t columns, const char* name,
+                    const char* where) {
+    require_argument(views.size() == num_saves,
+                     "{}: {} for {} save points, but there are {}; give a std::vector with one "
+                     "array for each",
+                     where, name, views.size(), num_saves);
+    for (const auto& view : views)
+        require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
+}
+template void require_arrays(const std::vector<EnsembleView<const float>>&, std::size_t,
+                             std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
+template void require_arrays(const std::vector<EnsembleView<const double>>&, std::size_t,
+                             std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <eddy/ad/dual.hpp>
+#include <eddy/solve/call/gradient_results.hpp>
+#include <eddy/solve/call/gradient_rows.hpp>
+
+namespace eddy::inline v0::detail {
+
+void set_costs(GradientReport& report, const std::vector<BackCost>& costs) {
+    report.counters = {};
+    report.bytes_kept = report.evaluations_back = 0;
+    for (const BackCost& cost : costs) {
+        add(report.counters, cost.loops);
+        report.evaluations_back += cost.evaluations;
+        report.bytes_kept += cost.most_bytes;
+    }
+}
+
+template <class Lane>
+GradientResults<Lane>::GradientResults(const GradientShape& shape)
+    : shared_sums(shape.parameters), shape_(shape) {}
+template <class Lane>
+GradientResults<Lane>::~GradientResults() = default;
+
+template <class Lane>
+void GradientResults<Lane>::require_outputs(const GradientExtent& extent, const AnyMemory& memory,
+                                            CallArrays& inputs, const char* where) const {
+    const auto& [lanes, num_save_times] = extent;
+    require_gradient_outputs(given, memory,
+                             {{lanes, shape_.state_size},
+                              {shape_.parameters.are_shared ? 1 : lanes, shape_.parameters.count},
+                              num_save_times,
+                              shape_.with_times,
+                              shape_.has_loss},
+                             inputs, where);
+}
+
+template <class Lane>
+void GradientResults<Lane>::open_loss(std::ptrdiff_t num_lanes, const AnyMemory& memory) {
+    std::vector<Real>& own = result.loss.of_lane;
+    own.assign(static_cast<std::size_t>(given.loss.is_given() ? 0 : num_lanes), Real(0));
+    loss = {own.data(), num_lanes, 1, 1, 0};
+    if (given.loss.is_given()) {
+        loss = shaped(given.loss.view(), {num_lanes, 1});
+        fill_here(memory, loss, Real(0));
+    }
+    // What was there is overwritten, or not looked at: nobody clears it.
+    loss_sums.resize(memory.lies_in(memory.memory, loss.first)
+                         ? static_cast<std::size_t>(num_blocks(num_lanes))
+                         : 0);
+}
+
+template <class Lane>
+void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t num_groups,
+                                 std::ptrdiff_t num_workers, const AnyMemory& memory,
+                                 std::int64_t num_paths, bool comes_later) {
+    const auto& [lanes, num_save_times] = extent;
+    num_lanes_ = lanes;
+    costs.assign(static_cast<std::size_t>(num_workers), {});
+    GradientReport& report = result.report;
+    if (comes_later)
+        report.reset_later(static_cast<std::size_t>(lanes), num_paths);
+    else
+        report.reset(static_cast<std::size_t>(lanes), num_paths);
+    if (!comes_later) report.marks.clear();
+    report.marks.resize(shape_.is_marked ? static_cast<std::size_t>(lanes) : 0);
+    report.was_redone.clear();
+    report.is_watched = false;
+    shared_is_added_ = loss_is_added_ = false;
+    const std::ptrdiff_t rows = shape_.parameters.are_shared ? 1 : lanes;
+    const ArrayShape of_y0{lanes, shape_.state_size}, of_p{rows, shape_.parameters.count};
+    Gradient<Real>& own = result.gradient;
+    target = {};
+    target.y0 = open_output(given.y0, memory, own.y0, of_y0);
+    target.p = open_output(given.p, memory, own.p, of_p);
+    if constexpr (has_tangent<Lane>) {
+        target.y0_tangent = open_output({}, memory, tangent.y0, of_y0);
+        target.p_tangent = open_output({}, memory, tangent.p, of_p);
+    }
+    if (shape_.with_times) {
+        target.t0 = open_output(given.t0, memory, own.t0, {lanes, 1});
+        target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
+        target.save_at = open_output(given.save_at, memory, own.save_at, {lanes, num_save_times});
+    }
+    shared_sums.open(lanes, num_groups, !comes_later);
+}
+
+template <class Lane>
+void GradientResults<Lane>::open_sums(std::ptrdiff_t num_lanes) {
+    const std::ptrdiff_t columns = first_column_of_p() + shared_sums.num_columns();
+    if (columns > 0) block_sums_.reset(num_blocks(num_lanes), columns);
+}
+
+template <class Lane>
+void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* where) {
+    const std::ptrdiff_t columns_of_p = shared_sums.num_columns(), first_of_p = first_column_of_p();
+    const bool adds_loss = shape_.has_loss && !loss_is_added_,
+               adds_p = columns_of_p > 0 && !shared_is_added_;
+    if (shape_.has_loss) result.loss.total = loss_total;
+    if (adds_loss || adds_p) {
+        open_sums(num_lanes_);
+        if (adds_loss) add_losses();
+        if (adds_p) shared_sums.put_into(block_sums_, first_of_p, num_lanes_);
+        block_sums_.gather(gather, where);
+        if (adds_loss) result.loss.total = block_sums_.template total<double>(0);
+    }
+    if (shape_.has_loss && !gather && result.loss.total == 0)
+        result.loss.total = total_of_none(result.report.outcomes());
+}
+
+template <class Lane>
+typename GradientResults<Lane>::Real GradientResults<Lane>::total_of_p(std::ptrdiff_t i) const {
+    return block_sums_.template total<Real>(first_column_of_p() + i);
+}
+
+template <class Lane>
+void GradientResults<Lane>::add_losses() {
+    for (std::ptrdiff_t first = 0; first < num_lanes_; first += lanes_per_block) {
+        const std::ptrdiff_t end = std::min(num_lanes_, first + lanes_per_block);
+        const std::ptrdiff_t block = first / lanes_per_block;
+        if (!loss_sums.empty()) {
+            block_sums_(block, 0) = loss_sums[static_cast<std::size_t>(block)];
+            continue;
+        }
+        block_sums_(block, 0) = sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
+            if (result.report.failed_paths(lane) < result.report.num_paths())
+                return static_cast<double>(loss(lane, 0));
+            loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
+            return 0.;
+        });
+    }
+}
+
+template <class Lane>
+double GradientResults<Lane>::total_of_none(std::span<const LaneOutcome> lanes) {
+    GradientReport& report = result.report;
+    const std::span<const std::int64_t> failed_paths = report.failed_paths_of_lanes();
+    bool has_any = lanes.empty();
+    for (std::size_t i = 0; i < lanes.size() && !has_any; ++i)
+        has_any = report.num_paths() > 1 ? failed_paths[i] < report.num_paths()
+                                         : !is_failure(lanes[i].result);
+    return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
+}
+
+template class GradientResults<float>;
+template class GradientResults<double>;
+template class GradientResults<Dual<float>>;
+template class GradientResults<Dual<double>>;
+template class EmptyUnlessDone<ValueAndGradient<float>>;
+template class EmptyUnlessDone<ValueAndGradient<double>>;
+
+}  // namespace eddy::inline v0::detail

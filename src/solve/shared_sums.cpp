@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <eddy/ad/dual.hpp>
+#include <eddy/solve/call/shared_sums.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <class Lane>
+SharedSums<Lane>::SharedSums(const ParameterShape& parameters) : parameters_(parameters) {}
+
+template <class Lane>
+std::ptrdiff_t SharedSums<Lane>::num_columns() const {
+    return parameters_.are_shared ? parameters_.count * (has_tangent<Lane> ? 2 : 1) : 0;
+}
+
+template <class Lane>
+void SharedSums<Lane>::open(std::ptrdiff_t num_lanes, std::ptrdiff_t num_groups, bool are_zero) {
+    apart_.clear();
+    if (!parameters_.are_shared) return;
+    const bool adds_blocks = parameters_.adds_blocks();
+    const bool keeps_parts = adds_blocks && num_lanes <= few_lanes;
+    parts_.resize(size_of(keeps_parts ? num_lanes : 0));
+    sums_.resize(size_of(keeps_parts ? 0 : adds_blocks ? num_blocks(num_lanes) : num_groups));
+    if (!are_zero) return;
+    std::fill(parts_.begin(), parts_.end(), Lane(0));
+    forget_groups();
+}
+
+template <class Lane>
+SharedTarget<Lane> SharedSums<Lane>::rows() {
+    if (!parameters_.are_shared) return {};
+    if (!parts_.empty()) return {parts_.data(), nullptr};
+    return {nullptr, sums_.data()};
+}
+
+template <class Lane>
+void SharedSums<Lane>::add(std::ptrdiff_t lane, std::ptrdiff_t i, const Lane& value) {
+    const std::ptrdiff_t row = parameters_.adds_blocks() ? lane / lanes_per_block : 0;
+    Lane& sum = !parts_.empty() ? parts_[index(lane, i)] : sums_[index(row, i)];
+    sum = sum + value;
+}
+
+template <class Lane>
+void SharedSums<Lane>::add_apart(const GradientTarget<Real>& sums) {
+    apart_.resize(size_of(1), Lane(0));
+    for (std::ptrdiff_t i = 0; i < parameters_.count; ++i) {
+        Lane& sum = apart_[index(0, i)];
+        if constexpr (has_tangent<Lane>)
+            sum = sum + Lane{sums.p(0, i), sums.p_tangent(0, i)};
+        else
+            sum = sum + sums.p(0, i);
+    }
+}
+
+template <class Lane>
+void SharedSums<Lane>::forget_groups() {
+    std::fill(sums_.begin(), sums_.end(), Lane(0));
+}
+
+template <class Lane>
+void SharedSums<Lane>::put_into(BlockSums& blocks, std::ptrdiff_t first,
+                                std::ptrdiff_t num_lanes) const {
+    const bool adds_blocks = parameters_.adds_blocks();
+    for (std::ptrdiff_t i = 0; i < parameters_.count; ++i) {
+        for (std::ptrdiff_t block = 0; adds_blocks && block < num_blocks(num_lanes); ++block)
+            put(blocks, block, first + i, sum_of(block, i, num_lanes));
+        if (!adds_blocks && num_lanes > 0) put(blocks, 0, first + i, sum_of_groups(i));
+        if (has_apart()) add_to_first_block(blocks, first + i, apart_[index(0, i)]);
+    }
+}
+
+template <class Lane>
+std::size_t SharedSums<Lane>::size_of(std::ptrdiff_t num_rows) const {
+    return static_cast<std::size_t>(num_rows * parameters_.count);
+}
+template <class Lane>
+std::size_t SharedSums<Lane>::index(std::ptrdiff_t row, std::ptrdiff_t i) const {
+    return static_cast<std::size_t>(row * parameters_.count + i);
+}
+
+template <class Lane>
+Lane SharedSums<Lane>::sum_of(std::ptrdiff_t block, std::ptrdiff_t i,
+                              std::ptrdiff_t num_lanes) const {
+    if (parts_.empty()) return sums_[index(block, i)];
+    const std::ptrdiff_t first = block * lanes_per_block;
+    return sum_of_block<Lane>(first, std::min(num_lanes, first + lanes_per_block),
+                              [&](std::ptrdiff_t lane) { return parts_[index(lane, i)]; });
+}
+
+template <class Lane>
+Lane SharedSums<Lane>::sum_of_groups(std::ptrdiff_t i) const {
+    PairwiseSum<Lane> sum;
+    const auto num_groups = static_cast<std::ptrdiff_t>(sums_.size()) / parameters_.count;
+    for (std::ptrdiff_t group = 0; group < num_groups; ++group) sum.add(sums_[index(group, i)]);
+    return sum.total();
+}
+
+template <class Lane>
+void SharedSums<Lane>::put(BlockSums& blocks, std::ptrdiff_t block, std::ptrdiff_t column,
+                           const Lane& sum) const {
+    blocks(block, column) = primal(sum);
+    if constexpr (has_tangent<Lane>) blocks(block, column + parameters_.count) = sum.tangent;
+}
+
+template <class Lane>
+void SharedSums<Lane>::add_to_first_block(BlockSums& blocks, std::ptrdiff_t column,
+                                          const Lane& sum) const {
+    blocks(0, column) += primal(sum);
+    if constexpr (has_tangent<Lane>) blocks(0, column + parameters_.count) += sum.tangent;
+}
+
+template class SharedSums<float>;
+template class SharedSums<double>;
+template class SharedSums<Dual<float>>;
+template class SharedSums<Dual<double>>;
+
+}  // namespace eddy::inline v0::detail
