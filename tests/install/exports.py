@@ -22,12 +22,24 @@ def marked_names(include):
     return classes, functions
 
 
+def without_return_type(name):
+    """Functions that come of templates are told with it: eddy::Array<float> eddy::open<float>(int) -> eddy::open<float>(int)."""
+    depth = 0
+    for at, character in enumerate(name):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if depth == 0 and character == "(":
+            break
+        if depth == 0 and character == " " and name.startswith("eddy::", at + 1):
+            return name if name.startswith(("typeinfo", "vtable")) else name[at + 1:]
+    return name
+
+
 def exported_symbols(nm, library):
     """(kind, name) of each symbol that others may link to: not weak, or of eddy's own."""
     listing = subprocess.run([nm, "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
         kind, name = line.split(" ", 2)[1:]
-        name = re.sub(r"^(?:void|bool|int|long|double) (?=eddy::)", "", name)  # what a template returns
+        name = without_return_type(name)
         of_eddy = re.match(r"(?:(?:typeinfo|typeinfo name|vtable) for )?eddy::", name)
         if kind.isupper() and (kind not in "WVU" or of_eddy or "fmt::" in name):
             yield name

@@ -82,7 +82,7 @@ class EDDY_EXPORT GradientResults {
     std::ptrdiff_t num_lanes_ = 0;
     BlockSums block_sums_;
 };
-extern template class EmptyUnlessDone<ValueAndGradient<float>>;
-extern template class EmptyUnlessDone<ValueAndGradient<double>>;
+extern template class EDDY_EXPORT EmptyUnlessDone<ValueAndGradient<float>>;
+extern template class EDDY_EXPORT EmptyUnlessDone<ValueAndGradient<double>>;
 
 }  // namespace eddy::inline v0::detail
