@@ -1,7 +1,7 @@
 """compile_time.py SOURCE CALLS --gnu=FLAGS --clang=FLAGS --cuda=FLAGS --include=FOLDERS --library=FILE [--repeats N]
 
 Compiles f and VJP of Lorenz, Pleiades and a network 2-64-64-2, each as a whole (SOURCE), with every compiler that is here, and calls
-of the solver (CALLS) with those for the host. Prints processor seconds (user + system) and elapsed ones of the fastest of N runs,
+of the solver (CALLS) with those for the host, and some of them once more after the header, precompiled. Prints processor seconds (user + system) and elapsed ones of the fastest of N runs,
 memory, and node counts, beside the limits that eddy sets itself. Lists are separated by semicolons. Prints, and fails where a program
 does not compile; time never fails.
 """
@@ -20,6 +20,7 @@ CALLS = [("the header alone", 0, "Lorenz", "Tsit5"), ("solve, Lorenz, Tsit5", 1,
          ("gradient, Mlp, Tsit5", 2, "Mlp", "Tsit5"), ("gradient, Pleiades, Tsit5", 2, "Pleiades", "Tsit5"),
          ("gradient, Robertson, Rodas5P", 2, "Robertson", "Rodas5P"), ("gradient, Hires, Rodas5P", 2, "Hires", "Rodas5P"),
          ("gradient, Pollution, Rodas5P", 2, "Pollution", "Rodas5P"), ("gradient, Pollution, Kvaerno5", 2, "Pollution", "Kvaerno5")]
+PRECOMPILED = ("the header alone", "solve, Lorenz, Tsit5", "gradient, Lorenz, Tsit5")
 NODES = {"Lorenz": (14, 26), "Pleiades": (567, 1628), "Mlp": (40, 120)}  # f, VJP
 
 
@@ -32,6 +33,16 @@ def measure(command):
     if process.returncode != 0:
         sys.exit("failed: " + " ".join(command))
     return usage.ru_utime + usage.ru_stime, time.monotonic() - start, usage.ru_maxrss / 1024
+
+
+def precompile(compiler, flags, folder):
+    """Compiles eddy.hpp for all that follow it; the flags that make a program begin with it."""
+    header = os.path.join(folder, "precompiled.hpp")
+    with open(header, "w", encoding="utf-8") as file:
+        file.write("#include <eddy/eddy.hpp>\n")
+    compiled = header + (".gch" if compiler == "g++" else ".pch")
+    subprocess.run([compiler, "-O2", *flags, "-x", "c++-header", header, "-o", compiled], check=True)
+    return ["-include", header] if compiler == "g++" else ["-include-pch", compiled]
 
 
 def print_node_counts(compiler, flags, arguments, folder):
@@ -74,12 +85,17 @@ def main():
         for compiler in ("g++", "clang++"):
             if not shutil.which(compiler):
                 continue
+            flags = [*compilers[compiler], *include]
             print(f"{compiler}, whole calls")
-            for name, call, equation, method in CALLS:
-                command = [compiler, "-O2", *compilers[compiler], *include, f"-DCALL={call}", f"-DEQUATION={equation}",
-                           f"-DMETHOD={method}", "-c", arguments.calls, "-o", os.path.join(folder, "object.o")]
-                cpu, elapsed, mib = min(measure(command) for _ in range(arguments.repeats))
-                print(f"{name:28} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}", flush=True)
+            for before in ([], precompile(compiler, flags, folder)):
+                for name, call, equation, method in CALLS:
+                    if before and name not in PRECOMPILED:
+                        continue
+                    command = [compiler, "-O2", *flags, *before, f"-DCALL={call}", f"-DEQUATION={equation}",
+                               f"-DMETHOD={method}", "-c", arguments.calls, "-o", os.path.join(folder, "object.o")]
+                    cpu, elapsed, mib = min(measure(command) for _ in range(arguments.repeats))
+                    after = "   after the header, precompiled" if before else ""
+                    print(f"{name:28} {cpu:7.2f} {elapsed:10.2f} {mib:6.0f}{after}", flush=True)
         for compiler in ("g++", "clang++"):
             if shutil.which(compiler):
                 print_node_counts(compiler, [*compilers[compiler], *include], arguments, folder)
