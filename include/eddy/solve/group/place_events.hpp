@@ -30,7 +30,7 @@ EDDY_HD void pass_events(const RoundOfChain<Spec>& round, LaneSaves<Spec, Record
             if (lane == no_lane || !(get_lane(round.attempt.used, place) < 0)) continue;
             if (broken.is_broken[place]) continue;
             const double t = chain.steps.time_of(x.elapsed, place);
-            if (is_lost(x.events, place)) {
+            if (is_lost(x.events.side, place)) {
                 broken.is_broken[place] = true;
                 broken.component[place] = -1;
                 broken.t[place] = t;

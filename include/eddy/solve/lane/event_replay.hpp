@@ -29,20 +29,6 @@ EDDY_HD void for_logged_events(const typename Spec::Used& logged, Visit&& visit)
         for_events<Spec>(meets, logged, visit);
 }
 
-/// Has the lane in a place ended with the round, at an event?
-template <class Spec, class Meets, class Events>
-[[nodiscard]] EDDY_HD bool ends_lane([[maybe_unused]] const Meets& meets,
-                                     [[maybe_unused]] const Events& events,
-                                     [[maybe_unused]] int place) {
-    if constexpr (!Spec::has_end)
-        return false;
-    else if constexpr (!Spec::has_several_events)
-        return get_lane(meets, place);
-    else
-        return get_lane(meets, place) &&
-               is_terminal_at<typename Spec::Field>(static_cast<int>(get_lane(events, place)));
-}
-
 /// The states after the jumps of a round, from those at its end.
 template <class Spec, class Input>
 [[gnu::always_inline]] EDDY_HD inline void jump_again(const Input& in,

@@ -148,14 +148,6 @@ struct EventSeeker {
         else
             return f;
     }
-    [[nodiscard]] EDDY_HD static bool is_lost_at(const Values& side, const Values& g, int place) {
-        bool lost = false;
-        for (int i = 0; i < num_events; ++i) {
-            lost = lost || !is_number(get_lane(g.data[i], place)) ||
-                   !is_number(get_lane(side.data[i], place));
-        }
-        return lost;
-    }
     /// Which functions are beyond their roots in a place; one that leads, or else that whose root seems the
     /// earliest.
     [[nodiscard]] EDDY_HD static Leading leading_at(const EventSearch<Spec>& search,
@@ -215,7 +207,7 @@ struct EventSeeker {
             put(after.events, place, RootBracket{});
             if (!get_lane(seen.counts, place))
                 continue;  // rejected: what is sought will be met again
-            if (is_lost_at(x.events.side, seen.g, place)) {
+            if (is_lost(x.events.side, place) || is_lost(seen.g, place)) {
                 set_lane(after.events.side.data[0], place,
                          std::numeric_limits<double>::quiet_NaN());
                 set_lane(attempt.used, place, -size);
@@ -292,7 +284,7 @@ struct EventSeeker {
                              const Attempt<Spec>& attempt, AfterAttempt<Spec>& after) {
         const auto jumps = [&](int place, int i) {
             return get_lane(attempt.used, place) < 0 && event_of(attempt, place) == i &&
-                   !is_lost(after.events, place);
+                   !is_lost(after.events.side, place);
         };
         static_for<0, num_events>([&]<int i>() {
             if constexpr (!Functions::template is_terminal<i>) {

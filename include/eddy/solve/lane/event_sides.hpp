@@ -26,12 +26,11 @@ template <class Scalar>
     return slope > 0 ? least : slope < 0 ? -least : 0;
 }
 
-/// Is a function of events no number in a place?
-template <class Spec>
-[[nodiscard]] EDDY_HD bool is_lost(const EventSearch<Spec>& search, int place) {
+/// Is one of the functions, or of their sides, no number in a place?
+template <class Time, int count>
+[[nodiscard]] EDDY_HD bool is_lost(const Vec<Time, count>& g, int place) {
     bool lost = false;
-    for (int i = 0; i < Spec::num_events; ++i)
-        lost = lost || !is_number(get_lane(search.side.data[i], place));
+    for (int i = 0; i < count; ++i) lost = lost || !is_number(get_lane(g.data[i], place));
     return lost;
 }
 /// A step behind an event that is no longer than time was resolved there shows nothing of functions whose sides

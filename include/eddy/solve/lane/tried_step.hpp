@@ -28,15 +28,22 @@ template <class Spec>
     else
         return 0;
 }
-/// Does a lane end with it, at an event?
-template <class Spec>
-[[nodiscard]] EDDY_HD bool ends_at_event([[maybe_unused]] const Attempt<Spec>& attempt,
-                                         [[maybe_unused]] int place) {
+/// Has the lane in a place ended with the round, at an event?
+template <class Spec, class Meets, class Events>
+[[nodiscard]] EDDY_HD bool ends_lane([[maybe_unused]] const Meets& meets,
+                                     [[maybe_unused]] const Events& events,
+                                     [[maybe_unused]] int place) {
     if constexpr (!Spec::has_end)
         return false;
+    else if constexpr (!Spec::has_several_events)
+        return get_lane(meets, place);
     else
-        return get_lane(attempt.used, place) < 0 &&
-               (!Spec::has_jump || is_terminal_at<typename Spec::Field>(event_of(attempt, place)));
+        return get_lane(meets, place) &&
+               is_terminal_at<typename Spec::Field>(static_cast<int>(get_lane(events, place)));
+}
+template <class Spec>
+[[nodiscard]] EDDY_HD bool ends_at_event(const Attempt<Spec>& attempt, int place) {
+    return ends_lane<Spec>(attempt.used < typename Spec::Time(0), attempt.event, place);
 }
 /// What the log keeps of it.
 template <class Spec>
