@@ -156,3 +156,17 @@ TEST_CASE("components: those that stay are one slice, and a full vector is none"
     CHECK(first.graph.size() == 4);
     CHECK(all.graph.size() == listed.graph.size());
 }
+
+// Compiled with a tenth of the depth of templates that compilers allow by themselves (CMakeLists.txt).
+TEST_CASE("components: as many as a wide state has are not as many levels of templates") {
+    constexpr int width = 120;
+    constexpr auto reversed = eddy::trace<Vector<width>>([](const auto& y) {
+        auto f = y;
+        for (int i = 0; i < width; ++i) f[i] = y[width - 1 - i];
+        return f;
+    });
+    Vec<double, width> y{};
+    y[3] = 7;
+
+    CHECK(reversed(y)[width - 4] == 7);
+}

@@ -266,18 +266,35 @@ template <int first, int count, class Values>
     }
 }
 
-/// Hands the components of output `output` to sink(k, value).
-template <class P, class Real, int output, int part, int offset, class Values, class Sink>
+template <int count>
+struct PartOffsets {
+    int of[count > 0 ? count : 1] = {};
+};
+/// Where the components of each part of an output begin.
+template <class P, int output>
+inline constexpr auto part_offsets = [] {
+    PartOffsets<P::code.outputs[output].count> offsets;
+    const Output description = P::code.outputs[output];
+    for (int part = 1; part < description.count; ++part)
+        offsets.of[part] = offsets.of[part - 1] +
+                           P::code.nodes[P::code.operands[description.first + part - 1]].size;
+    return offsets;
+}();
+
+/// Hands the components of `count` parts of output `output` to sink(k, value). By halves: of a wide state, component
+/// by component, the compiler would meet its limit of depth.
+template <class P, class Real, int output, int first, int count, class Values, class Sink>
 [[gnu::always_inline]] EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
-    constexpr Output description = P::code.outputs[output];
-    if constexpr (part < description.count) {
-        constexpr int node = P::code.operands[description.first + part],
-                      length = P::code.nodes[node].size;
+    if constexpr (count > 1) {
+        emit<P, Real, output, first, count / 2>(values, sink);
+        emit<P, Real, output, first + count / 2, count - count / 2>(values, sink);
+    } else if constexpr (count == 1) {
+        constexpr int node = P::code.operands[P::code.outputs[output].first + first],
+                      length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
         for_components<length>([&](int c) __attribute__((always_inline)) {
             sink.template operator()<output>(offset + c,
                                              convert<Real>(values.template load<node>(c)));
         });
-        emit<P, Real, output, part + 1, offset + length>(values, sink);
     }
 }
 
@@ -303,7 +320,7 @@ template <class P, class Real, class Sink, class... Arguments>
     Evaluation<P, Real, ArgumentList<Arguments...>> values(list);
     run_steps<0, P::code.size()>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
-        emit<P, Real, output, 0, 0>(values, sink);
+        emit<P, Real, output, 0, P::code.outputs[output].count>(values, sink);
     });
 }
 
