@@ -114,6 +114,9 @@ std::vector<int> tiers_by_index(const ActionList& actions, std::int64_t memory_s
 
 ActionList loop_actions(std::int64_t length, const LoopOptions& options) {
     require_argument(length >= 0, "loop_actions: length = {}; give a length of at least 0", length);
+    require_argument(static_cast<std::size_t>(length) < ActionList().max_size(),
+                     "loop_actions: a length of {}, whose list no memory can hold; give at most {}",
+                     length, ActionList().max_size() - 1);
     LoopRecorder recorder(options);
     const PlacementPlan& plan = recorder.plan();
     require_argument(length <= plan.limit && (!plan.fixed_length || length == plan.limit),

@@ -76,6 +76,14 @@ LaneStats Outcomes::stats_of(const LaneOutcome& lane, const LaneEvents& events) 
 
 const char* Outcomes::message(std::ptrdiff_t lane) const {
     const LaneStats of_lane = stats(lane);
+    if (attempt_cost_[at(lane).method].seeks_rest) {
+        if (result(lane) == Result::max_steps_reached)
+            return "no steady state within max_steps: raise max_steps, or give a start closer to "
+                   "it; an oscillator does not come to rest";
+        if (result(lane) == Result::dt_underflow)
+            return "no steady state was found: from this start the state runs away, or meets a "
+                   "singularity; give another start, or check that f(y, p) = 0 has a solution";
+    }
     if (result(lane) == Result::max_steps_reached && 2 * of_lane.stiff_steps > of_lane.accepted)
         return "max_steps reached before the end: stability, not accuracy, kept most steps small: "
                "use "

@@ -4,6 +4,7 @@
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/core/error.hpp>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "support/catch.hpp"
@@ -58,6 +59,9 @@ TEST_CASE("action_schedules: online is optimal to (c + 1)(c + 2) / 2 steps and v
 }
 
 TEST_CASE("action_schedules: 2 checkpoints, 4 steps are written out in full") {
+    CHECK_THROWS_AS(
+        eddy::loop_actions(std::numeric_limits<std::int64_t>::max(), {.checkpoints = 2}),
+        eddy::InvalidArgument);
     CHECK(eddy::to_string(eddy::loop_actions(4, {.checkpoints = 2, .length = 4})) ==
           "write 0 to memory\nforward 0 -> 3\nwrite 3 to memory\nforward 3 -> 4\n"
           "read 3 from memory\nreverse 4 -> 3\ndiscard 3 from memory\n"

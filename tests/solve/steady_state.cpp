@@ -5,6 +5,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/steady_state.hpp>
+#include <string>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -118,6 +119,7 @@ TEST_CASE("steady state: a limit cycle has none, and a start that is no number e
                                           rows({{77.27, 8.375e-6, 0.161}}), {.max_steps = 300});
     CHECK(cycle.result(0) == eddy::Result::max_steps_reached);
     CHECK(cycle.failure(0).step == 300);
+    CHECK(std::string(cycle.message(0)).starts_with("no steady state within max_steps"));
 
     const auto nowhere =
         eddy::steady_state(support::Isomers{}, rows({{1e308, 0}}), rows({{1e10, 1}}));

@@ -15,6 +15,7 @@ struct StayingStepper : MemorylessStepper<Term> {
     // Of the continuation to the start (pseudo_transient.hpp), whose attempts are those counted.
     static constexpr bool jacobian_comes_with_f = true;
     static constexpr int jacobians_per_attempt = 0, factorizations_per_attempt = 1;
+    static constexpr bool seeks_rest = true;
 
     template <class Number>
     using State = Vec<Number, Term::state_size>;

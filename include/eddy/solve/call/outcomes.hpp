@@ -54,6 +54,7 @@ struct LaneFailure {
 struct AttemptCost {
     std::int32_t jacobians = 0, factorizations = 0;
     bool jacobian_comes_with_f = false;  // one with each evaluation
+    bool seeks_rest = false;             // a steady state, not an end
 };
 namespace detail {
 
@@ -64,6 +65,7 @@ inline constexpr AttemptCost attempt_cost = [] {
         cost = {Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
     if constexpr (requires { Stepper::jacobian_comes_with_f; })
         cost.jacobian_comes_with_f = Stepper::jacobian_comes_with_f;
+    if constexpr (requires { Stepper::seeks_rest; }) cost.seeks_rest = Stepper::seeks_rest;
     return cost;
 }();
 
