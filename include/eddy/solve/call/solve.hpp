@@ -294,7 +294,7 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
                      const Parameters& p, const Extras&... extras)
         : method_(solver.method_), options_(solver.options_), extras_(extras...) {
         Solution<Real>& solution = solver.run(y0, p, SolutionInto<Real>{}, &kept_, Cancellation{});
-        Solution<Real>::operator=(std::move(solution));
+        static_cast<void>(Solution<Real>::operator=(std::move(solution)));
     }
 
     [[nodiscard]] const EnsembleArray<Real>& y0() const { return kept_.y0; }
