@@ -5,6 +5,7 @@
 
 #include "solve/cpu_ways.hpp"
 #include "solve/event_references.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -14,7 +15,7 @@ using oracle::many_ways;
 using oracle::Several;
 using oracle::two_threads;
 
-constexpr std::ptrdiff_t num_lanes = 101;
+constexpr std::ptrdiff_t num_lanes = support::sanitized ? 31 : 101;
 
 }  // namespace
 
