@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <eddy/solve/call/gradient_plan.hpp>
+#include <limits>
 #include <memory>
 
 #if __has_include(<unistd.h>)
@@ -15,6 +16,7 @@ namespace eddy::inline v0::detail {
 namespace {
 
 constexpr std::int64_t where_unknown = std::int64_t{64} << 30;
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t physical_bytes() {
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
@@ -29,7 +31,7 @@ std::int64_t physical_bytes() {
 std::int64_t half_of_free_address_space() {
 #if defined(RLIMIT_AS) && defined(_SC_PAGESIZE)
     rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return where_unknown;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
     long long used_pages = 0;
     const auto close = [](std::FILE* file) { std::fclose(file); };
     const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen("/proc/self/statm", "r"),
@@ -39,7 +41,7 @@ std::int64_t half_of_free_address_space() {
     const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, rlim_t{1} << 62));
     return std::max<std::int64_t>(most - used, 0) / 2;
 #else
-    return where_unknown;
+    return unlimited;
 #endif
 }
 
