@@ -43,7 +43,7 @@ TEST_CASE("imex: a field in parts goes wherever a field goes, with the same solu
         const auto solution = eddy::solve(Brusselator{}, method, start, rates,
                                           {.t1 = 2, .rtol = rtol, .atol = rtol}, eddy::Serial{});
         REQUIRE(solution.result(0) == eddy::Result::success);
-        return std::pair(solution.y(), solution.stats(0).accepted);
+        return std::pair(Array(solution.y()), solution.stats(0).accepted);
     };
     const auto exact = end(eddy::Rodas5P{}, 1e-10).first;
     const auto [pair, steps] = end(eddy::KenCarp4{}, 1e-6);

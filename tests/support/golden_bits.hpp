@@ -49,8 +49,7 @@ class BitHash {
 /// The results of one group of solves.
 class GoldenBits {
   public:
-    GoldenBits(std::string path, std::string group)
-        : path_(std::move(path)), group_(std::move(group)) {}
+    GoldenBits(const char* path, const char* group) : path_(path), group_(group) {}
 
     void add(const std::string& name, std::floating_point auto x) {
         const auto value = static_cast<double>(x);
