@@ -14,8 +14,7 @@ namespace {
 struct NoAddressSpace : std::bad_alloc {
     [[nodiscard]] const char* what() const noexcept override {
         return "eddy: there is no address space for the states and logs of this call; give a "
-               "smaller "
-               "memory_budget, fewer threads, or a higher limit (ulimit -v)";
+               "smaller memory_budget, fewer threads, or a higher limit (ulimit -v)";
     }
 };
 

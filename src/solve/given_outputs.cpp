@@ -14,7 +14,7 @@ void require_place(const AnyMemory& memory, const EnsembleView<Real>& view, bool
                      "{}: the array to write {} into lies on a device, but the call computes on "
                      "the host; give one that lies there",
                      where, name);
-    require_argument(memory.holds(memory.memory, view.first),
+    require_argument(memory.holds(view.first),
                      "{}: the array to write {} into does not lie in {}, as its type says; give "
                      "one that does",
                      where, name, memory.name);
@@ -24,7 +24,7 @@ void require_place(const AnyMemory& memory, const EnsembleView<Real>& view, bool
 
 template <class Real>
 void fill_here(const AnyMemory& memory, const EnsembleView<Real>& view, Real value) {
-    if (memory.lies_in(memory.memory, view.first)) return;
+    if (memory.lies_in(view.first)) return;
     for (std::ptrdiff_t i = 0; i < view.num_components; ++i) {
         for (std::ptrdiff_t lane = 0; lane < view.num_lanes; ++lane) view(lane, i) = value;
     }

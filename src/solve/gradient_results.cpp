@@ -16,22 +16,25 @@ void set_costs(GradientReport& report, const std::vector<BackCost>& costs) {
 }
 
 template <class Lane>
-GradientResults<Lane>::GradientResults(const GradientShape& shape)
-    : shared_sums(shape.parameters), shape_(shape) {}
+GradientResults<Lane>::GradientResults(const GradientKind& kind)
+    : shared_sums(kind.parameters), kind_(kind) {}
 template <class Lane>
 GradientResults<Lane>::~GradientResults() = default;
 
 template <class Lane>
+GradientShapes GradientResults<Lane>::shapes_of(const GradientExtent& extent) const {
+    const ParameterShape& parameters = kind_.parameters;
+    return {{extent.num_lanes, kind_.state_size},
+            {parameters.are_shared ? 1 : extent.num_lanes, parameters.count},
+            extent.num_save_times,
+            kind_.with_times,
+            kind_.has_loss};
+}
+
+template <class Lane>
 void GradientResults<Lane>::require_outputs(const GradientExtent& extent, const AnyMemory& memory,
                                             CallArrays& inputs, const char* where) const {
-    const auto& [lanes, num_save_times] = extent;
-    require_gradient_outputs(given, memory,
-                             {{lanes, shape_.state_size},
-                              {shape_.parameters.are_shared ? 1 : lanes, shape_.parameters.count},
-                              num_save_times,
-                              shape_.with_times,
-                              shape_.has_loss},
-                             inputs, where);
+    require_gradient_outputs(given, memory, shapes_of(extent), inputs, where);
 }
 
 template <class Lane>
@@ -44,9 +47,8 @@ void GradientResults<Lane>::open_loss(std::ptrdiff_t num_lanes, const AnyMemory&
         fill_here(memory, loss, Real(0));
     }
     // What was there is overwritten, or not looked at: nobody clears it.
-    loss_sums.resize(memory.lies_in(memory.memory, loss.first)
-                         ? static_cast<std::size_t>(num_blocks(num_lanes))
-                         : 0);
+    loss_sums.resize(memory.lies_in(loss.first) ? static_cast<std::size_t>(num_blocks(num_lanes))
+                                                : 0);
 }
 
 template <class Lane>
@@ -62,21 +64,20 @@ void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t nu
     else
         report.reset(static_cast<std::size_t>(lanes), num_paths);
     if (!comes_later) report.marks.clear();
-    report.marks.resize(shape_.is_marked ? static_cast<std::size_t>(lanes) : 0);
+    report.marks.resize(kind_.is_marked ? static_cast<std::size_t>(lanes) : 0);
     report.was_redone.clear();
     report.is_watched = false;
     shared_is_added_ = loss_is_added_ = false;
-    const std::ptrdiff_t rows = shape_.parameters.are_shared ? 1 : lanes;
-    const ArrayShape of_y0{lanes, shape_.state_size}, of_p{rows, shape_.parameters.count};
+    const GradientShapes shapes = shapes_of(extent);
     Gradient<Real>& own = result.gradient;
     target = {};
-    target.y0 = open_output(given.y0, memory, own.y0, of_y0);
-    target.p = open_output(given.p, memory, own.p, of_p);
+    target.y0 = open_output(given.y0, memory, own.y0, shapes.y0);
+    target.p = open_output(given.p, memory, own.p, shapes.p);
     if constexpr (has_tangent<Lane>) {
-        target.y0_tangent = open_output({}, memory, tangent.y0, of_y0);
-        target.p_tangent = open_output({}, memory, tangent.p, of_p);
+        target.y0_tangent = open_output({}, memory, tangent.y0, shapes.y0);
+        target.p_tangent = open_output({}, memory, tangent.p, shapes.p);
     }
-    if (shape_.with_times) {
+    if (kind_.with_times) {
         target.t0 = open_output(given.t0, memory, own.t0, {lanes, 1});
         target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
         target.save_at = open_output(given.save_at, memory, own.save_at, {lanes, num_save_times});
@@ -93,9 +94,9 @@ void GradientResults<Lane>::open_sums(std::ptrdiff_t num_lanes) {
 template <class Lane>
 void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* where) {
     const std::ptrdiff_t columns_of_p = shared_sums.num_columns(), first_of_p = first_column_of_p();
-    const bool adds_loss = shape_.has_loss && !loss_is_added_,
+    const bool adds_loss = kind_.has_loss && !loss_is_added_,
                adds_p = columns_of_p > 0 && !shared_is_added_;
-    if (shape_.has_loss) result.loss.total = loss_total;
+    if (kind_.has_loss) result.loss.total = loss_total;
     if (adds_loss || adds_p) {
         open_sums(num_lanes_);
         if (adds_loss) add_losses();
@@ -103,7 +104,7 @@ void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* wh
         block_sums_.gather(gather, where);
         if (adds_loss) result.loss.total = block_sums_.template total<double>(0);
     }
-    if (shape_.has_loss && !gather && result.loss.total == 0)
+    if (kind_.has_loss && !gather && result.loss.total == 0)
         result.loss.total = total_of_none(result.report.outcomes());
 }
 

@@ -24,28 +24,37 @@ consteval bool check_outputs() {
 }
 
 /// The memory that a call computes in, whatever its type is; refers to it.
-struct AnyMemory {
+class AnyMemory {
+  public:
     const char* name;  // for messages
     bool is_of_host, returns_early;
-    const void* memory;
-    bool (*holds)(const void* memory, const void* first);  // on a device: is it an address there?
-    bool (*lies_in)(const void* memory, const void* first);
 
     template <class Memory>
     AnyMemory(const Memory& of_call)
         : name(memory_name<Memory>),
           is_of_host(detail::is_of_host<Memory>),
           returns_early(detail::returns_early(of_call)),
-          memory(&of_call),
-          holds([](const void* there, const void* first) {
+          memory_(&of_call),
+          holds_([](const void* memory, const void* first) {
               if constexpr (detail::is_of_host<Memory>)
                   return false;
               else
-                  return static_cast<const Memory*>(there)->holds(first);
+                  return static_cast<const Memory*>(memory)->holds(first);
           }),
-          lies_in([](const void* there, const void* first) {
-              return detail::lies_in(*static_cast<const Memory*>(there), first);
+          lies_in_([](const void* memory, const void* first) {
+              return detail::lies_in(*static_cast<const Memory*>(memory), first);
           }) {}
+
+    /// On a device: is this an address there?
+    [[nodiscard]] bool holds(const void* first) const { return holds_(memory_, first); }
+    /// Must numbers at this address be read by way of it?
+    [[nodiscard]] bool lies_in(const void* first) const { return lies_in_(memory_, first); }
+
+  private:
+    using Asks = bool (*)(const void* memory, const void* first);
+
+    const void* memory_;
+    Asks holds_, lies_in_;
 };
 
 /// The same value everywhere, where the array is of the host. On a device whoever launches fills what is written.

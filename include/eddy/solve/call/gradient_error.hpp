@@ -90,7 +90,6 @@ void report_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& worksp
     copy(target.y0_tangent, report.error_estimate.y0);
     copy(target.p_tangent, report.error_estimate.p);
     const std::ptrdiff_t lanes = report.num_lanes();
-    report.relative_errors.assign(static_cast<std::size_t>(lanes), 0);
     for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
         double error = relative_error(target.y0_tangent, y0, lane);
         if (!Spec::shares_parameters)

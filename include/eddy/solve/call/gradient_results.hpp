@@ -17,13 +17,13 @@
 
 namespace eddy::inline v0::detail {
 
-/// What a gradient's results depend on.
-struct GradientShape {
+/// What a gradient's results depend on, whatever the call.
+struct GradientKind {
     std::ptrdiff_t state_size = 0;
     ParameterShape parameters;
     bool has_loss = false, with_times = false;
-    bool is_marked =
-        false;  // may the report tell of lanes whose steps do not carry their derivatives?
+    /// May the report tell of lanes whose steps do not carry their derivatives?
+    bool is_marked = false;
 };
 /// Of one call.
 struct GradientExtent {
@@ -48,7 +48,7 @@ class EDDY_EXPORT GradientResults {
     std::vector<double> loss_sums;
     double loss_total = std::numeric_limits<double>::quiet_NaN();  // until a device says otherwise
 
-    explicit GradientResults(const GradientShape& shape);
+    explicit GradientResults(const GradientKind& kind);
     GradientResults(const GradientResults&) = delete;  // kernels refer to what is in here
     GradientResults& operator=(const GradientResults&) = delete;
     ~GradientResults();
@@ -76,9 +76,10 @@ class EDDY_EXPORT GradientResults {
 
   private:
     void add_losses();
-    [[nodiscard]] std::ptrdiff_t first_column_of_p() const { return shape_.has_loss ? 1 : 0; }
+    [[nodiscard]] std::ptrdiff_t first_column_of_p() const { return kind_.has_loss ? 1 : 0; }
+    [[nodiscard]] GradientShapes shapes_of(const GradientExtent& extent) const;
 
-    GradientShape shape_;
+    GradientKind kind_;
     std::ptrdiff_t num_lanes_ = 0;
     BlockSums block_sums_;
 };
