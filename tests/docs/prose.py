@@ -47,7 +47,7 @@ def paragraphs(text):
 
 def sentences(text):
     for paragraph in paragraphs(text):
-        for sentence in re.split(r"(?<=[.!?:])[)*_\"]*\s+(?=[\"*_(\[]*[A-Z0-9]|code)", paragraph):
+        for sentence in re.split(r"(?<=[.!?:])[)*_\"]*\s+(?=[\"*_(\[]*[A-Z0-9]|code|eddy)", paragraph):
             words = re.findall(r"[A-Za-z0-9][\w'’./–-]*", sentence)
             if words:
                 yield len(words), sentence

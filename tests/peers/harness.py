@@ -336,8 +336,10 @@ class Pages(unittest.TestCase):
         other = case_of(key="8-other", title="Other")
         slower = [Row("8-other", "eddy, b", "eddy", 1e-6, minimum=1e-6, median=1e-6), Row("8-other", "slow", "slow", 1e-6, minimum=5e-6, median=5e-6)]
         text = readme.lines([case_of(), other], self.rows() + slower)
-        self.assertIn("In 1 of 2 comparisons", text)
-        self.assertIn("behind in: Fake: peer | one takes 0.50 of eddy's time", text)
+        self.assertIn("best peer in 1 of 2 comparisons", text)
+        self.assertIn("slower in Fake: peer | one takes 0.50 of eddy's time", text)
+        latency = [Row("10a-latency", name, name, 1e-6, minimum=time, median=time) for name, time in (("eddy", 1e-6), ("odeint", 1.5e-6))]
+        self.assertIn("| one trajectory, one call | 1.5 (odeint) |", readme.lines([case_of(key="10a-latency")], latency))
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "README.md")
             file.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n")

@@ -9,35 +9,42 @@ from .result import Row, best
 BEGIN, END = "<!-- figures of benchmarks/peers/run: begin -->", "<!-- figures of benchmarks/peers/run: end -->"
 
 
-def lines(cases: list[Case], rows: list[Row]) -> str:
-    """Where eddy leads, by how much; where a peer does."""
-    ahead, behind = [], []
+# The comparisons of which the README gives a figure: number of the case, error, what it is about.
+SHOWN = (("2", 1e-6, "adaptive Lorenz trajectories"), ("3", 1e-6, "their gradients"),
+         ("5a", None, "training of a neural ODE, 2-64-64-2"),
+         ("8f", None, "gradients of a stiff model, 20 species"), ("10a", 1e-6, "one trajectory, one call"))
+
+
+def comparisons(cases: list[Case], rows: list[Row]):
+    """(case, target, our fastest row, the fastest of the peers) wherever both finished."""
     for case in cases:
-        chosen = [row for row in rows if row.case == case.key]
-        for target in dict.fromkeys(row.target for row in chosen):
-            at_target = [row for row in chosen if row.target == target]
+        at_case = [row for row in rows if row.case == case.key]
+        for target in dict.fromkeys(row.target for row in at_case):
+            at_target = [row for row in at_case if row.target == target]
             ours, other = best(at_target, {"eddy"}), best(at_target, without="eddy")
-            if not ours or not other:
-                continue
-            where = case.title + (f" at an error of {target:.0e}" if len(case.targets) > 1 else "")
-            if other.median < ours.median:
-                behind.append((ours.median / other.median, f"{where}: {other.arm} takes {other.median / ours.median:.2f} of eddy's time"))
-            else:
-                ahead.append((other.median / ours.median, where, other.arm))
-    ahead.sort()
-    told = []
-    if ahead:
-        (low, low_where, low_arm), (high, high_where, high_arm) = ahead[0], ahead[-1]
-        told.append(f"- In {len(ahead)} of {len(ahead) + len(behind)} comparisons with the best peer, on one core and at equal achieved error, eddy leads, by a "
-                    f"factor of {low:.1f} ({low_where}, {low_arm}) to {high:.0f} ({high_where}, {high_arm}).")
-    behind.sort(reverse=True)
-    told.append("- It is behind in: " + "; ".join(text for _, text in behind) + "." if behind else "- In none is it behind.")
+            if ours and other:
+                yield case, target, ours, other
+
+
+def lines(cases: list[Case], rows: list[Row]) -> str:
+    """How often eddy leads and where a peer does, then the numbers of SHOWN."""
+    compared = list(comparisons(cases, rows))
+    behind = [(ours.median / other.median, f"{case.title}{f' at an error of {target:.0e}' if len(case.targets) > 1 else ''}: "
+               f"{other.arm} takes {other.median / ours.median:.2f} of eddy's time")
+              for case, target, ours, other in compared if other.median < ours.median]
+    told = [f"On one core and at equal achieved error, eddy is faster than the best peer in {len(compared) - len(behind)} of {len(compared)} comparisons:"]
+    if behind:
+        told.append("it is slower in " + "; ".join(text for _, text in sorted(behind, reverse=True)) + ".")
+    told += ["", "| | times as fast as the best peer |", "| --- | --- |"]
+    for number, wanted, what in SHOWN:
+        told += [f"| {what} | {other.median / ours.median:.1f} ({other.arm}) |" for case, target, ours, other in compared
+                 if case.number == key and wanted in (None, target)]
+    told.append("")
     if is_busy(rows):
-        told.append("- The run shown was made on a machine busy with other work.")
+        told.append("The run shown was made on a machine busy with other work.")
     if busy := busy_cases(cases, rows):
-        told.append(f"- Of it, cases {', '.join(case.number for case in busy)} were run on a machine busy with other work.")
-    told.append("- Cases, settings, counts, what is not measured, and the command that makes it all on your machine: "
-                "[benchmarks against peers](docs/benchmarks.md).")
+        told.append(f"Of it, cases {', '.join(case.number for case in busy)} were run on a machine busy with other work.")
+    told.append("Cases, settings, counts, and the command that makes it all on your machine: [benchmarks](docs/benchmarks.md).")
     return "\n".join(told)
 
 
