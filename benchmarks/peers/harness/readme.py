@@ -38,7 +38,7 @@ def lines(cases: list[Case], rows: list[Row]) -> str:
     told += ["", "| | times as fast as the best peer |", "| --- | --- |"]
     for number, wanted, what in SHOWN:
         told += [f"| {what} | {other.median / ours.median:.1f} ({other.arm}) |" for case, target, ours, other in compared
-                 if case.number == key and wanted in (None, target)]
+                 if case.number == number and wanted in (None, target)]
     told.append("")
     if is_busy(rows):
         told.append("The run shown was made on a machine busy with other work.")
