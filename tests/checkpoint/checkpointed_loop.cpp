@@ -1,6 +1,7 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -305,6 +306,81 @@ TEST_CASE("checkpointed_loop: a run moves with its loop, and what it was moved f
           "CheckpointedLoop::last: nothing has run yet; call run first");
     CHECK(loop.run({0.0}, below(20)) == moved.last());
     CHECK(loop.reverse({1.0}).size() == 1);
+}
+
+TEST_CASE("checkpointed_loop: a call of the loop from its own condition or body is refused") {
+    struct Curious {  // calls what it is told to
+        std::function<void()>* asks;
+        double advance(double x, int64_t) const {
+            if (*asks) (*asks)();
+            return 0.9 * x * x + 0.05;
+        }
+        double pullback(double x, int64_t, double cotangent) {
+            if (*asks) (*asks)();
+            return 1.8 * x * cotangent;
+        }
+    };
+    using Loop = CheckpointedLoop<double, Curious, StrictStore<double>>;
+    std::function<void()> nothing, asks;  // empty: it asks nothing
+    Loop other(Curious{&nothing}, {.checkpoints = 4});
+    other.run(0.5, below(30));
+    const double expected = other.reverse(1.0);
+    Loop loop(Curious{&asks}, {.checkpoints = 4});
+    const auto run = [&] { loop.run(0.7, below(9)); };
+    const auto reverse = [&] { (void)loop.reverse(1.0); };
+    const std::string text =
+        ": this loop is in a call already, and serves one at a time; use another loop in its "
+        "condition, in its body and in each thread";
+
+    // What comes of it if the caller catches it: nothing.
+    const auto refused = [&](const std::function<void()>& call, const std::string& where) {
+        return [call, message = where + text] { CHECK(support::message_of(call) == message); };
+    };
+    for (const auto& check :
+         {std::function<void()>(refused(run, "CheckpointedLoop::run")),
+          std::function<void()>(refused(reverse, "CheckpointedLoop::reverse"))}) {
+        asks = nullptr;
+        loop.run(0.5, [&](double, int64_t step) {
+            if (step == 12) check();
+            return step < 30;
+        });
+        asks = check;
+        CHECK(loop.reverse(1.0) == expected);
+        loop.run(0.5, below(30));
+        CHECK(loop.reverse(1.0) == expected);
+    }
+
+    // If he does not: the call ends, and the loop may run again.
+    asks = run;
+    CHECK_THROWS_AS(loop.run(0.5, below(30)), eddy::InvalidArgument);
+    CHECK(loop.store().held() == 0);
+    asks = nullptr;
+    loop.run(0.5, below(30));
+    CHECK(loop.reverse(1.0) == expected);
+
+    // A copy is a loop of its own.
+    loop.run(0.5, [&](double, int64_t step) {
+        if (step == 12) {
+            Loop copy = loop;
+            copy.run(0.7, below(9));
+        }
+        return step < 30;
+    });
+    CHECK(loop.reverse(1.0) == expected);
+}
+
+TEST_CASE("checkpointed_loop: while it runs, and after a run that threw, there is no last state") {
+    using Loop = CheckpointedLoop<std::vector<double>, Growing>;
+    Loop loop(Growing{}, {.checkpoints = 3});
+    loop.run({0.5}, below(5));
+
+    const auto looks_back = [&](const auto&, int64_t step) {
+        if (step == 2) (void)loop.last();
+        return true;
+    };
+
+    CHECK_THROWS_AS(loop.run({0.5}, looks_back), eddy::InvalidArgument);
+    CHECK_THROWS_AS(loop.last(), eddy::InvalidArgument);
 }
 
 TEST_CASE("checkpointed_loop: without a condition it needs a length") {

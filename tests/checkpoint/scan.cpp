@@ -1,6 +1,7 @@
 #include <eddy/checkpoint/scan.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -156,6 +157,27 @@ TEST_CASE("checkpoint_scan: one output cotangent a step, and one input a step of
     CHECK_THROWS_AS(
         checkpoint_scan(Filter{}, 8.0, std::vector<double>{1, 2}, {.checkpoints = 1, .length = 3}),
         eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpoint_scan: a reversal inside its own reversal is refused, and changes nothing") {
+    struct Curious : Filter {
+        std::function<void()> asks;
+        std::pair<double, double> pullback(double carry, double x, int64_t step, double of_carry,
+                                           double of_output) {
+            if (asks && step == 5) asks();
+            return Filter::pullback(carry, x, step, of_carry, of_output);
+        }
+    };
+    const std::vector<double> inputs(12, 0.3), ones(12, 1.0);
+    auto expected = checkpoint_scan(Filter{}, 0.5, inputs, {.checkpoints = 3});
+    auto scan = checkpoint_scan(Curious{}, 0.5, inputs, {.checkpoints = 3});
+    scan.body().asks = [&] {
+        CHECK(support::message_of([&] { (void)scan.reverse(1.0, ones); }) ==
+              "CheckpointedScan::reverse: this loop is in a call already, and serves one at a "
+              "time; use another loop in its condition, in its body and in each thread");
+    };
+
+    CHECK(scan.reverse(1.0, ones) == expected.reverse(1.0, ones));
 }
 
 TEST_CASE("checkpoint_scan: checkpoints may live in any store") {

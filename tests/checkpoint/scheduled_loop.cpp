@@ -1,9 +1,12 @@
 #include <array>
+#include <cstdint>
 #include <eddy/checkpoint/action_schedules.hpp>
 #include <eddy/checkpoint/chain.hpp>
 #include <eddy/checkpoint/disk_store.hpp>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scheduled_loop.hpp>
+#include <functional>
+#include <stdexcept>
 
 #include "support/catch.hpp"
 #include "support/loop_bodies.hpp"
@@ -70,6 +73,30 @@ TEST_CASE("scheduled_loop: a run moves with its loop, and what it was moved from
     CHECK(support::message_of([&] {
               loop.run({0.1, 0.2});
           }) == "ScheduledLoop::run: this loop was moved from; assign another one to it");
+}
+
+TEST_CASE("scheduled_loop: a body that throws, or calls the loop, leaves it empty and reusable") {
+    struct Fragile : Swirl {
+        std::function<void()> acts;
+        State advance(const State& x, std::int64_t step) const {
+            if (acts && step == 30) acts();
+            return Swirl::advance(x, step);
+        }
+    };
+    const ActionList actions = eddy::loop_actions(60, {.checkpoints = 4, .length = 60});
+    eddy::ScheduledLoop<State, Fragile, Strict> loop(Fragile{}, actions, {});
+    const auto run = [&] { loop.run({0.1, 0.2}); };
+
+    loop.body().acts = [] { throw std::runtime_error("advance"); };
+    CHECK_THROWS_WITH(run(), "advance");
+    CHECK(loop.store<0>().held() == 0);
+    loop.body().acts = run;
+    CHECK(support::message_of(run) ==
+          "ScheduledLoop::run: this loop is in a call already, and serves one at a time; use "
+          "another loop in its condition, in its body and in each thread");
+    CHECK(loop.store<0>().held() == 0);
+    loop.body().acts = nullptr;
+    CHECK(gradient(loop, run) == store_all(60));
 }
 
 TEST_CASE("scheduled_loop: gradients are bit for bit those of store-all, for every schedule") {

@@ -101,7 +101,7 @@ class CheckpointedLoop {
         static_assert(std::is_invocable_r_v<bool, Condition&, const State&, std::int64_t>,
                       "CheckpointedLoop::run: the condition must be callable as go_on(const "
                       "State&, int64_t) -> bool");
-        presence_.require("CheckpointedLoop::run");
+        const auto call = presence_.enter("CheckpointedLoop::run");
         begin_run();
         FreeUnlessDone guard{this};
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
@@ -129,7 +129,7 @@ class CheckpointedLoop {
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
     /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
     [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
-        presence_.require("CheckpointedLoop::reverse");
+        const auto call = presence_.enter("CheckpointedLoop::reverse");
         require_argument(
             reversible_,
             "CheckpointedLoop::reverse: there is no finished run to reverse; call run first");
@@ -188,6 +188,7 @@ class CheckpointedLoop {
     [[nodiscard]] static State reuse(std::optional<State>& spare, const State& value) {
         if (!spare) return State(value);
         State state = std::move(*spare);
+        spare.reset();
         state = value;
         return state;
     }

@@ -123,6 +123,7 @@ class CheckpointedScan {
     /// every input. Once.
     [[nodiscard]] std::pair<Carry, std::vector<Input>> reverse(
         const Carry& cotangent, const std::vector<Output>& output_cotangents) {
+        const auto call = presence_.enter("CheckpointedScan::reverse");
         require_argument(
             output_cotangents.size() == inputs_.size(),
             "CheckpointedScan::reverse: {} output cotangents for {} steps; give one a step",
@@ -152,6 +153,7 @@ class CheckpointedScan {
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
     CheckpointedLoop<Carry, Step, Store> loop_;
+    detail::Presence presence_;
 };
 
 /// Runs `length` steps of a plain body (see LoopBody) under `{.checkpoints = c}`, `{.nested_lengths

@@ -42,34 +42,38 @@ class ScheduledLoop {
           stores_(std::move(stores)...) {}
 
     /// Advances all steps from x_0, and returns the last state; it stays valid until `reverse` or
-    /// the next run.
+    /// the next run. If body or store throw, all slots are freed and the loop may run again.
     const State& run(const State& x0) {
-        presence_.require("ScheduledLoop::run");
+        const auto call = presence_.enter("ScheduledLoop::run");
         State start = x0;
         counters_ = {};
         held_ = 0;
         reversible_ = reversing_ = false;
+        ReleaseUnlessDone guard(stores_);
         reserve(std::index_sequence_for<Stores...>());
         x_ = std::move(start);
         here_ = &*x_;
         for (std::size_t i = 0; i < plan_.forward_actions; ++i) carry_out(plan_.actions[i]);
-        reversible_ = true;
+        reversible_ = guard.done = true;
         return *x_;
     }
 
-    /// Pulls the cotangent of the last state back to one of x_0. Once per run.
+    /// Pulls the cotangent of the last state back to one of x_0. Once per run. If body or
+    /// store throw, all slots are freed and the loop may run again.
     [[nodiscard]] State reverse(State cotangent) {
-        presence_.require("ScheduledLoop::reverse");
+        const auto call = presence_.enter("ScheduledLoop::reverse");
         require_argument(
             reversible_,
             "ScheduledLoop::reverse: there is no finished run to reverse; call run first");
         reversible_ = false;
         here_ = &*x_;  // the loop may have been moved since it ran
+        ReleaseUnlessDone guard(stores_);
         cotangent_ = std::move(cotangent);
         reversing_ = true;
         for (std::size_t i = plan_.forward_actions; i < plan_.actions.size(); ++i)
             carry_out(plan_.actions[i]);
         reversing_ = false;
+        guard.done = true;
         State result = std::move(*cotangent_);
         cotangent_.reset();
         return result;
@@ -84,6 +88,17 @@ class ScheduledLoop {
     }
 
   private:
+    struct ReleaseUnlessDone {
+        std::tuple<Stores...>& stores;
+        bool done = false;
+        explicit ReleaseUnlessDone(std::tuple<Stores...>& owned) : stores(owned) {}
+        ReleaseUnlessDone(const ReleaseUnlessDone&) = delete;
+        ReleaseUnlessDone& operator=(const ReleaseUnlessDone&) = delete;
+        ~ReleaseUnlessDone() {
+            if (!done) std::apply([](auto&... store) { (store.release(), ...); }, stores);
+        }
+    };
+
     template <std::size_t... tiers>
     void reserve(std::index_sequence<tiers...>) {
         (std::get<tiers>(stores_).reserve(plan_.slots[tiers]), ...);
