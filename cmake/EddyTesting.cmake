@@ -1,5 +1,17 @@
 # The kinds of tests. Each function registers CTest tests under one label; `ctest -L label` runs a kind alone.
 
+# The quick suite is what carries the label `quick` too, and the target `quick` builds what it runs, nothing else. scripts/test does both;
+# CONTRIBUTING.md says what belongs there. A test is in it where `eddy_test` says QUICK, another where this function names it.
+# eddy_quick(TESTS test … [TARGETS target …]): these tests, of this folder, with all that they run.
+add_custom_target(quick)
+function(eddy_quick)
+    cmake_parse_arguments(arg "" "" "TESTS;TARGETS" ${ARGN})
+    set_property(TEST ${arg_TESTS} APPEND PROPERTY LABELS quick)
+    if(arg_TARGETS)
+        add_dependencies(quick ${arg_TARGETS})
+    endif()
+endfunction()
+
 # -O1, which takes a quarter off, and without the passes of g++ that find little in straight-line code: another sixth. OPTIMISED tests have
 # them all.
 set(eddy_quick_options -O1 "$<$<CXX_COMPILER_ID:GNU>:-fno-tree-pta;-fno-tree-dominator-opts;-fno-tree-dse;-fno-tree-sink;-fno-tree-loop-optimize;\
@@ -18,15 +30,16 @@ endfunction()
 
 option(EDDY_TEST_UNSANITIZED_ALONE "Leave out the tests that a build with sanitizers compiles by the same compiler" OFF)
 
-# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one Catch2 program,
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [QUICK] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one Catch2 program,
 # one CTest test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
+# QUICK: in the quick suite; the others are in `scripts/test --all` only.
 # OPTIMISED: as the build type says, for what an optimiser could change; the others by eddy_quick_options.
 # UNSANITIZED: left out of builds with sanitizers, for what runs straight through registers: it allocates and indexes nothing that
 # another test does not.
 # ONE_COMPILER: built by g++ alone, for what is right by any compiler or by none: the mathematics of methods, counts of nodes and bytes,
 # messages. That clang compiles the templates is seen in other tests.
 function(eddy_test name)
-    cmake_parse_arguments(arg "OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(arg "QUICK;OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
     if((arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize") OR
             (arg_ONE_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU") OR
             (EDDY_TEST_UNSANITIZED_ALONE AND NOT arg_UNSANITIZED AND NOT arg_OPTIMISED))
@@ -48,16 +61,19 @@ function(eddy_test name)
     endif()
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
+    if(arg_QUICK)
+        eddy_quick(TESTS ${name} TARGETS test_${name})
+    endif()
 endfunction()
 
 # eddy_python_test(name script.py): one script, one CTest test; it leaves no byte code beside the sources. It asks no compiler, so that
-# builds with sanitizers, and those of what they leave out, need not run it again.
+# builds with sanitizers, and those of what they leave out, need not run it again. It takes a second or two: it is in the quick suite.
 function(eddy_python_test name script)
     if(EDDY_TEST_UNSANITIZED_ALONE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
         return()
     endif()
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script})
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 60)
+    set_tests_properties(${name} PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endfunction()
 
 # The flags and include folders of eddy::eddy, for tests that run a compiler by hand. `test_include_flags` is a generator
