@@ -1,6 +1,6 @@
 """docs/benchmarks.md: the tables of a run, with what each case means."""
 
-from . import goals, tables
+from . import tables
 from .case import Case
 from .race import median
 from .result import Row
@@ -55,8 +55,7 @@ def page(cases: list[Case], rows: list[Row], machine: dict[str, str], command: s
                                  clock="the processor's, which on a quiet machine is that of the wall" + (
                                      ", for arms on a GPU that of the wall" if "GPU" in machine else "") if cores == 1 else "that of the wall")]
     parts.append(summary(cases, rows))
-    if aims := goals.table(rows):
-        parts.append("What was aimed at, with the fastest arms of either side:\n\n" + aims)
+    parts.append("Not compared: DifferentialEquations.jl and DiffEqGPU, AMICI, PETSc, sparse Jacobians of CVODES, several threads, large states, GPUs.")
     for case in cases:
         chosen = [row for row in rows if row.case == case.key]
         parts.append(f"## {case.number}. {case.title}\n\n{case.paragraph}")
