@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -259,21 +258,6 @@ TEST_CASE("checkpointed_loop: a condition that throws frees the slots") {
 
     CHECK_THROWS_WITH(loop.run(0.0, throws), "condition");
     CHECK(loop.store().held() == 0);
-}
-
-TEST_CASE("checkpointed_loop: a cancelled run says so, frees its slots and cannot be reversed") {
-    std::stop_source stop;
-    CheckpointedLoop<double, Fragile, StrictStore<double>> loop(
-        Fragile{}, {.checkpoints = 3, .cancelled = stop.get_token()});
-    const auto stop_at_12 = [&](double, int64_t step) {
-        if (step == 12) stop.request_stop();
-        return true;
-    };
-
-    CHECK(loop.run(0.0, stop_at_12) == 12.0);
-    CHECK(loop.result() == Result::cancelled);
-    CHECK(loop.store().held() == 0);
-    CHECK_THROWS_AS(loop.reverse(1.0), eddy::InvalidArgument);
 }
 
 TEST_CASE("checkpointed_loop: reverses once per run, and says so") {

@@ -127,22 +127,24 @@ class CheckpointedLoop {
     }
 
     /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
-    /// checkpoints up. If body or store throw, all slots are freed and the loop may run again.
+    /// checkpoints up. If body or store throw, all slots are freed and the loop may run again; so
+    /// it is where the loop is cancelled, which throws Cancelled.
     [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
         const auto call = presence_.enter("CheckpointedLoop::reverse");
         require_argument(
             reversible_,
-            "CheckpointedLoop::reverse: there is no finished run to reverse; call run first");
+            "CheckpointedLoop::reverse: there is no finished run to reverse{}; call run first",
+            result_ == Result::cancelled ? ", because it was cancelled" : "");
         reversible_ = false;
         FreeUnlessDone guard{this};
         if (checked_) {
             Sweep<true> sweep{*this};
-            detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
+            guard.done = detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
         } else {
             Sweep<false> sweep{*this};
-            detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
+            guard.done = detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
         }
-        guard.done = true;
+        if (!guard.done) throw_cancelled();
         return cotangent;
     }
 
@@ -153,7 +155,7 @@ class CheckpointedLoop {
         return *last_;
     }
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
-    /// success, max_steps_reached or cancelled.
+    /// success, max_steps_reached, or, of `run` or `reverse`, cancelled.
     [[nodiscard]] Result result() const { return result_; }
     /// Steps that the last run made.
     [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -238,7 +240,7 @@ class CheckpointedLoop {
         }
         void advance(State& x, std::int64_t step) const { loop.advance(x, step); }
 
-        static bool keeps_going() { return true; }
+        [[nodiscard]] bool keeps_going() const { return !loop.cancelled_.stop_requested(); }
         void again(Replayed& x, std::int64_t step) const {
             if (x.advanced)
                 loop.advance(*x.advanced, step);
@@ -305,6 +307,14 @@ class CheckpointedLoop {
 
     void verify(const State& x, std::int64_t step) const {
         if (hash_of(x) != hash_at(step)) throw_differs(step - 1);
+    }
+
+    [[noreturn]] void throw_cancelled() {
+        result_ = Result::cancelled;
+        throw Cancelled(detail::compose(
+            "CheckpointedLoop::reverse: cancelled when {} of {} steps had been reversed; call run "
+            "and reverse again for a gradient",
+            counters_.pullbacks, steps_));
     }
 
     [[noreturn]] static void throw_differs(std::int64_t step) {

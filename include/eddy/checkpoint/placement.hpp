@@ -53,8 +53,9 @@ struct LoopOptions {
     /// Keep a hash of every state (8 bytes a step) and compare it whenever a step is computed
     /// again.
     bool determinism_check = false;
-    /// Asked before each step of `run`; a cancelled run frees its slots and ends with
-    /// Result::cancelled.
+    /// Asked before each step forward, again or back; a loop that is cancelled frees its slots, and
+    /// its result is Result::cancelled. `run` returns the state that it got to; `reverse` has no
+    /// cotangent of the first state to return, and throws Cancelled.
     std::stop_token cancelled{};
 };
 

@@ -86,7 +86,11 @@ EDDY_HD bool advance_behind(Body& body, State& x, std::int64_t step, std::int64_
         counters.advances += target - step;
         counters.recomputed += target - step;
         for (; step < target; ++step) {
-            if (!body.keeps_going()) return false;
+            if (!body.keeps_going()) {
+                counters.advances -= target - step;
+                counters.recomputed -= target - step;
+                return false;
+            }
             body.again(x, step);
         }
         if (arrives) return true;

@@ -25,6 +25,11 @@ struct EDDY_EXPORT NonDeterministicBody : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A stop was requested where there is nothing to return that would not be taken for an answer.
+struct EDDY_EXPORT Cancelled : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// A bug in eddy itself.
 struct EDDY_EXPORT InternalError : std::logic_error {
     using std::logic_error::logic_error;
