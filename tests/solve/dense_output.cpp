@@ -1,5 +1,5 @@
 // What save points are good for: their errors against those of the steps, for every method. The
-// table of docs/guide/methods.md is what `test_dense_output "[figures]"` prints.
+// table of docs/design/methods.md is what `test_dense_output "[figures]"` prints.
 
 #include <cstdio>
 #include <eddy/backends/serial.hpp>
