@@ -1,12 +1,14 @@
 // Programs inside traced functions: the same numbers as the program alone, whatever is passed.
 
 #include <cmath>
+#include <eddy/ad/gradient.hpp>
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/trace/embed.hpp>
 #include <eddy/trace/evaluate.hpp>
 
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 
 namespace {
 
@@ -81,4 +83,66 @@ TEST_CASE("embed: the same program at the same arguments is there once") {
     });
 
     CHECK(twice.graph.size() <= Inner::graph.size() + 8);
+}
+
+namespace {
+
+/// The energy of a layer, and its slope: programs of vectors, which no number by number call could be.
+constexpr auto energy = eddy::trace<Vector<3>, Vector<12>>([](const auto& y, const auto& p) {
+    const auto layer = eddy::tanh(eddy::dense(eddy::slice<0, 9>(p), eddy::slice<9, 3>(p), y));
+    return eddy::dot(layer, layer);
+});
+constexpr auto slope = eddy::gradient<0>(energy);
+constexpr auto both = eddy::vjp<0, 1>(energy);
+
+}  // namespace
+
+TEST_CASE("embed: a program that is called while a function is traced is embedded") {
+    constexpr auto called = eddy::trace<Vector<3>, Vector<12>>(
+        [](const auto& y, const auto& p) { return slope(y, p); });
+    constexpr auto embedded = eddy::trace<Vector<3>, Vector<12>>(
+        [](const auto& y, const auto& p) { return eddy::embed(slope, y, p); });
+    eddy::Vec<double, 12> p;
+    for (int i = 0; i < 12; ++i) p[i] = 0.1 * i - 0.5;
+
+    const auto found = called(point, p), same = embedded(point, p), alone = slope(point, p);
+
+    CHECK(called.graph.size() == slope.graph.size());
+    for (int i = 0; i < 3; ++i) {
+        CHECK(found[i] == alone[i]);
+        CHECK(found[i] == same[i]);
+    }
+}
+
+TEST_CASE("embed: a program of several results is a tuple of them") {
+    constexpr auto outer = eddy::trace<Vector<3>, Vector<12>>([](const auto& y, const auto& p) {
+        const auto [of_y, of_p] = both(y, p, 2.0);
+        return eddy::concat(of_y, of_p);
+    });
+    eddy::Vec<double, 12> p;
+    for (int i = 0; i < 12; ++i) p[i] = 0.3 - 0.05 * i;
+
+    const auto found = outer(point, p);
+    const auto [of_y, of_p] = both(point, p, 2.0);
+
+    for (int i = 0; i < 3; ++i) CHECK(found[i] == of_y[i]);
+    for (int i = 0; i < 12; ++i) CHECK(found[3 + i] == of_p[i]);
+}
+
+TEST_CASE("embed: a call whose arguments are made of traced numbers is embedded too") {
+    constexpr auto outer = eddy::trace<Scalar>([](const auto& a) {
+        eddy::Vec<std::remove_cvref_t<decltype(a)>, 3> x{{a, 2 * a, 1.0}};
+        return Inner{}(0.5, x)[3];
+    });
+
+    CHECK(outer(0.3) == Inner{}(0.5, Three{{0.3, 0.6, 1.0}})[3]);
+}
+
+TEST_CASE("embed: in a trace at run time, a vector of another length is refused with both") {
+    const auto half = [](const auto& x) { return Inner{}(0.5, x); };
+
+    CHECK(eddy::trace_graph(half, eddy::DynamicVector{3}).outputs[0].size == 5);
+    CHECK(support::message_of([&] { (void)eddy::trace_graph(half, eddy::DynamicVector{4}); }) ==
+          "trace: argument 1 of a program is a vector of 4 components, but it was traced with 3; "
+          "call it with as many");
 }

@@ -29,6 +29,17 @@ struct ComponentType<T> {
 template <class T>
 using ComponentOf = typename ComponentType<T>::type;
 
+/// The scalar type of a call: the richest among the vector arguments (their state decides, not the
+/// time) and all packs and dual numbers, or among all where there is no vector.
+template <class... Arguments>
+struct RealOf {
+    static constexpr bool any_vector = (Indexable<Arguments> || ...);
+    template <class T>
+    using Candidate =
+        std::conditional_t<!any_vector || Indexable<T> || (richness<T> > 0), ComponentOf<T>, float>;
+    using type = RichestOf<Candidate<Arguments>...>;
+};
+
 /// How many components a vector has, where its type tells; else -1.
 template <class T>
 inline constexpr int length_of = -1;

@@ -1,17 +1,20 @@
 #pragma once
-// A program inside a function that is traced: embed(program, x...) appends the program's nodes to the
-// graph that is growing, its arguments replaced by what it is called with. So a function may use what was
-// made of another one from graph to graph, such as a derivative.
+// A program inside a function that is traced: calling it, or embed(program, x...), appends the program's
+// nodes to the graph that is growing, its arguments replaced by what it is called with. So a function may
+// use what was made of another one from graph to graph, such as a derivative.
 
 #include <eddy/trace/trace.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
 namespace detail {
 
-/// The nodes of `from` with its arguments replaced by nodes of `into`; returns the node of result 0.
-[[nodiscard]] constexpr int embed_graph(const Graph& from, Graph& into,
-                                        const std::vector<int>& arguments) {
+/// The nodes of `from` with its arguments replaced by nodes of `into`; returns the node of each result.
+[[nodiscard]] constexpr std::vector<int> embed_graph(const Graph& from, Graph& into,
+                                                     const std::vector<int>& arguments) {
     const int first_constant = static_cast<int>(into.constants.size());
     const int first_name = static_cast<int>(into.names.size());
     const int first_region = static_cast<int>(into.regions.size()) - 1;
@@ -39,11 +42,16 @@ namespace detail {
         map.push_back(into.push_list(node, operands));
     }
     into.current_region = outer;
-    std::vector<int> parts;
-    for (int k = 0; k < from.outputs[0].count; ++k)
-        parts.push_back(map[static_cast<std::size_t>(from.output_node(from.outputs[0], k))]);
-    if (parts.size() == 1) return parts[0];
-    return into.push_list({.op = Op::concat, .size = from.outputs[0].size}, parts);
+    std::vector<int> results;
+    for (const Output& output : from.outputs) {
+        std::vector<int> parts;
+        for (int k = 0; k < output.count; ++k)
+            parts.push_back(map[static_cast<std::size_t>(from.output_node(output, k))]);
+        results.push_back(parts.size() == 1
+                              ? parts[0]
+                              : into.push_list({.op = Op::concat, .size = output.size}, parts));
+    }
+    return results;
 }
 
 /// An argument that has no components is read by no node.
@@ -55,20 +63,78 @@ constexpr int embedded_argument(Graph& graph, const Argument& x) {
         return node_of(graph, x);
 }
 
+/// Of the shape that the program was traced with, as far as the type tells.
+template <class T>
+constexpr bool is_embeddable(const Argument& argument) {
+    if (argument.size == 0) return true;
+    if (shape_of<T> == dynamic_shape) return true;
+    return shape_of<T> == (argument.is_scalar ? scalar_shape : argument.size);
+}
+template <class T>
+constexpr void check_size(Graph& graph, const Argument& argument, int index, int node) {
+    if (shape_of<T> != dynamic_shape || argument.size == 0) return;
+    if (graph[node].size == argument.size) return;
+    report(
+        graph, TraceError::sizes_differ,
+        [index, expected = argument.size, size = graph[node].size] {
+            return compose(
+                "trace: argument {} of a program is a vector of {} components, but it was traced "
+                "with {}; call it with as many",
+                index, size, expected);
+        });
+}
+
+template <class Recipe, int output>
+inline constexpr int embedded_shape =
+    Program<Recipe>::graph.outputs[output].is_scalar
+        ? scalar_shape
+        : static_cast<int>(Program<Recipe>::graph.outputs[output].size);
+
+template <class Recipe, int... output, int... index, class... Arguments>
+constexpr auto embed_program(std::integer_sequence<int, output...>,
+                             std::integer_sequence<int, index...>, const Arguments&... x) {
+    using Results = std::tuple<Traced<embedded_shape<Recipe, output>>...>;
+    Graph* const found = common_graph(x...);
+    if (found == nullptr) return Results(unknown_value<embedded_shape<Recipe, output>>()...);
+    const std::vector<int> arguments{embedded_argument(*found, x)...};
+    (check_size<Arguments>(*found, Program<Recipe>::graph.arguments[index], index,
+                           arguments[static_cast<std::size_t>(index)]),
+     ...);
+    if (found->error != TraceError::none)
+        return Results(Traced<embedded_shape<Recipe, output>>(
+            *found, found->push_zeros(Program<Recipe>::graph.outputs[output].size))...);
+    const std::vector<int> nodes = embed_graph(Program<Recipe>::graph.thaw(), *found, arguments);
+    return Results(
+        Traced<embedded_shape<Recipe, output>>(*found, nodes[static_cast<std::size_t>(output)])...);
+}
+
 }  // namespace detail
 
-/// The result of a program with one result, at arguments of its shapes, at least one of them traced.
+/// The result of a program at arguments of its shapes, at least one of them traced; a std::tuple where it
+/// has several. What program(x...) gives while a function is traced.
 template <class Recipe, class... Arguments>
 [[nodiscard]] constexpr auto embed(const Program<Recipe>&, const Arguments&... x) {
     constexpr auto& graph = Program<Recipe>::graph;
-    static_assert(graph.num_outputs() == 1 && graph.num_arguments() == sizeof...(Arguments),
-                  "embed: the program must have one result, and as many arguments as it is given");
-    constexpr int shape =
-        graph.outputs[0].is_scalar ? scalar_shape : static_cast<int>(graph.outputs[0].size);
-    Graph* const found = detail::common_graph(x...);
-    if (found == nullptr) return detail::unknown_value<shape>();
-    const std::vector<int> arguments{detail::embedded_argument(*found, x)...};
-    return Traced<shape>(*found, detail::embed_graph(graph.thaw(), *found, arguments));
+    constexpr bool as_many = graph.num_arguments() == sizeof...(Arguments);
+    static_assert(as_many, "embed: one argument is needed for each argument of the program");
+    if constexpr (as_many) {
+        constexpr bool fit = [] {
+            [[maybe_unused]] int index = 0;
+            return (detail::is_embeddable<Arguments>(graph.arguments[index++]) && ...);
+        }();
+        static_assert(fit,
+                      "embed: an argument has another shape than the program was traced with; give "
+                      "a number for a Scalar, and a vector of n components for a Vector<n>");
+        if constexpr (fit) {
+            auto results = detail::embed_program<Recipe>(
+                std::make_integer_sequence<int, graph.num_outputs()>{},
+                std::make_integer_sequence<int, graph.num_arguments()>{}, x...);
+            if constexpr (graph.num_outputs() == 1)
+                return std::get<0>(results);
+            else
+                return results;
+        }
+    }
 }
 
 }  // namespace eddy::inline v0

@@ -8,6 +8,7 @@
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/arguments.hpp>
+#include <eddy/trace/embed.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
 #include <tuple>
@@ -348,17 +349,6 @@ template <class P, class Real, class Sink, class... Arguments>
 
 namespace detail {
 
-/// The scalar type of a call: the richest among the vector arguments (their state decides, not the
-/// time) and all packs and dual numbers, or among all where there is no vector.
-template <class... Arguments>
-struct RealOf {
-    static constexpr bool any_vector = (Indexable<Arguments> || ...);
-    template <class T>
-    using Candidate =
-        std::conditional_t<!any_vector || Indexable<T> || (richness<T> > 0), ComponentOf<T>, float>;
-    using type = RichestOf<Candidate<Arguments>...>;
-};
-
 /// The value of output k of P: a Real for a scalar, else a Vec.
 template <class P, class Real, int k>
 using OutputValue =
@@ -389,10 +379,14 @@ template <class P, class Real, int... k, class... Arguments>
 template <class Recipe>
 template <class... Arguments>
 constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const {
-    detail::require_arguments<Program, Arguments...>();
-    using Real = typename detail::RealOf<Arguments...>::type;
-    return detail::call<Program, Real>(std::make_integer_sequence<int, code.num_outputs()>{},
-                                       arguments...);
+    if constexpr (((is_symbolic<Arguments> || detail::is_traced_vec<Arguments>) || ...)) {
+        return embed(*this, arguments...);
+    } else {
+        detail::require_arguments<Program, Arguments...>();
+        using Real = typename detail::RealOf<Arguments...>::type;
+        return detail::call<Program, Real>(std::make_integer_sequence<int, code.num_outputs()>{},
+                                           arguments...);
+    }
 }
 
 }  // namespace eddy::inline v0

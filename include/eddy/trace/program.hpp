@@ -54,7 +54,8 @@ struct Program {
 
     /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with
     /// operator[]. Returns a Real for a scalar result, a Vec for a vector, a std::tuple of them for
-    /// several results.
+    /// several results. Inside a function that is traced it becomes a part of that function, as
+    /// embed makes it (trace/embed.hpp).
     template <class... Arguments>
     constexpr auto operator()(const Arguments&... arguments) const;
 };
