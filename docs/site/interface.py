@@ -1,0 +1,151 @@
+"""interface.py ROOT FOLDER: writes the reference of the public names to FOLDER, from the comments of the headers.
+
+names.txt lists the names, by group; members are not told of a name with a full stop behind it, nor in a group with `(names)` behind its title. Doxygen reads the headers; this turns its XML into a page for each group. It fails where a name is not found or
+has no sentence, where a public member of one has none, and where a page for users names what is not listed.
+"""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+DOXYFILE = """INPUT={root}/include {root}/solvers
+RECURSIVE=YES
+FILE_PATTERNS=*.hpp
+GENERATE_HTML=NO
+GENERATE_LATEX=NO
+GENERATE_XML=YES
+XML_PROGRAMLISTING=NO
+OUTPUT_DIRECTORY={folder}
+QUIET=YES
+WARNINGS=NO
+EXTRACT_ALL=YES
+MACRO_EXPANSION=YES
+EXPAND_ONLY_PREDEF=YES
+PREDEFINED="EDDY_HD=" "EDDY_HD_AS_ARGUMENT=" "EDDY_EXPORT="
+MAX_INITIALIZER_LINES=1
+INPUT_FILTER="sed -e 's/namespace eddy::inline v0/namespace eddy/'"
+"""
+# Names on pages that are not eddy's own: namespaces, CMake targets, a folder.
+NO_NAMES = {"eddy", "nn", "train", "storage", "cuda", "dlpack", "passes", "simd"}
+NAMED = re.compile(r"\b((?:eddy|nn|train)(?:::\w+)+)")
+
+
+def text_of(node):
+    return re.sub(r"\s+", " ", "".join(node.itertext())).strip() if node is not None else ""
+
+
+def description(node):
+    """What the comment says: the first sentence, then the rest."""
+    return " ".join(filter(None, (text_of(node.find("briefdescription")), text_of(node.find("detaileddescription")))))
+
+
+def signature(member):
+    kind = member.get("kind")
+    name = text_of(member.find("name"))
+    if kind == "function":
+        return f"{name}{text_of(member.find('argsstring'))}".replace(" &", "&").replace("=delete", "")
+    if kind == "variable":
+        return f"{text_of(member.find('type'))} {name}{text_of(member.find('argsstring'))} {text_of(member.find('initializer'))}".strip()
+    return name
+
+
+def members(compound):
+    """Public members of a struct or class that a user calls or sets: no constructors, operators, or what begins with a capital by rule."""
+    own = text_of(compound.find("compoundname")).split("::")[-1].split("<")[0].strip()
+    for section in compound.findall("sectiondef"):
+        for member in section.findall("memberdef"):
+            name = text_of(member.find("name"))
+            if member.get("prot") == "public" and member.get("kind") in ("function", "variable") and name != own and \
+                    not name.startswith(("~", "operator")) and "friend" not in section.get("kind"):
+                yield member
+
+
+class Interface:
+    def __init__(self, folder):
+        self.compounds, self.free = {}, {}
+        for file in sorted(Path(folder, "xml").glob("*.xml")):
+            if not file.name.startswith(("struct", "class", "namespace", "concept", "union")):
+                continue
+            for compound in ElementTree.parse(file).getroot().findall("compounddef"):
+                name = text_of(compound.find("compoundname"))
+                if compound.get("kind") != "namespace":
+                    self.compounds.setdefault(name, compound)
+                    continue
+                for member in compound.iter("memberdef"):
+                    self.free.setdefault(f"{name}::{text_of(member.find('name'))}", []).append(member)
+
+    def find(self, name, with_members):
+        """The lines of a name, and what of it has no sentence."""
+        if name in self.compounds:
+            compound = self.compounds[name]
+            missing = []
+            lines = [f"### `{name}`", "", description(compound), ""]
+            rows = []
+            for member in members(compound) if with_members else ():
+                told = description(member)
+                if not told:
+                    missing.append(f"{name}::{text_of(member.find('name'))}")
+                rows.append(f"| `{signature(member)}` | {told} |".replace("|`", "| `"))
+            if rows:
+                lines += ["| | |", "| --- | --- |", *dict.fromkeys(rows), ""]
+            return lines, ([] if description(compound) else [name]) + missing
+        if name in self.free:
+            overloads = self.free[name]
+            told = list(dict.fromkeys(filter(None, map(description, overloads))))
+            lines = [f"### `{name}`", "", *[f"`{signature(member)}`  " for member in overloads if member.get("kind") == "function"], "", *told, ""]
+            for member in overloads:
+                for value in member.findall("enumvalue"):
+                    lines.append(f"- `{text_of(value.find('name'))}`: {description(value)}")
+            return lines + [""], [] if told else [name]
+        return [], [f"{name} (not found)"]
+
+
+def used_names(root):
+    for page in [root / "README.md", *(root / "docs").rglob("*.md")]:
+        if "design" in page.parts or page.name == "benchmarks.md":
+            continue
+        for name in NAMED.findall(page.read_text(encoding="utf-8")):
+            parts = name.split("::")
+            parts = parts if parts[0] == "eddy" else ["eddy", *parts]
+            if parts[-1] not in NO_NAMES:
+                yield "::".join(parts), page
+
+
+def main():
+    root, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "Doxyfile").write_text(DOXYFILE.format(root=root, folder=folder), encoding="utf-8")
+    subprocess.run(["doxygen", str(folder / "Doxyfile")], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    interface, undocumented, listed, index, page = Interface(folder), [], set(), [], None
+    pages = {}
+    for line in Path(__file__).with_name("names.txt").read_text(encoding="utf-8").split("\n"):
+        if line.startswith("# "):
+            title, with_members = line[2:].removesuffix(" (names)"), not line.endswith(" (names)")
+            page = pages.setdefault(re.sub(r"\W+", "_", title.lower()), [f"# {title}", ""])
+            index.append(title)
+        elif line.strip():
+            for name in line.split():
+                tells_members, name = with_members and not name.endswith("."), name.rstrip(".")
+                lines, missing = interface.find(f"eddy::{name}", tells_members)
+                listed.add(f"eddy::{name}")
+                undocumented += missing
+                page += lines
+    for name, lines in pages.items():
+        (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "README.md").write_text("# The interface\n\nMade from the comments of the headers; every public name has its sentence.\n\n" + "\n".join(
+        f"- [{title}]({re.sub(r'[^a-z0-9]+', '_', title.lower())}.md)" for title in index) + "\n", encoding="utf-8")
+    unlisted = {}
+    for name, where in used_names(root):
+        prefixes = {"::".join(name.split("::")[:k]) for k in range(2, len(name.split("::")) + 1)}
+        if not prefixes & listed:
+            unlisted.setdefault(name, where.relative_to(root))
+    problems = [f"no sentence: {name}" for name in dict.fromkeys(undocumented)]
+    problems += [f"{where} names {name}, which names.txt does not list" for name, where in sorted(unlisted.items())]
+    print("\n".join(problems) or f"{len(listed)} names, each with its sentence")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
