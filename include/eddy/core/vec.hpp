@@ -169,6 +169,12 @@ requires(sizeof...(T) > 0 && !(is_symbolic<T> || ...)) [[nodiscard]] EDDY_HD
     return Vec<Common, static_cast<int>(sizeof...(T))>{{static_cast<Common>(x)...}};
 }
 
+/// The right-hand side of `count` components of the state that do not change, such as a context or parameters
+/// kept there: `eddy::concat(dydt, eddy::constant<3>)`. It is zero, as 0.0 is for one. What is zero in every
+/// state has no error, and does not count in norms of errors.
+template <int count>
+inline constexpr Vec<double, count> constant{};
+
 /// Components [first, first + count) of x.
 template <int first, int count, class T, int length>
 [[nodiscard]] EDDY_HD constexpr Vec<T, count> slice(const Vec<T, length>& x) {

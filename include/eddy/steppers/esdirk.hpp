@@ -284,7 +284,8 @@ struct Esdirk {
             State<Number> right = -Implicit::derivative(t, y, in.p);
             detail::add_scaled(right, per_step, y - base);
             const State<Number> update = lu.solve(right), next = y + update;
-            const Number norm = scale.norm(update, in.y, next, in.tolerances);
+            const Number norm =
+                scale.template norm_of<OdeTerm<Field>>(update, in.y, next, in.tolerances);
             const auto moves = progress.take(norm, k == 0);
             static_for<0, state_size>([&]<int j>() __attribute__((always_inline)) {
                 y.data[j] = select(moves, next.data[j], y.data[j]);

@@ -13,6 +13,7 @@
 #include <eddy/core/math.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
+#include <eddy/steppers/counted_components.hpp>
 #include <eddy/steppers/stepper.hpp>
 #include <limits>
 
@@ -42,10 +43,39 @@ struct NewtonScale {
                                                         const Vec<Real, size>& y,
                                                         const Vec<Real, size>& next,
                                                         const Tolerances& tolerances) const {
+        if constexpr (requires { tolerances.atol; })
+            return norm_by(update, y, next, tolerances.atol);
+        else
+            return norm_by(update, y, next, Scalar(0));
+    }
+    /// The same over the components of a term's state that change.
+    template <class Term, class State, class Tolerances>
+    [[nodiscard, gnu::always_inline]] EDDY_HD auto norm_of(const State& update, const State& y,
+                                                           const State& next,
+                                                           const Tolerances& tolerances) const {
+        if constexpr (detail::CountedComponents<Term>::are_all)
+            return norm(update, y, next, tolerances);
+        else if constexpr (requires { tolerances.atol; })
+            return norm_by(detail::counted<Term>(update), detail::counted<Term>(y),
+                           detail::counted<Term>(next), detail::counted<Term>(tolerances.atol));
+        else
+            return norm_by(detail::counted<Term>(update), detail::counted<Term>(y),
+                           detail::counted<Term>(next), Scalar(0));
+    }
+    /// Updates below this are rounding.
+    [[nodiscard]] EDDY_HD Scalar floor() const { return rounding / rtol; }
+
+  private:
+    /// `atol`: a number for all, or one for each.
+    template <class Real, int size, class Atol>
+    [[nodiscard, gnu::always_inline]] EDDY_HD Real norm_by(const Vec<Real, size>& update,
+                                                           const Vec<Real, size>& y,
+                                                           const Vec<Real, size>& next,
+                                                           const Atol& atol) const {
         const auto ratio = [&](int i) __attribute__((always_inline)) {
-            Scalar atol(0);
-            if constexpr (requires { tolerances.atol; }) atol = share * tolerances.atol[i];
-            return scaled_error(update[i], y[i], next[i], rtol, atol);
+            Scalar of_component(0);
+            if constexpr (requires { atol[i]; }) of_component = share * atol[i];
+            return scaled_error(update[i], y[i], next[i], rtol, of_component);
         };
         const Real per_component(Scalar(1) / Scalar(size));
         if constexpr (sizeof(Scalar) <= sizeof(double)) {
@@ -59,8 +89,6 @@ struct NewtonScale {
             return sqrt(sum * per_component);
         }
     }
-    /// Updates below this are rounding.
-    [[nodiscard]] EDDY_HD Scalar floor() const { return rounding / rtol; }
 };
 
 /// The iterations of the stages of one step.

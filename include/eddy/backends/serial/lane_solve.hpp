@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <eddy/backends/serial/lane_error.hpp>
 #include <eddy/backends/serial/lane_events.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/lane/first_step.hpp>
@@ -239,36 +240,14 @@ class LaneSolve {
         next_size_ = std::max(next_size_, smallest);
         history_ = decision.history;
     }
-    /// Where the step has failed its error is infinite.
-    [[nodiscard]] EDDY_HD float squared_norm() const {
-        const Problem<Spec>& problem = lane_.problem;
-        if (has_failed()) return std::numeric_limits<float>::infinity();
-        return Stepper::squared_error(trial_, [&](const State& error) {
-            const auto norm_of = [&](const auto& part) {
-                return squared_error_norm(part(error), part(before_.y), part(trial_.next),
-                                          problem.rtol, problem.atol);
-            };
-            const float norm = norm_of([](const State& x) { return x; });
-            if constexpr (Spec::is_dual) {
-                if (problem.counts_tangents)
-                    return (norm + norm_of([](const State& x) { return detail::tangents_of(x); })) *
-                           0.5f;
-            }
-            return norm;
-        });
+    [[nodiscard]] float squared_norm() const {
+        return squared_error_of<Spec>(lane_.problem, before_.y, trial_);
     }
-    [[nodiscard]] EDDY_HD bool has_failed() const {
-        if constexpr (Stepper::can_fail)
-            return trial_.failed;
-        else
-            return false;
-    }
-
     /// A step of constant size is accepted where the sum of its components is finite.
     void judge_by_state() {
         Real sum(0);
         for (int i = 0; i < Spec::state_size; ++i) sum = sum + primal(trial_.next[i]);
-        accepted_ = size_ > 0 && std::isfinite(sum) && !has_failed();
+        accepted_ = size_ > 0 && std::isfinite(sum) && !failed_within<Stepper>(trial_);
         stalled_ = size_ > 0 && !accepted_;
     }
 

@@ -37,6 +37,7 @@ class TileStep {
     using Clock = LaneClock<Spec>;
     using LaneState = typename Spec::LaneState;
     static constexpr int state_size = Spec::state_size;
+    using Counted = CountedComponents<typename Spec::Term>;  // what norms are made of
     static constexpr int num_stages = Spec::Stepper::num_stages;
     static constexpr int num_dense_stages = Stepper::num_dense_stages;
     static constexpr int most_lanes = tile_lanes<Spec, with_gradient>;
@@ -218,12 +219,13 @@ class TileStep {
     [[nodiscard]] auto squared_norm_of(const Real* error, const Real* y, const Real* next) const {
         using P = TilePack<Real>;
         using Single = eddy::WithElement<P, float>;
-        return sum_of_squared_ratios<state_size>([&](int c) {
+        return sum_of_squared_ratios<Counted::count>([&](int k) {
+                   const int c = Counted::component.of[k];
                    const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width;
                    return scaled_error(P::load(error + at), P::load(y + at), P::load(next + at),
                                        problem_->rtol, problem_->atol[c]);
                }) *
-               Single(1.f / static_cast<float>(state_size));
+               Single(1.f / static_cast<float>(Counted::count));
     }
     void judge_by_state(Clock* clocks) requires(!Spec::is_adaptive) {
         using P = TilePack<Real>;
@@ -262,13 +264,13 @@ void TileStep<Spec, with_gradient>::choose_first_sizes(const Real* y, double* si
     stepper_.derivative(in_.last, in_.width, y, f0);
     const auto norm = [&](int lane, const auto& value) {
         P sum(Real(0));
-        for (int c = 0; c < state_size; ++c) {
+        for (const int c : Counted::component.of) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
             const P tolerance = P(problem_->atol[c]) + P(problem_->rtol) * abs(P::load(y + at));
             const P ratio = value(at) / max(tolerance, P(std::numeric_limits<Real>::min()));
-            sum = c == 0 ? ratio * ratio : mul_add(ratio, ratio, sum);
+            sum = c == Counted::component.of[0] ? ratio * ratio : mul_add(ratio, ratio, sum);
         }
-        return sqrt(sum / P(static_cast<Real>(state_size)));
+        return sqrt(sum / P(static_cast<Real>(Counted::count)));
     };
     const P span(static_cast<Real>(times.span)), direction(static_cast<Real>(times.direction));
     const auto load = [](const Real* block) {

@@ -4,6 +4,7 @@
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
+#include <eddy/steppers/counted_components.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -14,6 +15,15 @@ template <class Spec, class Trial>
     using Time = typename Spec::Time;
     using Primal = typename Spec::Primal;
     return convert<Time>(select(trial.failed, Primal(1), Primal(0))) > Time(0);
+}
+
+/// Of the components that change.
+template <class Spec, class State>
+[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Single squared_norm_of_counted(
+    const Problem<Spec>& problem, const State& error, const State& y, const State& next) {
+    using Term = typename Spec::Term;
+    return squared_error_norm(counted<Term>(error), counted<Term>(y), counted<Term>(next),
+                              problem.rtol, counted<Term>(problem.atol));
 }
 
 /// That of the tangents' error, by the same tolerances.
@@ -27,8 +37,7 @@ template <class Spec>
         for_components<Spec::state_size>([&](int i) { x[i] = primal(of[i].tangent); });
         return x;
     };
-    return squared_error_norm(tangents(error), tangents(y), tangents(next), problem.rtol,
-                              problem.atol);
+    return squared_norm_of_counted<Spec>(problem, tangents(error), tangents(y), tangents(next));
 }
 
 /// Of an attempt from y, squared; infinite where the step has failed.
@@ -40,7 +49,7 @@ template <class Spec>
     const Single norm = Spec::Stepper::squared_error(
         attempt.trial, [&](const typename Spec::State& error) __attribute__((always_inline)) {
             const Single of_state =
-                squared_error_norm(error, y, attempt.trial.next, problem.rtol, problem.atol);
+                squared_norm_of_counted<Spec>(problem, error, y, attempt.trial.next);
             if constexpr (Spec::is_dual) {
                 if (problem.counts_tangents)
                     return Single(0.5f) * (of_state + tangent_norm_of<Spec>(problem, error, y,

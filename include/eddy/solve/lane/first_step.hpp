@@ -7,6 +7,7 @@
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <eddy/steppers/controller/initial_step.hpp>
+#include <eddy/steppers/counted_components.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -16,6 +17,7 @@ class FirstStep {
     using Real = typename Spec::Primal;
     using Scalar = typename Spec::Scalar;
     using Time = typename Spec::Time;
+    using Term = typename Spec::Term;
     using State = Vec<Real, Spec::state_size>;
     static constexpr int num_places = num_lanes_of<Real>;
 
@@ -58,7 +60,8 @@ class FirstStep {
         }
         const State magnitude = abs(y);
         const auto norm = [&](const State& x) {
-            return scaled_rms(x, magnitude, Real(problem.rtol), problem.atol);
+            return scaled_rms(counted<Term>(x), counted<Term>(magnitude), Real(problem.rtol),
+                              counted<Term>(problem.atol));
         };
         const LaneTimes& times = problem.times;
         const auto& clock = problem.clock;

@@ -13,6 +13,7 @@
 #include <eddy/steppers/stochastic/columns.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/zero_components.hpp>
 
 namespace eddy::inline v0 {
 
@@ -135,18 +136,9 @@ class SdeTrace {
         num_noises += any ? 1 : 0;
     }
     constexpr bool add_entry(int node, int row) {
-        if (row >= graph[node].size || is_zero(node, row)) return false;
+        if (row >= graph[node].size || ZeroComponents(graph).is_literal(node, row)) return false;
         entries.push_back({{row, num_noises}, slice_node(graph, node, row, 1)});
         return true;
-    }
-    [[nodiscard]] constexpr bool is_zero(int node, int component) const {
-        if (graph[node].op == Op::constant)
-            return graph.constants[static_cast<std::size_t>(graph[node].offset + component)] == 0;
-        if (graph[node].op != Op::concat) return false;
-        int k = 0;
-        while (component >= graph[graph.operand(node, k)].size)
-            component -= graph[graph.operand(node, k++)].size;
-        return is_zero(graph.operand(node, k), component);
     }
     constexpr int entry_or_zero(int row, int noise) {
         for (const Entry& entry : entries) {

@@ -3,6 +3,7 @@
 
 #include <eddy/ad/cotangent.hpp>
 #include <eddy/steppers/brownian/brownian_path.hpp>
+#include <eddy/steppers/counted_components.hpp>
 #include <eddy/steppers/stochastic/sde_graph.hpp>
 
 namespace eddy::inline v0 {
@@ -85,6 +86,20 @@ namespace detail {
 template <StochasticField Field>
 struct ChosenTerm<Field> {
     using type = SdeTerm<Field>;
+};
+
+/// Components that neither drift nor noise changes.
+template <class Field>
+struct ConstantComponents<SdeTerm<Field>> {
+    static constexpr auto are = [] {
+        Graph graph;
+        const SdeTrace<Field> trace(graph);
+        const ZeroComponents zeros(graph);
+        ComponentFlags<Field::state_size> found{};
+        for (int i = 0; i < Field::state_size; ++i) found.of[i] = zeros.is_zero(trace.drift, i);
+        for (const auto& entry : trace.entries) found.of[entry.at.row] = false;
+        return found;
+    }();
 };
 
 }  // namespace detail
