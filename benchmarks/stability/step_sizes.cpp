@@ -1,4 +1,4 @@
-// The picture of docs/guide/stable_gradients.md: the sizes of steps that follow the state alone, and of
+// The picture of docs/guide/reliable_gradients.md: the sizes of steps that follow the state alone, and of
 // steps that follow a tangent as well, against the bound of stability; and the derivatives that they
 // carry. `build/release/benchmarks/stability/step_sizes | gnuplot > docs/images/stable_steps.svg`
 
