@@ -8,21 +8,48 @@
 
 namespace eddy::inline v0 {
 
+/// The base of all exceptions of eddy: `catch (const eddy::Error& error)` takes each of them and
+/// nothing else. Each is one of the standard library's as well.
+class EDDY_EXPORT Error {
+  public:
+    Error() = default;
+    Error(const Error&) = default;
+    Error(Error&&) = default;
+    Error& operator=(const Error&) = default;
+    Error& operator=(Error&&) = default;
+    virtual ~Error() = default;
+
+    [[nodiscard]] virtual const char* what() const noexcept = 0;
+};
+
+/// An exception of eddy that is also `Standard`.
+template <class Standard>
+struct EDDY_EXPORT ErrorAs : Standard, Error {
+    using Standard::Standard;
+    [[nodiscard]] const char* what() const noexcept override { return Standard::what(); }
+};
+
 /// A bad argument, found before any work. The message reads "where: what we got; what to do".
-struct EDDY_EXPORT InvalidArgument : std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
+struct EDDY_EXPORT InvalidArgument : ErrorAs<std::invalid_argument> {
+    using ErrorAs::ErrorAs;
+};
+
+/// Not every trajectory reached its end: `require_success` throws it. The message names the first
+/// eight that failed.
+struct EDDY_EXPORT SolveFailed : ErrorAs<std::runtime_error> {
+    using ErrorAs::ErrorAs;
 };
 
 /// A checkpoint could not be written, or did not come back as it was written. The message names the
 /// slot and the step.
-struct EDDY_EXPORT StorageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct EDDY_EXPORT StorageError : ErrorAs<std::runtime_error> {
+    using ErrorAs::ErrorAs;
 };
 
 /// A loop body gave another state when a step was computed again. The message names the first such
 /// step.
-struct EDDY_EXPORT NonDeterministicBody : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct EDDY_EXPORT NonDeterministicBody : ErrorAs<std::runtime_error> {
+    using ErrorAs::ErrorAs;
 };
 
 /// A stop was requested where there is nothing to return that would not be taken for an answer.
@@ -31,8 +58,8 @@ struct EDDY_EXPORT Cancelled : std::runtime_error {
 };
 
 /// A bug in eddy itself.
-struct EDDY_EXPORT InternalError : std::logic_error {
-    using std::logic_error::logic_error;
+struct EDDY_EXPORT InternalError : ErrorAs<std::logic_error> {
+    using ErrorAs::ErrorAs;
 };
 
 namespace detail {
