@@ -3,7 +3,6 @@
 #include <eddy/solve/lane/path_runs.hpp>
 #include <eddy/steppers/stiffness.hpp>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 namespace eddy::inline v0 {
@@ -25,11 +24,13 @@ void Outcomes::reset(std::size_t num_lanes, std::int64_t paths) {
     failed_paths_.assign(paths > 1 ? num_lanes : 0, 0);
     num_paths_ = paths;
     events_.clear();
+    lost_states_.clear();
     unfinished_.forget();
 }
 
 void Outcomes::reset_later(std::size_t num_lanes, std::int64_t paths) {
     unfinished_.forget();
+    lost_states_.clear();
     lanes_.resize(num_lanes);
     failed_paths_.resize(paths > 1 ? num_lanes : 0);
     num_paths_ = paths;
@@ -72,6 +73,16 @@ LaneStats Outcomes::stats_of(const LaneOutcome& lane, const LaneEvents& events) 
             .factorizations = attempts * cost.factorizations,
             .stiff_steps = std::min(lane.accepted, lane.stiff_looks * attempts_per_look),
             .events = events.count};
+}
+
+LaneFailure Outcomes::failure_of(const LaneOutcome& outcome, std::ptrdiff_t lane) const {
+    LaneFailure failure{outcome.result, outcome.t, outcome.accepted + outcome.rejected,
+                        outcome.component};
+    if (outcome.result != Result::loss_not_finite && outcome.result != Result::observed_not_finite)
+        return failure;
+    failure.y = lost_states_.of(lane);
+    std::swap(failure.save_point, failure.component);
+    return failure;
 }
 
 const char* Outcomes::message(std::ptrdiff_t lane) const {
@@ -190,6 +201,18 @@ void Solution<Real>::append_step(std::ptrdiff_t lane, double t, const Real* y) {
 template class Solution<float>;
 template class Solution<double>;
 
+namespace {
+
+std::string list_of(const std::vector<double>& numbers) {
+    constexpr std::size_t most = 8;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(numbers.size(), most); ++i)
+        list += detail::compose("{}{}", i == 0 ? "" : ", ", numbers[i]);
+    return list + (numbers.size() > most ? ", …" : "");
+}
+
+}  // namespace
+
 void require_success(const Outcomes& outcomes) {
     if (outcomes.success()) return;
     constexpr int listed = 8;
@@ -199,13 +222,16 @@ void require_success(const Outcomes& outcomes) {
         const LaneFailure failure = outcomes.failure(lane);
         if (!is_failure(failure.result)) continue;
         if (++failures > listed) continue;
-        text += detail::compose("\n  lane {} at t = {}, step {}", lane, failure.t, failure.step);
+        text +=
+            detail::compose("\n  trajectory {} at t = {}, step {}", lane, failure.t, failure.step);
         if (failure.component >= 0) text += detail::compose(", component {}", failure.component);
+        if (failure.save_point >= 0) text += detail::compose(", save point {}", failure.save_point);
+        if (!failure.y.empty()) text += detail::compose(", y = ({})", list_of(failure.y));
         text += std::string(": ") + outcomes.message(lane);
     }
     if (failures == 0) return;
-    throw std::runtime_error(
-        detail::compose("{} of {} lanes failed{}", failures, outcomes.num_lanes(), text));
+    throw SolveFailed(
+        detail::compose("{} of {} trajectories failed{}", failures, outcomes.num_lanes(), text));
 }
 
 }  // namespace eddy::inline v0

@@ -182,7 +182,8 @@ class Checker {
             require(!(finite && missing), says("finite after a save point that is not:"));
             missing = missing || !finite;
             if (std::fabs(answer.times[k] - ask_.options.t0) < reached * (1 - 1e-12))
-                require(finite || answer.ends[at(lane)].result == eddy::Result::non_finite,
+                require(finite || answer.ends[at(lane)].result == eddy::Result::non_finite ||
+                            answer.ends[at(lane)].result == eddy::Result::observed_not_finite,
                         says("a state is missing at save point"));
         }
     }

@@ -3,20 +3,48 @@
 
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
+#include <iosfwd>
 
 namespace eddy::inline v0 {
 
+/// The outcome of a trajectory. Values are only ever added, so that other languages may rely on them.
 enum class Result : std::uint8_t {
-    success,
-    event,
-    max_steps_reached,
-    dt_underflow,
-    non_finite,
-    cancelled,
-    singular_matrix,
-    newton_failed,
-    inconsistent_start,
+    success = 0,
+    event = 1,
+    max_steps_reached = 2,
+    dt_underflow = 3,
+    non_finite = 4,
+    cancelled = 5,
+    singular_matrix = 6,
+    newton_failed = 7,
+    inconsistent_start = 8,
+    loss_not_finite = 9,
+    observed_not_finite = 10,
 };
+
+/// The name of a value: "success".
+[[nodiscard]] constexpr const char* name(Result result) {
+    switch (result) {
+        case Result::success: return "success";
+        case Result::event: return "event";
+        case Result::max_steps_reached: return "max_steps_reached";
+        case Result::dt_underflow: return "dt_underflow";
+        case Result::non_finite: return "non_finite";
+        case Result::cancelled: return "cancelled";
+        case Result::singular_matrix: return "singular_matrix";
+        case Result::newton_failed: return "newton_failed";
+        case Result::inconsistent_start: return "inconsistent_start";
+        case Result::loss_not_finite: return "loss_not_finite";
+        case Result::observed_not_finite: return "observed_not_finite";
+    }
+    return "unknown result";
+}
+
+/// Prints the name; Catch2 and GoogleTest do so as well.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Result result) {
+    return out << name(result);
+}
 
 /// One sentence that says what happened and what to do.
 [[nodiscard]] constexpr const char* message(Result result) {
@@ -33,6 +61,15 @@ enum class Result : std::uint8_t {
         case Result::non_finite:
             return "a state or derivative became infinite or NaN: check the vector field and its "
                    "parameters";
+        case Result::loss_not_finite:
+            return "the loss became infinite or NaN at a save point where the state is finite, as "
+                   "the logarithm of a component that is not above zero does: failure(lane) has "
+                   "the save point, its time and the state; check the loss, and where a small "
+                   "component has lost its sign, lower atol";
+        case Result::observed_not_finite:
+            return "what observe(function) makes of the state became infinite or NaN at a save "
+                   "point where the state is finite: failure(lane) has the save point and its "
+                   "time; check the function";
         case Result::cancelled: return "cancelled before the end";
         case Result::singular_matrix:
             return "a linear system of a step has no solution that can be trusted: take smaller "

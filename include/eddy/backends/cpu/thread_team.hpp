@@ -47,6 +47,7 @@ class ThreadTeam {
         return wants && num_taken_ < num_lanes_ ? num_taken_++ : no_lane;
     }
     void ended(const LaneOutcome& outcome) const { link_->call->ended(outcome); }
+    [[nodiscard]] CallLink& call() const { return *link_->call; }
 
     [[nodiscard]] bool is_cancelled() {
         if (asks_) link_->call->look_now_and_then();

@@ -51,10 +51,10 @@ class LaneSolve {
             try_step();
             if (accepted_) keep(last_step());
             if (!save_what_was_passed())
-                return outcome(Result::non_finite, times_.save_time[num_saved_], broken_);
+                return outcome(broken_.first, times_.save_time[num_saved_], broken_.second);
             if constexpr (Spec::has_event) {
                 if (meets_event() && !pass_event())
-                    return outcome(Result::non_finite, time(), broken_);
+                    return outcome(broken_.first, time(), broken_.second);
                 if (meets_event() && events_.ends_lane()) return outcome(Result::event, time());
             }
             if (stalled_) return outcome_of_stall();
@@ -151,7 +151,7 @@ class LaneSolve {
     [[nodiscard]] bool ends_at_event() const { return last_step().ends_lane(); }
     /// False where its function is no number, or a lane that ends has nothing finite to save.
     [[nodiscard]] bool pass_event() {
-        broken_ = -1;
+        broken_ = {Result::non_finite, -1};
         if (events_.is_lost()) return false;
         events_.tell(time());
         if (!events_.ends_lane())
@@ -251,8 +251,7 @@ class LaneSolve {
         stalled_ = size_ > 0 && !accepted_;
     }
 
-    /// False at a save point where the state, or what the recorder makes of it, is not finite; `broken_`
-    /// is then the component of the state that is to blame.
+    /// False at a save point that is not finite, or of which the recorder makes what is not.
     [[nodiscard]] bool save_what_was_passed() {
         if (accepted_ && recorder_.wants_steps())
             recorder_.save_step(number_, lands_ ? tstop().t : time(), at_.y);
@@ -264,11 +263,12 @@ class LaneSolve {
         }
         return true;
     }
-    /// `broken_` is the first component that is not finite, −1 where all are.
     [[nodiscard]] bool is_finite_state(const State& y) {
-        for (broken_ = 0; broken_ < Spec::state_size; ++broken_)
-            if (!std::isfinite(primal(y[broken_]))) return false;
-        broken_ = -1;
+        for (std::int32_t i = 0; i < Spec::state_size; ++i) {
+            broken_ = {Result::non_finite, i};
+            if (!std::isfinite(primal(y[i]))) return false;
+        }
+        broken_ = {Recorder::not_finite, num_saved_};
         return true;
     }
     [[nodiscard]] State state_at(double elapsed) const {
@@ -369,7 +369,8 @@ class LaneSolve {
 
     std::int64_t iterations_ = 0;  // evaluations of f by them, within steps
     std::int64_t attempts_ = 0, num_accepted_ = 0, num_rejected_ = 0;
-    std::int32_t num_saved_ = 0, broken_ = -1;
+    std::int32_t num_saved_ = 0;
+    std::pair<Result, std::int32_t> broken_;  // what is not finite, and the component or save point
     std::uint16_t stiff_looks_ = 0;
     int stiff_row_ = 0;  // looks in a row that have seen stiffness, where a lane may be switched
     TangentMark* mark_ = nullptr;  // null: nobody watches

@@ -119,6 +119,7 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
             if (is_failure(outcome.result)) recorder.forget(number);
             add_cost<Spec>(*kernel.costs, memory.steps.size());
         });
+    tell_lost_states(call, recorder, kernel.outcomes + lanes.first, lanes.first, lanes.count);
     recorder.finish();
 }
 

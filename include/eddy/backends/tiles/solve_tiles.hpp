@@ -129,6 +129,7 @@ void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
                                    num_states * pieces.gradient.bytes_of_state();
         cost.most_bytes = std::max(cost.most_bytes, bytes);
     });
+    tell_lost_states(team.call(), recorder, outcomes, team.first_lane(), team.num_lanes());
     recorder.finish();
 }
 

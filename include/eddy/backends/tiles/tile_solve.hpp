@@ -145,8 +145,7 @@ class TileSolve {
             return verdict.turn == Turn::to_next_tstop;
         LaneOutcome& outcome = outcomes_[lane];
         if (verdict.turn == Turn::breaks_at_save)
-            outcome =
-                clock.end(times(), verdict.result, times().save_time[num_saved_[lane]], broken);
+            outcome = end_at_save(lane, broken);
         else if (verdict.turn == Turn::breaks)
             outcome = end_of_stall(lane, y);
         else
@@ -156,6 +155,13 @@ class TileSolve {
         team.ended(outcome);
         --num_running_;
         return false;
+    }
+    /// Of a state that is not finite at a save point, or of what the recorder makes of it.
+    [[nodiscard]] LaneOutcome end_at_save(int lane, std::int32_t broken) {
+        const std::int32_t k = num_saved_[lane];
+        const double t = times().save_time[k];
+        if (broken >= 0) return clocks_[lane].end(times(), Result::non_finite, t, broken);
+        return clocks_[lane].end(times(), Recorder::not_finite, t, k);
     }
     /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
     /// to blame, or else the one with the largest error; of steps of constant size, the largest.

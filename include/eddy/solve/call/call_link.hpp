@@ -7,7 +7,9 @@
 #include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/watcher.hpp>
+#include <eddy/solve/lane/lost_states.hpp>
 #include <exception>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -33,6 +35,12 @@ class EDDY_EXPORT CallLink {
     /// A lane has.
     void ended(const LaneOutcome& outcome) {
         if (is_watched_) counts_.add(outcome);
+    }
+    /// Of a lane whose loss was not finite: the state there.
+    [[nodiscard]] bool wants_states() const { return lost_states_ != nullptr; }
+    void keep_state(std::ptrdiff_t lane, std::vector<double> y) {
+        const std::lock_guard lock(one_keeps_);
+        lost_states_->add(lane, std::move(y));
     }
     /// Is there a function to ask, and is this the thread that asks it? None but the one that called:
     /// an interpreter, or MPI, may be used from no other.
@@ -66,6 +74,8 @@ class EDDY_EXPORT CallLink {
         if (has_poll()) look_now_and_then();
         return !is_cancelled();
     }
+    /// Where states go that are kept from now on; null: nowhere.
+    void keep_states_in(LostStates* states) { lost_states_ = states; }
     /// While it lives, the watcher watches.
     [[nodiscard]] std::shared_ptr<void> watch(const Watcher& watcher, const char* title,
                                               std::int64_t num_lanes);
@@ -79,6 +89,8 @@ class EDDY_EXPORT CallLink {
     std::atomic<bool> stopped_{false};
     bool is_watched_ = false;
     CallCounts counts_;
+    LostStates* lost_states_ = nullptr;
+    std::mutex one_keeps_;
 
     Poll poll_;
     std::thread::id caller_;

@@ -87,10 +87,12 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             CallLink call(cancelled, options);
             const auto watching =
                 call.watch(options.progress, title, prepared.num_lanes() * options.paths);
+            call.keep_states_in(options.paths == 1 ? &result.report.lost_states() : nullptr);
             if (!has_paths || options.paths == 1)
                 run_unsummed(options, backend, kept, call, title);
             else if constexpr (has_paths)
                 run_paths(options, backend, kept, call, title);
+            call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
             if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
         }
         if (!follow(backend, kept))

@@ -6,6 +6,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/solve/call/unfinished.hpp>
+#include <eddy/solve/lane/lost_states.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <limits>
 #include <span>
@@ -41,13 +42,18 @@ struct LaneStats {
     std::int64_t events = 0;  ///< roots of the field's `event`
 };
 
-/// Where and how a lane ended. `component` is that of the state which was not finite or whose error
-/// was the largest; −1 where none is to blame.
+/// Where and how a trajectory ended.
 struct LaneFailure {
     Result result = Result::success;
     double t = 0;
     std::int64_t step = 0;  ///< attempted steps so far
+    /// Of the state that was not finite or whose error was the largest; −1 where none is to blame.
     int component = -1;
+    /// Where the loss, or what `observe` makes of the state, was not finite; else −1.
+    int save_point = -1;
+    /// The state there, of a loss that was not finite: of the first 64 such trajectories of a call on
+    /// the host, where each has one path; else empty.
+    std::vector<double> y{};
 };
 
 /// What an attempted step takes beside evaluations of f.
@@ -104,12 +110,11 @@ class EDDY_EXPORT Outcomes {
         static_cast<void>(at(lane));
         return events_of(lane).index;
     }
-    /// One sentence that says what happened to a lane and what to do: message(result(lane)), or more
-    /// where more is known.
+    /// One sentence that says what happened to a trajectory and what to do: message(result(lane)), or
+    /// more where more is known. A text that is never freed.
     [[nodiscard]] const char* message(std::ptrdiff_t lane) const;
     [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
-        const LaneOutcome& outcome = at(lane);
-        return {outcome.result, outcome.t, outcome.accepted + outcome.rejected, outcome.component};
+        return failure_of(at(lane), lane);
     }
     /// Did the second method of an AutoSwitch finish the lane? What is said of the lane is then said of
     /// that method's steps alone.
@@ -147,6 +152,8 @@ class EDDY_EXPORT Outcomes {
     void reset_later(std::size_t num_lanes, std::int64_t paths = 1);
     /// (lane), where each has several paths.
     [[nodiscard]] std::span<std::int64_t> failed_paths_of_lanes() { return failed_paths_; }
+    /// The states at which losses were not finite.
+    [[nodiscard]] detail::LostStates& lost_states() { return lost_states_; }
     /// They come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
     /// They come now: other lanes will take their places.
@@ -173,6 +180,7 @@ class EDDY_EXPORT Outcomes {
         unfinished_.need();
         return lanes_;
     }
+    [[nodiscard]] LaneFailure failure_of(const LaneOutcome& outcome, std::ptrdiff_t lane) const;
     [[nodiscard]] LaneStats stats_of(const LaneOutcome& lane, const LaneEvents& events) const;
     /// Of an equation that knows none: none.
     [[nodiscard]] LaneEvents events_of(std::ptrdiff_t lane) const {
@@ -185,10 +193,11 @@ class EDDY_EXPORT Outcomes {
     std::vector<std::int64_t> failed_paths_;  // (lane); empty: one path to a lane
     std::int64_t num_paths_ = 1;
     std::vector<LaneEvents> events_;  // (lane); empty: the equation knows none
+    detail::LostStates lost_states_;
 };
 
-/// Throws std::runtime_error unless every lane succeeded; it names the first eight that did not,
-/// with their time, step and component.
+/// Throws SolveFailed unless every trajectory succeeded; it names the first eight that did not, with
+/// their time, step and component, or save point and state.
 EDDY_EXPORT void require_success(const Outcomes& outcomes);
 
 }  // namespace eddy::inline v0

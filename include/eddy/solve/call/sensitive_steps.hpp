@@ -27,6 +27,7 @@ EDDY_EXPORT void set_directions(const EnsembleView<const Real>& y0,
 template <class Spec>
 struct NoSaves {
     static constexpr bool saves_nothing = true;
+    static constexpr Result not_finite = Result::observed_not_finite;  // never
     [[nodiscard]] EDDY_HD static constexpr bool wants_steps() { return false; }
     EDDY_HD static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
     [[nodiscard]] EDDY_HD static bool save(std::int32_t, std::int32_t,

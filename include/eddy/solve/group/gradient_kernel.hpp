@@ -4,6 +4,7 @@
 #include <eddy/solve/group/group_gradient.hpp>
 #include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
+#include <eddy/solve/lane/lost_states.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
 
 namespace eddy::inline v0::detail {
@@ -129,6 +130,9 @@ struct GradientKernel {
             team, problem, pieces.group, recorder, stores_of_worker)
             .run(team.member() == 0 ? costs[team.worker()] : of_others, problem);
         cancel_waiting(team, pieces.group.forward.outcomes, problem.times.t0);
+        if constexpr (requires { team.call(); })
+            tell_lost_states(team.call(), recorder, pieces.group.forward.outcomes,
+                             team.first_lane(), team.num_lanes());
     }
 };
 

@@ -32,6 +32,7 @@ EDDY_HD void pass_events(const RoundOfChain<Spec>& round, LaneSaves<Spec, Record
             const double t = chain.steps.time_of(x.elapsed, place);
             if (is_lost(x.events.side, place)) {
                 broken.is_broken[place] = true;
+                broken.result[place] = Result::non_finite;
                 broken.component[place] = -1;
                 broken.t[place] = t;
                 continue;

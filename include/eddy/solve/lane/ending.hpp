@@ -67,7 +67,7 @@ template <class Spec>
                                            const Verdict& verdict,
                                            const BrokenSaves<Spec::num_places>& broken, int place) {
     if (verdict.turn == Turn::breaks_at_save)
-        return {verdict.result, broken.t[place], broken.component[place]};
+        return {broken.result[place], broken.t[place], broken.component[place]};
     if (verdict.turn == Turn::breaks) return broken_step(round, place);
     if (verdict.result == Result::success) return {verdict.result, times.end().t};
     return {verdict.result, round.chain.steps.time_of(round.after.elapsed, place)};

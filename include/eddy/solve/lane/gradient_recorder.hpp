@@ -119,6 +119,8 @@ class GradientRecorder {
 
   public:
     static constexpr bool has_report = Seeds::has_report;
+    static constexpr Result not_finite =
+        Seeds::has_loss ? Result::loss_not_finite : Result::observed_not_finite;
 
     /// The `count` lanes from `first` on. Refers to all that is the same for all groups: where threads of a device
     /// kept copies, they would read them from their own memory, one after another.
@@ -237,6 +239,10 @@ class GradientRecorder {
             for (int place = 0; place < Spec::num_places; ++place)
                 shared_.sums[i] = shared_.sums[i] + get_lane(sums[i], place);
         }
+    }
+    /// The state at a save point.
+    [[nodiscard]] const LaneState& saved(std::int32_t lane, std::int32_t k) const {
+        return memory_.states[static_cast<std::ptrdiff_t>(k) * count_ + lane];
     }
     /// A lane's gradient is zero after all.
     EDDY_HD void forget(std::int32_t lane) {

@@ -67,7 +67,7 @@ struct Verdict {
 
 [[nodiscard]] EDDY_HD inline Verdict verdict_of(const LaneTimes& times, const Occupant& occupant,
                                                 const RoundFacts& round) {
-    if (round.save_is_broken) return {Turn::breaks_at_save, Result::non_finite};
+    if (round.save_is_broken) return {Turn::breaks_at_save};
     if (round.stalled) return {Turn::breaks};
     if (round.ends) return {Turn::ends, Result::event};
     if (round.lands && occupant.tstop + 1 == times.num_tstops) return {Turn::ends};

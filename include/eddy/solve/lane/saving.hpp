@@ -16,7 +16,8 @@ namespace eddy::inline v0::detail {
 template <int num_places>
 struct BrokenSaves {
     bool is_broken[num_places] = {};
-    // Of the state that is no number; −1: what was made of it.
+    Result result[num_places] = {};
+    // Of the state that is no number; where that is finite, the save point.
     std::int32_t component[num_places] = {};
     double t[num_places] = {};
 };
@@ -137,7 +138,8 @@ class LaneSaves {
             ++num_saved_[lane];
         } else {
             broken.is_broken[place] = true;
-            broken.component[place] = is_finite ? -1 : component;
+            broken.result[place] = is_finite ? Recorder::not_finite : Result::non_finite;
+            broken.component[place] = is_finite ? num_saved_[lane] : component;
             broken.t[place] = t;
         }
     }

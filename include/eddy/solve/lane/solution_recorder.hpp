@@ -60,6 +60,7 @@ class SolutionRecorder {
 
   public:
     static constexpr bool watches_tangents = true;
+    static constexpr Result not_finite = Result::observed_not_finite;  // what is to be saved
     EDDY_HD SolutionRecorder(const Problem<Spec>& problem, std::ptrdiff_t first_lane,
                              const SavedArrays<Real>& saved, const Steps& steps)
         : problem_(&problem), first_lane_(first_lane), steps_(steps), saved_(saved) {}
