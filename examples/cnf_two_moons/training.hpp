@@ -28,10 +28,10 @@ inline std::vector<float> train(const Moons& moons, std::int64_t steps, std::ptr
         put_samples(moons, static_cast<std::uint32_t>(step + 1), y0);
         auto& result = solver(y0, eddy::shared(p));
         const std::span<float> gradient(result.gradient.p.data(), p.size());
-        for (float& g : gradient) g /= static_cast<float>(lanes);
+        for (float& g : gradient) g /= static_cast<float>(result.loss.num_successful);
         eddy::train::clip_by_norm(gradient, 1);
         adam.step(p, gradient, schedule(step));
-        bar(step + 1, result.loss.total / double(lanes), result.report.total_stats());
+        bar(step + 1, result.loss.mean_of_successful, result.report.total_stats());
     }
     return p;
 }

@@ -69,10 +69,10 @@ void train(const Samples& samples, const Part& ask, std::vector<float>& p, const
         }
         auto& result = solver(data, y0, eddy::shared(p));
         const std::span<float> gradient(result.gradient.p.data(), p.size());
-        const double count = 2. * double(ask.lanes) * double(ask.points);
+        const double count = 2. * double(result.loss.num_successful) * double(ask.points);
         for (float& g : gradient) g /= static_cast<float>(count);
         eddy::train::clip_by_norm(gradient, 1);
         adam.step(p, gradient, schedule(step));
-        show(result.loss.total / count, result.report.total_stats());
+        show(result.loss.total_of_successful / count, result.report.total_stats());
     }
 }

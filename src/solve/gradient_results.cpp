@@ -96,16 +96,21 @@ void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* wh
     const std::ptrdiff_t columns_of_p = shared_sums.num_columns(), first_of_p = first_column_of_p();
     const bool adds_loss = kind_.has_loss && !loss_is_added_,
                adds_p = columns_of_p > 0 && !shared_is_added_;
-    if (kind_.has_loss) result.loss.total = loss_total;
     if (adds_loss || adds_p) {
         open_sums(num_lanes_);
         if (adds_loss) add_losses();
         if (adds_p) shared_sums.put_into(block_sums_, first_of_p, num_lanes_);
         block_sums_.gather(gather, where);
-        if (adds_loss) result.loss.total = block_sums_.template total<double>(0);
+        const auto total = [&](Column column) {
+            return block_sums_.template total<double>(column);
+        };
+        if (adds_loss) put_loss(total(of_loss), {total(of_counted), total(of_failed)});
     }
-    if (kind_.has_loss && !gather && result.loss.total == 0)
-        result.loss.total = total_of_none(result.report.outcomes());
+    if (!kind_.has_loss || adds_loss) return;
+    if (result.report.success())  // known before what became of lanes has come
+        put_loss(loss_total, Tally{static_cast<double>(num_lanes_), 0});
+    else
+        settle_loss(loss_total, result.report.outcomes());
 }
 
 template <class Lane>
@@ -115,31 +120,54 @@ typename GradientResults<Lane>::Real GradientResults<Lane>::total_of_p(std::ptrd
 
 template <class Lane>
 void GradientResults<Lane>::add_losses() {
+    const GradientReport& report = result.report;
+    const bool is_added = !loss_sums.empty();  // of each block
+    const bool all_succeeded = is_added && report.success();
     for (std::ptrdiff_t first = 0; first < num_lanes_; first += lanes_per_block) {
         const std::ptrdiff_t end = std::min(num_lanes_, first + lanes_per_block);
         const std::ptrdiff_t block = first / lanes_per_block;
-        if (!loss_sums.empty()) {
-            block_sums_(block, 0) = loss_sums[static_cast<std::size_t>(block)];
-            continue;
+        Tally tally{all_succeeded ? static_cast<double>(end - first) : 0., 0};
+        const auto counts = [&](std::ptrdiff_t lane) {
+            return tally.add(report.failed_paths(lane), report.num_paths());
+        };
+        if (is_added) {
+            for (std::ptrdiff_t lane = first; lane < end && !all_succeeded; ++lane) counts(lane);
+            block_sums_(block, of_loss) = loss_sums[static_cast<std::size_t>(block)];
+        } else {
+            block_sums_(block, of_loss) =
+                sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
+                    if (counts(lane)) return static_cast<double>(loss(lane, 0));
+                    loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
+                    return 0.;
+                });
         }
-        block_sums_(block, 0) = sum_of_block<double>(first, end, [&](std::ptrdiff_t lane) {
-            if (result.report.failed_paths(lane) < result.report.num_paths())
-                return static_cast<double>(loss(lane, 0));
-            loss(lane, 0) = std::numeric_limits<Real>::quiet_NaN();
-            return 0.;
-        });
+        block_sums_(block, of_counted) = tally.counted;
+        block_sums_(block, of_failed) = tally.failed;
     }
 }
 
 template <class Lane>
-double GradientResults<Lane>::total_of_none(std::span<const LaneOutcome> lanes) {
+void GradientResults<Lane>::settle_loss(double sum, std::span<const LaneOutcome> lanes) {
     GradientReport& report = result.report;
-    const std::span<const std::int64_t> failed_paths = report.failed_paths_of_lanes();
-    bool has_any = lanes.empty();
-    for (std::size_t i = 0; i < lanes.size() && !has_any; ++i)
-        has_any = report.num_paths() > 1 ? failed_paths[i] < report.num_paths()
-                                         : !is_failure(lanes[i].result);
-    return has_any ? 0. : std::numeric_limits<double>::quiet_NaN();
+    Tally tally;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        if (report.num_paths() > 1)
+            tally.add(report.failed_paths_of_lanes()[i], report.num_paths());
+        else
+            tally.add(is_failure(lanes[i].result) ? 1 : 0, 1);
+    }
+    put_loss(sum, tally);
+}
+
+template <class Lane>
+void GradientResults<Lane>::put_loss(double sum, const Tally& tally) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    auto& of = result.loss;
+    of.num_successful = static_cast<std::int64_t>(tally.counted);
+    of.total_of_successful = tally.counted == 0 && tally.failed > 0 ? unknown : sum;
+    of.mean_of_successful = tally.counted == 0 ? unknown : sum / tally.counted;
+    of.total = tally.failed > 0 ? unknown : of.total_of_successful;
+    of.mean = tally.failed > 0 ? unknown : of.mean_of_successful;
 }
 
 template class GradientResults<float>;

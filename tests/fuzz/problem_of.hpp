@@ -286,7 +286,7 @@ class ProblemOf : public Problem {
         detail::tell_gradient(result.gradient, answer);
         for (std::ptrdiff_t lane = 0; lane < answer.num_lanes(); ++lane)
             answer.loss.push_back(static_cast<double>(result.loss(lane)));
-        answer.total_loss = result.loss.total;
+        answer.total_loss = result.loss.total_of_successful;
     }
 
     struct Loss : DotLoss {

@@ -98,7 +98,7 @@ eddy::LaneFailure check_failure(const Array& bad_y0, const Array& bad_p, Result 
             totals[lane / 64] += result.loss(lane);
         }
     }
-    CHECK(result.loss.total == totals[0] + totals[1]);
+    CHECK(result.loss.total_of_successful == totals[0] + totals[1]);
     // Bounded work: a thousand rejections would be a hang in disguise.
     CHECK(solution.stats(1).accepted + solution.stats(1).rejected <= options.max_steps);
     return solution.failure(1);
@@ -198,7 +198,8 @@ TEST_CASE("failures: a lane that fails adds nothing to the gradient of shared pa
     CHECK(mixed.report.result(0) == Result::success);
     CHECK(eddy::is_failure(mixed.report.result(1)));
     CHECK(eddy::is_failure(mixed.report.result(3)));
-    CHECK(mixed.loss.total == clean.loss.total);
+    CHECK(mixed.loss.total_of_successful == clean.loss.total);
+    CHECK(std::isnan(mixed.loss.total));
     for (int i = 0; i < 3; ++i) {
         // Other places in the packs: another order of the sum.
         CHECK(std::fabs(mixed.gradient.p(0, i) - clean.gradient.p(0, i)) <=
@@ -213,9 +214,9 @@ TEST_CASE("failures: require_success names lanes, times, steps and what to do") 
 
     const std::string message = support::message_of([&] { eddy::require_success(solution); });
 
-    CHECK(support::mentions(message, "13 of 40 lanes failed\n  lane 1 at t = 0."));
-    CHECK(support::mentions(message, "  lane 22 at t = 0."));  // the eighth
-    CHECK_FALSE(support::mentions(message, "lane 25"));
+    CHECK(support::mentions(message, "13 of 40 trajectories failed\n  trajectory 1 at t = 0."));
+    CHECK(support::mentions(message, "  trajectory 22 at t = 0."));  // the eighth
+    CHECK_FALSE(support::mentions(message, "trajectory 25"));
     CHECK(support::mentions(message, ", component 0: the step size fell below dt_min"));
     CHECK(support::mentions(message, ", step " + std::to_string(solution.failure(1).step) + ","));
     CHECK(support::message_of([&] {
@@ -245,7 +246,7 @@ TEST_CASE("failures: a call that is cancelled before it begins computes nothing"
     }
     CHECK(std::isnan(result.loss.total));  // of no lane at all
     CHECK(support::mentions(support::message_of([&] { eddy::require_success(solution); }),
-                            "1000 of 1000 lanes failed"));
+                            "1000 of 1000 trajectories failed"));
 }
 
 TEST_CASE("failures: a call that is cancelled ends soon, each lane where it was") {

@@ -28,7 +28,7 @@ void add_gradient(support::GoldenBits& bits, const std::string& name, const Resu
     for (std::ptrdiff_t lane = 0; lane < result.report.num_lanes(); ++lane)
         losses.add(result.loss(lane));
     bits.add(name + ".losses", losses);
-    bits.add(name + ".loss", result.loss.total);
+    bits.add(name + ".loss", result.loss.total_of_successful);
     add_derivatives(bits, name, result.gradient);
 }
 

@@ -199,6 +199,7 @@ template <class Result>
 void check_same(const Result& expected, const Result& got) {
     check_outcomes(expected.report, got.report);
     CHECK(support::same_bits(expected.loss.total, got.loss.total));
+    CHECK(support::same_bits(expected.loss.total_of_successful, got.loss.total_of_successful));
     std::ptrdiff_t num_different = 0;
     for (std::ptrdiff_t lane = 0; lane < expected.report.num_lanes(); ++lane)
         num_different += !support::same_bits(expected.loss(lane), got.loss(lane));

@@ -66,6 +66,7 @@ void check_gradients(const auto& backend) {
     CHECK(support::same_array(found.gradient.y0, expected.gradient.y0));
     CHECK(support::same_array(found.gradient.p, expected.gradient.p));
     CHECK(support::same_bits(found.loss.total, expected.loss.total));
+    CHECK(support::same_bits(found.loss.total_of_successful, expected.loss.total_of_successful));
     for (int lane = 0; lane < 3; ++lane) {
         CHECK(support::same_bits(found.loss(lane), expected.loss(lane)));
         CHECK(found.report.failed_paths(lane) == expected.report.failed_paths(lane));

@@ -275,7 +275,7 @@ TEST_CASE("paths: those that fail are counted and left out, and disturb no other
         CHECK(means.failed_paths(lane) > 0);
         CHECK(std::isfinite(means.mean()(lane, 0)));
     }
-    CHECK(found.loss.total == Approx(found.loss(0) + found.loss(1)));
+    CHECK(found.loss.total_of_successful == Approx(found.loss(0) + found.loss(1)));
     CHECK_FALSE(found.report.success());
 }
 

@@ -10,12 +10,18 @@
 
 namespace eddy::inline v0 {
 
-/// The loss of each lane, and their sum. A lane that failed has NaN, and is left out of the sum; where all
-/// have, that is NaN as well.
+/// The loss of each trajectory, with its sum and its mean over all: NaN unless all succeed, so that
+/// failing never looks like progress.
 template <class Real>
 struct Loss {
     double total = 0;
-    std::vector<Real> of_lane;
+    double mean = 0;
+    // The same over those that succeeded, whose gradients are summed; NaN where none has.
+    double total_of_successful = 0;
+    double mean_of_successful = 0;
+    std::int64_t num_successful =
+        0;  ///< how many those are; a lane of some paths counts while one succeeds
+    std::vector<Real> of_lane;  ///< NaN where it failed
 
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
         detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()), "loss: lane");

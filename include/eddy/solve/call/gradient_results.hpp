@@ -63,20 +63,34 @@ class EDDY_EXPORT GradientResults {
               const AnyMemory& memory, std::int64_t num_paths, bool comes_later);
     /// Room for what finish_sums adds up; taken before the work where all of it will be wanted.
     void open_sums(std::ptrdiff_t num_lanes);
-    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero. Of several processes none
-    /// knows that all their lanes have failed.
+    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
     void finish_sums(const GatherSums& gather, const char* where);
     /// Then, of shared parameters, the sum of a component; its tangent behind all of them.
     [[nodiscard]] Real total_of_p(std::ptrdiff_t i) const;
-    /// A sum of zero: NaN where all lanes have failed, so that nobody takes it for a loss. The outcomes are there.
-    [[nodiscard]] double total_of_none(std::span<const LaneOutcome> lanes);
+    /// Of lanes whose outcomes are there: the sums of the loss from that over those that count.
+    void settle_loss(double sum, std::span<const LaneOutcome> lanes);
 
   protected:
     bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed
 
   private:
+    // Columns of sums: the loss, how many lanes it counts, how many have failed; then parameters.
+    enum Column : int { of_loss, of_counted, of_failed, num_columns_of_loss };
+    /// Lanes that have a loss, and that have failed: of several paths some may have.
+    struct Tally {
+        double counted = 0, failed = 0;
+        bool add(std::int64_t failed_paths, std::int64_t paths) {
+            const bool counts = failed_paths < paths;
+            counted += counts ? 1 : 0;
+            failed += failed_paths > 0 ? 1 : 0;
+            return counts;
+        }
+    };
     void add_losses();
-    [[nodiscard]] std::ptrdiff_t first_column_of_p() const { return kind_.has_loss ? 1 : 0; }
+    void put_loss(double sum, const Tally& tally);
+    [[nodiscard]] std::ptrdiff_t first_column_of_p() const {
+        return kind_.has_loss ? num_columns_of_loss : 0;
+    }
     [[nodiscard]] GradientShapes shapes_of(const GradientExtent& extent) const;
 
     GradientKind kind_;

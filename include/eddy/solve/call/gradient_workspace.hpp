@@ -26,7 +26,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     static constexpr bool has_loss = Seeds::has_loss;
     using Results::costs, Results::given, Results::loss, Results::loss_sums, Results::loss_total;
     using Results::result, Results::shared_sums, Results::tangent, Results::target;
-    using Results::total_of_none;
+    using Results::settle_loss;
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
@@ -254,7 +254,9 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                 static_cast<GradientWorkspace*>(of)->finish_later();
             };
             result.report.follow({finish, this});
-            result.loss.total = std::numeric_limits<double>::quiet_NaN();
+            if constexpr (has_loss)
+                settle_loss(std::numeric_limits<double>::quiet_NaN(),
+                            std::span<const LaneOutcome>{});
             return true;
         }
         return false;
@@ -262,8 +264,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     void finish_later() {
         rest_.wait();
         set_costs(result.report, costs);
-        if constexpr (Seeds::has_loss) result.loss.total = loss_total;
-        if (result.loss.total == 0) result.loss.total = total_of_none(result.report.lanes());
+        if constexpr (has_loss) settle_loss(loss_total, result.report.lanes());
     }
     Unfinished rest_;  // what the device brings, of a call that returned early
     struct NoRedo {};
