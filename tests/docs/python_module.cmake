@@ -1,0 +1,20 @@
+# The recipe of a Python module, where nanobind and NumPy are there: the page's module is built, and its Python program run.
+find_package(Python3 QUIET COMPONENTS Interpreter Development.Module)
+execute_process(COMMAND ${Python3_EXECUTABLE} -c "import numpy, nanobind; print(nanobind.cmake_dir())"
+    OUTPUT_VARIABLE nanobind_folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed OR NOT Python3_Development.Module_FOUND)
+    message(STATUS "nanobind, NumPy or Python's headers not found: docs.recipes_python_module is left out")
+    return()
+endif()
+set(page ${PROJECT_SOURCE_DIR}/docs/recipes/python_module.md)
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/python_module)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/extract_module.py ${page} ${folder} COMMAND_ERROR_IS_FATAL ANY)
+set(Python_EXECUTABLE ${Python3_EXECUTABLE})    # nanobind asks FindPython
+find_package(Python QUIET REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(nanobind REQUIRED CONFIG PATHS ${nanobind_folder} NO_DEFAULT_PATH)
+nanobind_add_module(docs_python_module ${folder}/module.cpp)
+target_link_libraries(docs_python_module PRIVATE eddy::eddy)
+set_target_properties(docs_python_module PROPERTIES OUTPUT_NAME spiral LIBRARY_OUTPUT_DIRECTORY ${folder})
+add_test(NAME docs.recipes_python_module COMMAND ${Python3_EXECUTABLE} -B ${folder}/use.py)
+set_tests_properties(docs.recipes_python_module PROPERTIES LABELS unit TIMEOUT 60)
