@@ -29,6 +29,10 @@ INPUT_FILTER="sed -e 's/namespace eddy::inline v0/namespace eddy/'"
 """
 # Names on pages that are not eddy's own: namespaces, CMake targets, a folder.
 NO_NAMES = {"eddy", "nn", "train", "storage", "cuda", "dlpack", "passes", "simd"}
+# Members by which the library meets its concepts, and by which it fills its results in.
+LIBRARY_CALLS = {"propose", "in_single", "is_adaptive", "is_joint", "require_valid", "is_valid", "num_workers", "stores", "memory", "at", "name",
+                 "takes_joint_steps", "takes_probe", "watch_tangents", "y_of", "tangent_of", "variance_of", "num_columns", "append_step",
+                 "add_mark", "take_steps", "reset", "clear"}
 NAMED = re.compile(r"\b((?:eddy|nn|train)(?:::\w+)+)")
 
 
@@ -52,11 +56,13 @@ def signature(member):
 
 
 def members(compound):
-    """Public members of a struct or class that a user calls or sets: no constructors, operators, or what begins with a capital by rule."""
+    """Public members of a struct or class that a user calls or sets: no constructors, no operators, nothing that only the library calls."""
     own = text_of(compound.find("compoundname")).split("::")[-1].split("<")[0].strip()
     for section in compound.findall("sectiondef"):
         for member in section.findall("memberdef"):
             name = text_of(member.find("name"))
+            if name in LIBRARY_CALLS:
+                continue
             if member.get("prot") == "public" and member.get("kind") in ("function", "variable") and name != own and \
                     not name.startswith(("~", "operator")) and "friend" not in section.get("kind"):
                 yield member
@@ -83,11 +89,12 @@ class Interface:
             missing = []
             lines = [f"### `{name}`", "", description(compound), ""]
             rows = []
-            for member in members(compound) if with_members else ():
-                told = description(member)
-                if not told:
-                    missing.append(f"{name}::{text_of(member.find('name'))}")
-                rows.append(f"| `{signature(member)}` | {told} |".replace("|`", "| `"))
+            chosen = list(members(compound)) if with_members else []
+            told = {}
+            for member in chosen:    # overloads share a sentence
+                told[text_of(member.find("name"))] = told.get(text_of(member.find("name"))) or description(member)
+            missing += [f"{name}::{member}" for member, sentence in told.items() if not sentence]
+            rows += [f"| `{signature(member)}` | {description(member) or told[text_of(member.find('name'))]} |" for member in chosen]
             if rows:
                 lines += ["| | |", "| --- | --- |", *dict.fromkeys(rows), ""]
             return lines, ([] if description(compound) else [name]) + missing
@@ -100,6 +107,13 @@ class Interface:
                     lines.append(f"- `{text_of(value.find('name'))}`: {description(value)}")
             return lines + [""], [] if told else [name]
         return [], [f"{name} (not found)"]
+
+
+def functions_of_the_language(root):
+    """The page on right-hand sides lists them in a table; their sentences are those of mathematics."""
+    page = (root / "docs/guide/right_hand_sides.md").read_text(encoding="utf-8")
+    table = page[page.index("## What the language has"):].split("\n\n")[1]
+    return set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", table))))
 
 
 def used_names(root):
@@ -136,10 +150,10 @@ def main():
         (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
     (folder / "README.md").write_text("# The interface\n\nMade from the comments of the headers; every public name has its sentence.\n\n" + "\n".join(
         f"- [{title}]({re.sub(r'[^a-z0-9]+', '_', title.lower())}.md)" for title in index) + "\n", encoding="utf-8")
-    unlisted = {}
+    unlisted, known = {}, functions_of_the_language(root)
     for name, where in used_names(root):
         prefixes = {"::".join(name.split("::")[:k]) for k in range(2, len(name.split("::")) + 1)}
-        if not prefixes & listed:
+        if not prefixes & listed and name.split("::")[-1] not in known:
             unlisted.setdefault(name, where.relative_to(root))
     problems = [f"no sentence: {name}" for name in dict.fromkeys(undocumented)]
     problems += [f"{where} names {name}, which names.txt does not list" for name, where in sorted(unlisted.items())]

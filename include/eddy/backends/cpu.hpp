@@ -25,6 +25,7 @@ struct LanesOfCpu {
 
 }  // namespace detail
 
+/// The default backend: SIMD packs of trajectories, groups of packs over threads.
 struct Cpu {
     struct backend_tag {};
 

@@ -16,6 +16,7 @@ namespace detail {
 struct GradientPlan;  // solve/group/gradient_memory.hpp
 }
 
+/// The reference backend: one trajectory at a time in plain numbers, on the calling thread.
 struct Serial {
     struct backend_tag {};
 

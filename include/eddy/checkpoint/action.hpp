@@ -53,6 +53,7 @@ struct Action {
     friend constexpr bool operator==(const Action&, const Action&) = default;
 };
 
+/// A schedule written down: what to do, one action after the other.
 using ActionList = std::vector<Action>;
 
 /// One storage tier as a schedule sees it: how many states it holds and what one write and one read

@@ -154,13 +154,17 @@ class CheckpointedLoop {
                          "CheckpointedLoop::last: nothing has run yet; call run first");
         return *last_;
     }
+    /// What the last run and its reversal cost.
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
     /// success, max_steps_reached, or, of `run` or `reverse`, cancelled.
     [[nodiscard]] Result result() const { return result_; }
     /// Steps that the last run made.
     [[nodiscard]] std::int64_t steps() const { return steps_; }
+    /// The options, checked and settled.
     [[nodiscard]] const PlacementPlan& plan() const { return sequence_.plan(); }
+    /// The body, with what its pullback has added up.
     [[nodiscard]] Body& body() { return body_; }
+    /// Where the checkpoints are.
     [[nodiscard]] Store& store() { return store_; }
     /// Bytes of the stack and of the slots in memory, without what states have of their own.
     [[nodiscard]] std::int64_t bytes_of_lists() const {

@@ -40,6 +40,7 @@ struct LoopOptions {
     std::int64_t checkpoints = 0;
     /// The loop stops here at the latest, with Result::max_steps_reached.
     std::int64_t max_steps = schedule::unbounded;
+    /// Where checkpoints are put; automatic is the best for what is known of the length.
     Placement placement = Placement::automatic;
     /// The number of steps, where it is known. A condition that would go on then ends as
     /// Result::max_steps_reached.

@@ -79,10 +79,14 @@ class ScheduledLoop {
         return result;
     }
 
+    /// What the last run and its reversal cost.
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
+    /// The schedule, checked.
     [[nodiscard]] const ActionPlan& plan() const { return plan_; }
+    /// The body, with what its pullback has added up.
     [[nodiscard]] Body& body() { return body_; }
     template <std::size_t tier>
+    /// Where the checkpoints of a tier are.
     [[nodiscard]] auto& store() {
         return std::get<tier>(stores_);
     }

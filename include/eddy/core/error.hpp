@@ -19,6 +19,7 @@ class EDDY_EXPORT Error {
     Error& operator=(Error&&) = default;
     virtual ~Error() = default;
 
+    /// The sentence.
     [[nodiscard]] virtual const char* what() const noexcept = 0;
 };
 

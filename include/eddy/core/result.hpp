@@ -87,6 +87,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return "unknown result";
 }
 
+/// Is it neither success nor an event?
 [[nodiscard]] EDDY_HD constexpr bool is_failure(Result result) {
     return result != Result::success && result != Result::event;
 }

@@ -11,16 +11,20 @@
 
 namespace eddy::inline v0 {
 
+/// A vector of `length` numbers, of any type that is a number to eddy: float, double, packs, duals.
 template <class T, int length>
 struct Vec {
     static_assert(length > 0, "Vec: the length must be positive");
-    T data[length];
+    T data[length];  ///< the components
 
     using value_type = T;
+    /// The number of components.
     [[nodiscard]] EDDY_HD static constexpr int size() { return length; }
     [[nodiscard]] EDDY_HD constexpr T& operator[](int i) { return data[i]; }
     [[nodiscard]] EDDY_HD constexpr const T& operator[](int i) const { return data[i]; }
+    /// The first component.
     [[nodiscard]] EDDY_HD constexpr T* begin() { return data; }
+    /// Behind the last component.
     [[nodiscard]] EDDY_HD constexpr T* end() { return data + length; }
     [[nodiscard]] EDDY_HD constexpr const T* begin() const { return data; }
     [[nodiscard]] EDDY_HD constexpr const T* end() const { return data + length; }

@@ -41,14 +41,15 @@ enum class Saving : unsigned char { recompute, save, offload };
 
 /// What a remat policy is asked about: one value of the forward program.
 struct Candidate {
-    Op op = Op::constant;
-    int size = 1;
-    // Products: the matrix of dense, or either vector of dot, is (part of) an argument, so that the
-    // lanes are their only batch.
+    Op op = Op::constant;  ///< the operation that makes the value
+    int size = 1;          ///< its number of components
+    /// Products: the matrix of dense, or either vector of dot, is (part of) an argument, so that the
+    /// trajectories are their only batch.
     bool weights_are_arguments = false;
-    const std::string_view* names = nullptr;
-    int num_names = 0;
+    const std::string_view* names = nullptr;  ///< its names, by checkpoint_name
+    int num_names = 0;                        ///< how many there are
 
+    /// Is it one of its names?
     [[nodiscard]] constexpr bool has_name(std::string_view wanted) const {
         for (int i = 0; i < num_names; ++i) {
             if (names[i] == wanted) return true;
@@ -72,6 +73,7 @@ struct Region {
 /// run-time traces throw.
 enum class TraceError : unsigned char { none, index_past_end, sizes_differ, literals_only };
 
+/// A traced function: its nodes in the order in which they are computed, and its results.
 struct Graph {
     std::vector<Node> nodes;
     std::vector<int> operands;

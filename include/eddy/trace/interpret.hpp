@@ -31,7 +31,9 @@ class LaneArray {
           num_lanes_(num_lanes),
           values_(count_of(num_components, num_lanes), value) {}
 
+    /// Rows of the array.
     [[nodiscard]] int num_components() const { return num_components_; }
+    /// Columns of the array.
     [[nodiscard]] std::int64_t num_lanes() const { return num_lanes_; }
     [[nodiscard]] Real& operator()(int component, std::int64_t lane) {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
@@ -39,6 +41,7 @@ class LaneArray {
     [[nodiscard]] const Real& operator()(int component, std::int64_t lane) const {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
     }
+    /// All numbers, one component after the other.
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
   private:

@@ -12,6 +12,7 @@ namespace eddy::inline v0 {
 
 /// Shapes of arguments.
 struct Scalar {};
+/// The shape of a vector argument.
 template <int length>
 struct Vector {
     static_assert(length >= 0, "Vector: the length must not be negative");
@@ -19,7 +20,7 @@ struct Vector {
 
 /// A vector whose length is known when the trace runs; for `trace_graph`.
 struct DynamicVector {
-    int length = 0;
+    int length = 0;  ///< the number of components
 };
 
 namespace detail {

@@ -27,6 +27,7 @@ struct StoppingState {
     double best_loss = std::numeric_limits<double>::infinity();
 };
 
+/// Ends a training whose validation loss has not fallen for a while, and keeps the best weights.
 template <class Real>
 class EarlyStopping {
   public:
@@ -55,7 +56,9 @@ class EarlyStopping {
 
     /// The lowest loss so far, infinite before the first, and at which check it was.
     [[nodiscard]] double best_loss() const { return state_.best_loss; }
+    /// The number of the check with the lowest loss; 0 before the first.
     [[nodiscard]] std::int64_t best_check() const { return state_.best_check; }
+    /// What `resume` of another needs.
     [[nodiscard]] const StoppingState& state() const { return state_; }
     /// The weights of the lowest loss; none before it.
     [[nodiscard]] std::span<const Real> best() const { return best_; }

@@ -14,9 +14,10 @@
 
 namespace eddy::inline v0::train {
 
+/// Settings of `minimize` by limited-memory BFGS.
 struct Lbfgs {
-    int history = 10;  ///< so many steps are remembered
-    std::int64_t max_steps = 1000;
+    int history = 10;                  ///< so many steps are remembered
+    std::int64_t max_steps = 1000;     ///< steps at most
     double gradient_tolerance = 1e-8;  ///< of its largest component: converged
     double loss_tolerance = 0;         ///< a step that gains less, of the loss: converged
 

@@ -31,10 +31,11 @@ template <class Real>
 /// the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
 struct Adam {
     static constexpr std::string_view name = "Adam";  // in files of checkpoints
-    double learning_rate = 1e-3;
-    double beta1 = 0.9, beta2 = 0.999;
-    double epsilon = 1e-8;
-    double weight_decay = 0;
+    double learning_rate = 1e-3;  ///< the size of a step, times the factor of a schedule
+    double beta1 = 0.9;           ///< how much of the first moment is kept
+    double beta2 = 0.999;         ///< how much of the second
+    double epsilon = 1e-8;        ///< added to the root of the second moment
+    double weight_decay = 0;      ///< above 0: AdamW
 
     template <class Real>
     [[nodiscard]] bool is_valid() const {
@@ -68,8 +69,8 @@ struct Adam {
 /// Stochastic gradient descent with momentum, as PyTorch has it: v ← momentum v + g, p ← p − rate v.
 struct Sgd {
     static constexpr std::string_view name = "Sgd";
-    double learning_rate = 1e-2;
-    double momentum = 0;
+    double learning_rate = 1e-2;  ///< the size of a step, times the factor of a schedule
+    double momentum = 0;          ///< how much of the velocity is kept
 
     template <class Real>
     [[nodiscard]] bool is_valid() const {
@@ -123,7 +124,9 @@ class Optimizer {
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = update(p[i], gradient[i], moments_[i]);
     }
 
+    /// Steps so far.
     [[nodiscard]] std::int64_t num_steps() const { return num_steps_; }
+    /// What the rule remembers of each parameter.
     [[nodiscard]] std::span<const Moments<Real>> moments() const { return moments_; }
     /// Takes up where an optimizer was that had made so many steps.
     void resume(std::int64_t num_steps, std::span<const Moments<Real>> moments) {
@@ -172,9 +175,9 @@ double clip_by_norm(Numbers& gradient, double most) {
 /// A factor of the learning rate: a linear rise over `warmup` steps, then half a cosine down to `last` at
 /// `total` (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5, without restarts).
 struct CosineSchedule {
-    std::int64_t total = 1;
-    std::int64_t warmup = 0;
-    double last = 0;
+    std::int64_t total = 1;   ///< the step at which `last` is reached
+    std::int64_t warmup = 0;  ///< steps of the rise
+    double last = 0;          ///< the factor at the end
 
     /// That of a step, the first being 0.
     [[nodiscard]] double operator()(std::int64_t step) const {

@@ -19,6 +19,7 @@ namespace detail {
 
 }  // namespace detail
 
+/// A line on standard error with steps, loss and the time left of a training.
 class EDDY_EXPORT TrainingBar {
   public:
     explicit TrainingBar(std::int64_t total, const ProgressOutput& output = {});

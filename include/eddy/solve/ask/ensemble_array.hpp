@@ -91,17 +91,23 @@ class EDDY_EXPORT EnsembleArray {
     [[nodiscard]] const Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) const {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
     }
+    /// The number of trajectories.
     [[nodiscard]] std::ptrdiff_t rows() const { return num_lanes_; }
+    /// The number of components.
     [[nodiscard]] std::ptrdiff_t cols() const { return num_components_; }
     /// All numbers, component after component: as a range, so that it can be the state of a loop.
     [[nodiscard]] std::size_t size() const { return values_.size(); }
+    /// The first of all numbers, component after component.
     [[nodiscard]] auto begin() { return values_.begin(); }
+    /// Behind the last of them.
     [[nodiscard]] auto end() { return values_.end(); }
     [[nodiscard]] auto begin() const { return values_.begin(); }
     [[nodiscard]] auto end() const { return values_.end(); }
+    /// All numbers: that of (lane, component) is at component * rows() + lane.
     [[nodiscard]] Real* data() { return values_.data(); }
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
+    /// A view of all of it, valid while the array lives and keeps its shape.
     [[nodiscard]] EnsembleView<Real> view() & {
         return {data(), num_lanes_, num_components_, 1, num_lanes_};
     }

@@ -28,12 +28,14 @@ template <class Function>
 
 /// Asks for the derivatives with respect to t0, t1 and the save times as well.
 struct DifferentiateTimes {};
+/// After the options: the derivatives with respect to t0, t1 and the save times as well.
 inline constexpr DifferentiateTimes differentiate_times{};
 
 /// Asks a gradient for an estimate of its own error, in its report: how far the embedded error
 /// estimates of all steps together move it, to first order. About three times the work, and a second
 /// text to compile.
 struct EstimateGradientError {};
+/// After the options: an estimate of the error of a gradient, in its report.
 inline constexpr EstimateGradientError estimate_gradient_error{};
 
 namespace detail {

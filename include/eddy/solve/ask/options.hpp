@@ -85,11 +85,12 @@ struct MemoryBudget {
 /// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
 /// t. Integration goes backward where t1 < t0; lists of times then descend.
 struct SolveOptions {
-    double t0 = 0;
-    double t1 = std::numeric_limits<double>::quiet_NaN();  ///< must be given
-    double rtol = 1e-6;
-    Tolerance atol = 1e-9;
-    /// Save points, in the order of integration; the end alone where there are none. A step ends at
+    double t0 = 0;  ///< where every trajectory begins
+    double t1 =
+        std::numeric_limits<double>::quiet_NaN();  ///< where every trajectory ends; must be given
+    double rtol = 1e-6;     ///< relative tolerance: at least 4 units in the last place, at most 1
+    Tolerance atol = 1e-9;  ///< absolute tolerance, in the unit of y: a number, or one a component
+    /// Save points, in the order of integration; only the end where there are none. A step ends at
     /// each where the method has no dense output of nearly its order (`steps_to_save_points`).
     Times save_at{};
     /// Every accepted step as well: solution.num_steps(lane), solution.step_t(lane, k),
@@ -99,10 +100,11 @@ struct SolveOptions {
     Times step_to{};
     /// Times where f is discontinuous. f is asked on either side, never across.
     Times jump_times{};
-    double dt0 = 0;  ///< the size of the first step; 0: Hairer's rule chooses
-    double dt_min = 0;
+    double dt0 = 0;     ///< the size of the first step; 0: Hairer's rule chooses
+    double dt_min = 0;  ///< an adaptive step that fails at this size ends its trajectory
+    /// The largest size of an adaptive step.
     double dt_max = std::numeric_limits<double>::infinity();
-    std::int64_t max_steps = 100'000;  ///< attempted steps of one lane, accepted or rejected
+    std::int64_t max_steps = 100'000;  ///< attempted steps of one trajectory, accepted or rejected
     /// Bytes that a gradient may use for states on the way back, all threads together; 256 MiB. What
     /// fits is stored; else states are computed again from checkpoints. Memory is taken as it is used:
     /// a large budget costs nothing, and SIZE_MAX means all that the machine has.
@@ -141,8 +143,8 @@ struct SolveOptions {
     /// More than one: each lane is so many paths, of which means and variances are kept, and the mean
     /// of the loss: solution.mean(k), solution.variance(k), loss(lane).
     std::int64_t paths = 1;
-    std::uint64_t first_path = 0;
-    bool antithetic = false;  ///< path 2k + 1 is minus path 2k
+    std::uint64_t first_path = 0;  ///< the number of the first path
+    bool antithetic = false;       ///< path 2k + 1 is minus path 2k
     /// Stretches of time with normals of their own, dt0 or dt0 times a power of two: with the same
     /// cell, steps of any such dt0 follow the same path. 0: dt0.
     double noise_cell = 0;

@@ -155,11 +155,12 @@ struct SolutionInto {
 /// gradients. What is left out is kept in the result, as usual.
 template <class Real>
 struct GradientInto {
-    OutputArray<Real> y0{}, p{};  ///< p: one row where it is shared
-    OutputArray<Real> loss{};     ///< one number per lane, as a column or as a vector
-    // With differentiate_times:
-    OutputArray<Real> t0{}, t1{};  ///< one number per lane
-    OutputArray<Real> save_at{};   ///< (lane, save point)
+    OutputArray<Real> y0{};       ///< the gradient with respect to initial values
+    OutputArray<Real> p{};        ///< with respect to parameters: one row where they are shared
+    OutputArray<Real> loss{};     ///< one number per trajectory, as a column or as a vector
+    OutputArray<Real> t0{};       ///< with differentiate_times: one number per trajectory
+    OutputArray<Real> t1{};       ///< the same
+    OutputArray<Real> save_at{};  ///< with differentiate_times: (trajectory, save point)
 };
 
 }  // namespace eddy::inline v0

@@ -44,14 +44,14 @@ class CallCounts {
 
 /// A call, as those see it who watch it.
 struct WatchedCall {
-    const char* title;  ///< "solve", "value_and_gradient", …
-    std::int64_t num_lanes;
-    const CallCounts* counts;
+    const char* title;         ///< "solve", "value_and_gradient", …
+    std::int64_t num_lanes;    ///< how many trajectories the call has
+    const CallCounts* counts;  ///< how far it is; any thread may read it
     /// The caller is asked by `poll`, and notices a Ctrl-C itself.
     bool has_poll;
     /// Any thread may call stop(call): lanes that have not ended are cancelled.
     void* call;
-    void (*stop)(void* call);
+    void (*stop)(void* call);  ///< see call
 };
 
 namespace detail {

@@ -154,6 +154,7 @@ class GradientSolver
     using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };
 
+/// `value_and_gradient` as an object that keeps its memory and its threads: `solver(data, y0, p)`.
 template <class Field, class Method, class LossFunction, class... Extras>
 [[nodiscard]] auto gradient_solver(const Field&, const Method& method, const LossFunction&,
                                    const SolveOptions& options, const Extras&... extras) {

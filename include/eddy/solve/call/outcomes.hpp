@@ -31,8 +31,8 @@ inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char
 
 /// What the steps of one lane cost.
 struct LaneStats {
-    std::int64_t accepted = 0;
-    std::int64_t rejected = 0;
+    std::int64_t accepted = 0;        ///< accepted steps
+    std::int64_t rejected = 0;        ///< rejected attempts
     std::int64_t evaluations = 0;     ///< of f alone, on the way forward
     std::int64_t jacobians = 0;       ///< of f, by methods that solve linear systems
     std::int64_t factorizations = 0;  ///< of their matrices
@@ -44,9 +44,9 @@ struct LaneStats {
 
 /// Where and how a trajectory ended.
 struct LaneFailure {
-    Result result = Result::success;
-    double t = 0;
-    std::int64_t step = 0;  ///< attempted steps so far
+    Result result = Result::success;  ///< how it ended
+    double t = 0;                     ///< the time where it ended
+    std::int64_t step = 0;            ///< attempted steps so far
     /// Of the state that was not finite or whose error was the largest; −1 where none is to blame.
     int component = -1;
     /// Where the loss, or what `observe` makes of the state, was not finite; else −1.

@@ -47,6 +47,7 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] std::ptrdiff_t num_saves() const {
         return static_cast<std::ptrdiff_t>(t_.size());
     }
+    /// The time of save point k.
     [[nodiscard]] double t(std::ptrdiff_t k) const {
         require_save_point(k);
         return t_[static_cast<std::size_t>(k)];
@@ -73,6 +74,7 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleArray<Real> mean(std::ptrdiff_t k = 0) const&& {
         return EnsembleArray<Real>(mean(k));
     }
+    /// The variance over the paths of each trajectory, as with mean(k).
     [[nodiscard]] EnsembleView<const Real> variance(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_paths();
@@ -113,10 +115,12 @@ class [[nodiscard]] Solution : public Outcomes {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return steps_.empty() ? 0 : static_cast<std::ptrdiff_t>(of(lane).t.size());
     }
+    /// The time after accepted step k; that of the start for k = 0.
     [[nodiscard]] double step_t(std::ptrdiff_t lane, std::ptrdiff_t k) const {
         require_step(lane, k);
         return of(lane).t[static_cast<std::size_t>(k)];
     }
+    /// Component i of the state after accepted step k.
     [[nodiscard]] Real step_y(std::ptrdiff_t lane, std::ptrdiff_t k, std::ptrdiff_t i) const {
         require_step(lane, k);
         detail::require_index(i, num_state_, "solution: component");

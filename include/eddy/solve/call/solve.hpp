@@ -310,6 +310,7 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
     std::tuple<Extras...> extras_;
 };
 
+/// `solve` as an object that keeps its memory and its threads: `solver(y0, p)`.
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto ensemble_solver(const Field&, const Method& method, const SolveOptions& options,
                                    const Extras&... extras) {

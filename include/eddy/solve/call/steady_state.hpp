@@ -17,8 +17,8 @@ struct SteadyStateOptions {
     /// rtol |y| + atol; it then does so, until rounding errors stop it. Components that go to 0 want an
     /// atol above 0.
     double rtol = 1e-6;
-    Tolerance atol = 1e-9;
-    std::int64_t max_steps = 1000;  ///< of one lane, accepted or rejected
+    Tolerance atol = 1e-9;          ///< absolute tolerance, in the unit of y
+    std::int64_t max_steps = 1000;  ///< of one trajectory, accepted or rejected
 };
 
 namespace detail {

@@ -67,9 +67,12 @@ struct PIDControl {
 /// max_factor.
 struct PIDController {
     static constexpr bool is_adaptive = true;
-    double pcoeff = 0.4, icoeff = 0.3, dcoeff = 0;
-    double safety = 0.9;
-    double min_factor = 0.2, max_factor = 10;  // FAC1 and FAC2 of DOPRI5
+    double pcoeff = 0.4;      ///< of the proportional part
+    double icoeff = 0.3;      ///< of the integral part
+    double dcoeff = 0;        ///< of the derivative part
+    double safety = 0.9;      ///< the factor of the size that the error asks for
+    double min_factor = 0.2;  ///< a step is at least so much of the one before: FAC1 of DOPRI5
+    double max_factor = 10;   ///< and at most so much: FAC2
 
     [[nodiscard]] EDDY_HD constexpr detail::PIDControl in_single() const {
         return {static_cast<float>(pcoeff + icoeff + dcoeff),

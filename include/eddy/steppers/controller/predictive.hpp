@@ -54,8 +54,9 @@ struct PredictiveControl {
 /// The default of stiff methods. 0 < min_factor ≤ safety < 1 ≤ max_factor.
 struct PredictiveController {
     static constexpr bool is_adaptive = true;
-    double safety = 0.9;
-    double min_factor = 0.2, max_factor = 10;
+    double safety = 0.9;      ///< the factor of the size that the error asks for
+    double min_factor = 0.2;  ///< a step is at least so much of the one before
+    double max_factor = 10;   ///< and at most so much
 
     [[nodiscard]] EDDY_HD constexpr detail::PredictiveControl in_single() const {
         return {static_cast<float>(safety), static_cast<float>(min_factor),

@@ -8,7 +8,9 @@ namespace eddy::inline v0 {
 
 /// What g dW means: Itô's integral, or Stratonovich's.
 enum class Calculus : unsigned char { ito, stratonovich };
+/// diffusion dW is Itô's integral.
 inline constexpr Calculus ito = Calculus::ito;
+/// diffusion dW is Stratonovich's integral.
 inline constexpr Calculus stratonovich = Calculus::stratonovich;
 
 template <class... Column>

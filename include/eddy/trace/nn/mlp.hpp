@@ -170,6 +170,7 @@ struct Residual {
         return Network::layers(p);
     }
 };
+/// The network with its input added to its output.
 template <class Network>
 [[nodiscard]] constexpr Residual<Network> residual(const Network&) {
     return {};

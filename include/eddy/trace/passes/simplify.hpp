@@ -32,6 +32,7 @@ namespace detail {
 
 }  // namespace detail
 
+/// The graph after all passes, again and again until none changes it.
 [[nodiscard]] constexpr Graph simplify(Graph graph) {
     int num_folded = 0;
     do {
