@@ -49,7 +49,7 @@ def signature(member):
     kind = member.get("kind")
     name = text_of(member.find("name"))
     if kind == "function":
-        return f"{name}{text_of(member.find('argsstring'))}".replace(" &", "&").replace("=delete", "")
+        return re.sub(r" ([&*]+)(\w)", r"\1 \2", f"{name}{text_of(member.find('argsstring'))}").replace(" &", "&")
     if kind == "variable":
         return f"{text_of(member.find('type'))} {name}{text_of(member.find('argsstring'))} {text_of(member.find('initializer'))}".strip()
     return name
