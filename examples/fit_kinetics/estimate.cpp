@@ -10,7 +10,7 @@ namespace kinetics {
 
 namespace {
 
-constexpr double rtol = 1e-9;
+constexpr double estimate_rtol = 1e-9;
 constexpr SearchOptions to_the_end{.least_slope = 1e-6, .max_iterations = 500};
 
 void set_standard_errors(Estimate& estimate, const Eigen::MatrixXd& hessian) {
@@ -33,7 +33,7 @@ void set_standard_errors(Estimate& estimate, const Eigen::MatrixXd& hessian) {
 }  // namespace
 
 Estimate polish(const Measurements& data, const Fit& nearly) {
-    Likelihood likelihood(data, 1, rtol);
+    Likelihood likelihood(data, 1, estimate_rtol);
     const RatesArray start = nearly.rates.transpose();
     const Rates rates = minimise(likelihood, start, {Box{}}, to_the_end).front().rates;
 
@@ -42,7 +42,7 @@ Estimate polish(const Measurements& data, const Fit& nearly) {
     estimate.unknowns << rates, likelihood.deviations(rates).log10().matrix();
     estimate.is_at_bound =
         estimate.unknowns.array() <= lowest || estimate.unknowns.array() >= highest;
-    const Curvature at = curvature(data, estimate.unknowns, rtol);
+    const Curvature at = curvature(data, estimate.unknowns, estimate_rtol);
     estimate.value = at.value;
     estimate.slope = estimate.is_at_bound.select(0., at.gradient.array().abs()).maxCoeff();
     set_standard_errors(estimate, at.hessian);

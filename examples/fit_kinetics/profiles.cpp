@@ -8,7 +8,7 @@ namespace kinetics {
 
 namespace {
 
-constexpr double rtol = 1e-7;
+constexpr double profile_rtol = 1e-7;
 constexpr double fine = 0.05, coarse = 0.25;  // decades
 constexpr int num_fine = 20;
 constexpr SearchOptions at_each_point{.least_slope = 1e-3, .max_iterations = 60};
@@ -82,7 +82,7 @@ Profile joined(const Branch& down, const Branch& up, const Estimate& estimate) {
 }  // namespace
 
 std::vector<Profile> profiles(const Measurements& data, const Estimate& estimate, int num_threads) {
-    Likelihood likelihood(data, num_threads, rtol);
+    Likelihood likelihood(data, num_threads, profile_rtol);
     std::vector<Branch> all;
     for (int rate = 0; rate < num_rates; ++rate) {
         for (const double direction : {-1., 1.}) all.push_back({rate, direction, estimate.rates()});

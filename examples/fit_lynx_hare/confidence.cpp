@@ -10,7 +10,7 @@ namespace lynx_hare {
 
 namespace {
 
-constexpr double rtol = 1e-8;
+constexpr double band_rtol = 1e-8;
 constexpr int num_draws = 4096;
 constexpr double outside = 0.05;  // probability
 
@@ -45,7 +45,7 @@ UnknownsArray near_optimal_fits(const Counts& counts, const Estimate& estimate) 
     UnknownsArray fits = estimate.unknowns.transpose();
     if (!estimate.is_determined) return fits;
     const UnknownsArray draws = draws_around(estimate);
-    const Eigen::ArrayXd sums = sums_of_squares(counts, draws, rtol);
+    const Eigen::ArrayXd sums = sums_of_squares(counts, draws, band_rtol);
     const double largest = largest_near_optimal_sum(estimate);
     const auto num_found = (sums.tail(num_draws - 1) <= largest).count();
     fits.conservativeResize(1 + num_found, num_unknowns);
@@ -84,7 +84,7 @@ double largest_near_optimal_sum(const Estimate& estimate) {
 Band near_optimal_band(const Counts& counts, const Estimate& estimate) {
     Band band{.year = fine_grid(counts)};
     const UnknownsArray fits = near_optimal_fits(counts, estimate);
-    const std::vector<Eigen::ArrayXXd> at_years = trajectories(band.year, fits, rtol);
+    const std::vector<Eigen::ArrayXXd> at_years = trajectories(band.year, fits, band_rtol);
     const auto num_years = static_cast<Eigen::Index>(band.year.size());
     band.best.resize(num_years, 2);
     band.low.resize(num_years, 2);

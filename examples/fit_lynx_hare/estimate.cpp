@@ -11,7 +11,7 @@ namespace lynx_hare {
 
 namespace {
 
-constexpr double rtol = 1e-12;
+constexpr double estimate_rtol = 1e-12;
 constexpr int most_steps = 50;
 
 /// Sets the covariance, or says that the data do not determine it.
@@ -33,17 +33,17 @@ Estimate polish(const Counts& counts, const Eigen::VectorXd& nearly) {
     // Newton's steps, with the exact Hessian: they ask for the gradient alone, which still has
     // digits where the sum of squares has none left to tell one step from the next.
     Eigen::VectorXd unknowns = nearly;
-    Curvature here = curvature(counts, unknowns, rtol);
+    Curvature here = curvature(counts, unknowns, estimate_rtol);
     for (int step = 0; step < most_steps; ++step) {
         const Eigen::VectorXd next = unknowns - here.hessian.ldlt().solve(here.gradient);
         if (!in_range(next)) break;
-        const Curvature there = curvature(counts, next, rtol);
+        const Curvature there = curvature(counts, next, estimate_rtol);
         if (!there.hessian.allFinite() || !(there.gradient.norm() < here.gradient.norm())) break;
         unknowns = next;
         here = there;
     }
 
-    LogResiduals function(counts, rtol);
+    LogResiduals function(counts, estimate_rtol);
     const Linearised linearised(function, unknowns);
     if (!linearised.jacobian.allFinite())
         throw std::runtime_error("the best fit is too stiff to be followed at rtol 1e-12");

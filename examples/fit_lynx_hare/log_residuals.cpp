@@ -2,25 +2,41 @@
 
 #include <limits>
 
+#include "model.hpp"
+
 namespace lynx_hare {
 
 namespace {
 
 constexpr double hopeless = 1e3;  // of a residual between two logarithms
 
+/// One lane or six on the calling thread, again and again in the same memory.
+auto small_solver(const eddy::SolveOptions& options) {
+    return eddy::ensemble_solver(LotkaVolterra{}, eddy::Tsit5{}, options, eddy::Cpu{.threads = 1},
+                                 eddy::observe(LogCounts{}));
+}
+
 }  // namespace
+
+struct LogResiduals::Solvers {
+    explicit Solvers(const eddy::SolveOptions& options)
+        : trajectory(small_solver(options)), tangents(small_solver(options)) {}
+
+    decltype(small_solver({})) trajectory, tangents;
+};
 
 LogResiduals::LogResiduals(const Counts& counts, double rtol)
     : log_counts_(log_counts(counts)),
-      trajectory_(small_solver(options_at_years(counts, rtol))),
-      tangents_(small_solver(options_at_years(counts, rtol))) {}
+      solvers_(std::make_unique<Solvers>(options_at_years(counts, rtol))) {}
+
+LogResiduals::~LogResiduals() = default;
 
 int LogResiduals::operator()(const Eigen::VectorXd& unknowns, Eigen::VectorXd& residuals) {
     ++num_solves_;
     residuals.setConstant(values(), hopeless);
     if (!in_range(unknowns)) return 0;
     const UnknownsArray lane = unknowns.transpose();
-    const auto& solution = trajectory_(first_counts(lane), rates(lane));
+    const auto& solution = solvers_->trajectory(first_counts(lane), rates(lane));
     count_steps(solution);
     if (!solution.success()) return 0;
     for (int k = 0; k < solution.num_saves(); ++k) {
@@ -34,7 +50,7 @@ int LogResiduals::df(const Eigen::VectorXd& unknowns, Eigen::MatrixXd& jacobian)
     ++num_jacobians_;
     if (!in_range(unknowns)) return -1;
     const Directions lanes(unknowns);
-    const auto& pushed = tangents_(lanes.y0, lanes.p, lanes.y0_tangent, lanes.p_tangent);
+    const auto& pushed = solvers_->tangents(lanes.y0, lanes.p, lanes.y0_tangent, lanes.p_tangent);
     count_steps(pushed);
     if (!pushed.success()) return -1;
 

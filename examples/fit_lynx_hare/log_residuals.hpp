@@ -8,24 +8,19 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <memory>
 
 #include "counts.hpp"
 #include "ensemble.hpp"
-#include "model.hpp"
 
 namespace lynx_hare {
-
-/// One lane or six on the calling thread, again and again in the same memory.
-inline auto small_solver(const eddy::SolveOptions& options) {
-    return eddy::ensemble_solver(LotkaVolterra{}, eddy::Tsit5{}, options, eddy::Cpu{.threads = 1},
-                                 eddy::observe(LogCounts{}));
-}
 
 class LogResiduals {
   public:
     using Scalar = double;
 
     LogResiduals(const Counts& counts, double rtol);
+    ~LogResiduals();
 
     [[nodiscard]] int values() const { return static_cast<int>(log_counts_.size()); }
 
@@ -43,10 +38,10 @@ class LogResiduals {
   private:
     void count_steps(const eddy::Outcomes& outcomes);
 
-    using Solver = decltype(small_solver({}));
+    struct Solvers;  // compiled in one source, of all that ask for residuals
 
     Eigen::ArrayXXd log_counts_;  // (year, species)
-    Solver trajectory_, tangents_;
+    std::unique_ptr<Solvers> solvers_;
     std::int64_t num_solves_ = 0, num_jacobians_ = 0;
     eddy::LaneStats steps_;
 };

@@ -14,7 +14,7 @@ namespace lynx_hare {
 namespace {
 
 /// Sums of squares are compared to 1e-6, so the trajectories and the last steps are finer.
-constexpr double rtol = 1e-8;
+constexpr double refine_rtol = 1e-8;
 constexpr double least_reduction = 1e-10;
 /// Below it, a sum of squares is nothing but the error of the trajectories.
 constexpr double exact_fit = 1e-12;
@@ -52,7 +52,7 @@ Refinement refine_all(const Counts& counts, const UnknownsArray& starts, int num
     std::atomic<int> next{0};
     std::atomic<std::int64_t> num_done{0}, num_solves{0}, num_jacobians{0};
     const auto work = [&] {
-        LogResiduals residuals(counts, rtol);
+        LogResiduals residuals(counts, refine_rtol);
         for (int lane; (lane = next++) < num_starts;) {
             if (progress.cancelled().stop_requested()) break;
             const eddy::LaneStats before = residuals.steps();

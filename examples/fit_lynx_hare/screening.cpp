@@ -10,7 +10,7 @@ namespace lynx_hare {
 
 namespace {
 
-constexpr double rtol = 1e-8;
+constexpr double screen_rtol = 1e-8;
 constexpr int most_compared = 100;
 
 }  // namespace
@@ -18,13 +18,13 @@ constexpr int most_compared = 100;
 Screening screen(const Counts& counts, const UnknownsArray& starts) {
     Screening screening;
     const fitting::Stopwatch solving;
-    screening.sums_of_squares = sums_of_squares(counts, starts, rtol);
+    screening.sums_of_squares = sums_of_squares(counts, starts, screen_rtol);
     screening.solve_seconds = solving.seconds();
     const fitting::Stopwatch differentiating;
-    const UnknownsArray reverse = gradients(counts, starts, rtol);
+    const UnknownsArray reverse = gradients(counts, starts, screen_rtol);
     screening.gradient_seconds = differentiating.seconds();
 
-    LogResiduals residuals(counts, rtol);
+    LogResiduals residuals(counts, screen_rtol);
     for (int lane = 0; lane < starts.rows() && screening.num_compared < most_compared; ++lane) {
         if (!std::isfinite(screening.sums_of_squares[lane])) continue;
         const Eigen::VectorXd forward = Linearised(residuals, starts.row(lane)).gradient();
