@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "processor_limits.hpp"
+
 namespace eddy::inline v0 {
 
 namespace {
@@ -190,8 +192,8 @@ bool KeptThreads::may_call_others() const noexcept { return crew_ && crew_->may_
 std::ptrdiff_t KeptThreads::num_started() const { return crew_ ? crew_->num_started() : 0; }
 
 std::ptrdiff_t KeptThreads::num_available() {
-    static const auto available = static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
-    return std::max<std::ptrdiff_t>(1, available);
+    static const std::ptrdiff_t available = detail::threads_of_this_process();
+    return available;
 }
 
 }  // namespace eddy::inline v0

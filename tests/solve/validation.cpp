@@ -293,8 +293,8 @@ TEST_CASE("validation: a number of threads is not negative") {
     CHECK(said(0) == "accepted");
     CHECK(said(1) == "accepted");
     CHECK(said(-1) ==
-          "solve: Cpu with threads = -1; give at least 1, or 0 for as many as the machine runs at "
-          "once");
+          "solve: Cpu with threads = -1; give at least 1, or 0 for as many as this process may run "
+          "at once");
 }
 
 TEST_CASE("validation: lists of times are in order and within the interval") {

@@ -29,7 +29,7 @@ struct LanesOfCpu {
 struct Cpu {
     struct backend_tag {};
 
-    int threads = 0;  ///< 0: as many as the machine runs at once
+    int threads = 0;  ///< 0: as many as this process may run at once
     /// Threads of the caller's, on which calls of more than one group then work: `threads` says how
     /// many there are. Threads of eddy's own are not started.
     Executor executor{};

@@ -43,7 +43,8 @@ class EDDY_EXPORT KeptThreads {
     /// Threads that have been started, besides the caller's.
     [[nodiscard]] std::ptrdiff_t num_started() const;
 
-    /// As many threads as the machine runs at once; asked once, for the C library reads a file.
+    /// As many threads as this process may run at once: the processors of its affinity, at most the quota of its control
+    /// groups, at most OMP_NUM_THREADS. Asked once, when it is first needed.
     [[nodiscard]] static std::ptrdiff_t num_available();
 
   private:
@@ -55,11 +56,11 @@ class EDDY_EXPORT KeptThreads {
 
 namespace detail {
 
-/// `threads` of a backend: at least 1, or 0 for as many as the machine runs at once.
+/// `threads` of a backend: at least 1, or 0 for as many as this process may run at once.
 inline void require_threads(int threads, const char* backend, const char* where) {
     require_argument(threads >= 0,
-                     "{}: {} with threads = {}; give at least 1, or 0 for as many as the machine "
-                     "runs at once",
+                     "{}: {} with threads = {}; give at least 1, or 0 for as many as this "
+                     "process may run at once",
                      where, backend, threads);
 }
 /// How many of them work on so many groups.

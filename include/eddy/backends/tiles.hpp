@@ -18,7 +18,7 @@ struct Tiles {
 
     static constexpr bool takes_joint_steps = true;
 
-    int threads = 0;  ///< 0: as many as the machine runs at once
+    int threads = 0;  ///< 0: as many as this process may run at once
 
     /// The type of number that a single lane is seen in, where it is seen alone.
     template <class Real>
