@@ -17,3 +17,4 @@ target_compile_options(eddy PUBLIC
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${eddy_gnu_options}>"
     "$<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:${eddy_clang_options}>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:${eddy_cuda_options}>")
+target_compile_definitions(eddy INTERFACE EDDY_UNOPTIMISED)    # EddyBuildType warns

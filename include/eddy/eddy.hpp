@@ -2,6 +2,9 @@
 // The front door: the public headers, floor by floor. What they include themselves need not be
 // repeated.
 
+#include <eddy/optimisation_note.hpp>
+#include <eddy/version.hpp>
+
 #include <eddy/core/error.hpp>
 #include <eddy/core/mask.hpp>
 #include <eddy/core/pack.hpp>

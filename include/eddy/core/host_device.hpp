@@ -1,6 +1,14 @@
 #pragma once
 // The one place that knows which compiler is reading: every other public header is plain C++20.
 
+#if __cplusplus < 202002L
+#error "eddy: this source is not compiled as C++20; add -std=c++20"
+#endif
+#if !defined(__cpp_exceptions)
+#error \
+    "eddy: compiled with -fno-exceptions, but bad arguments are told by exceptions; compile the sources that include eddy without it"
+#endif
+
 #include <type_traits>
 
 #if defined(__CUDACC__)
