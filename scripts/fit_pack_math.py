@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of include/eddy/core/simd/coefficients.hpp and prints that file.
+"""Fits the polynomials of include/eddy/core/simd/coefficients.hpp, or those of include/eddy/core/special_coefficients.hpp,
+and prints that file.
 
 Each is the minimax polynomial of a smooth function under a weight, found by Remez's exchange algorithm
 (Remez 1934, C. R. Acad. Sci. Paris 198, 2063) in 60-digit arithmetic and then rounded to the target type.
@@ -8,9 +9,11 @@ what is printed beside each table: log2 of the largest weighted error before rou
 
     pip install mpmath
     scripts/fit_pack_math.py | clang-format > include/eddy/core/simd/coefficients.hpp
+    scripts/fit_pack_math.py special | clang-format > include/eddy/core/special_coefficients.hpp
 """
 import sys
 from mpmath import mp, mpf, matrix, lu_solve, log, exp, expm1, sin, cos, asin, atan, tanh, erf, erfc, sqrt, pi, cbrt
+from mpmath import loggamma, digamma, psi, findroot
 
 mp.dps = 60
 
@@ -136,14 +139,54 @@ tables = [
      lambda real: (sqrt(mpf(1) / 2), sqrt(2)), {"double": 6, "float": 3}),
 ]
 
+
+# The functions of statistics, in z = 3/2 + s on 1 ≤ z ≤ 2.
+digamma_root = findroot(digamma, mpf("1.4616321449683623"))
+
+
+def lgamma_centre(s):
+    z = s + mpf(3) / 2
+    return loggamma(z) / ((z - 1) * (z - 2))
+
+
+def digamma_centre(s):
+    z = s + mpf(3) / 2
+    return psi(1, digamma_root) if abs(z - digamma_root) < tiny**3 else digamma(z) / (z - digamma_root)
+
+
+# exp(x²)·erfc(x)·(1 + 2x) for all x ≥ 0, in t = (x − 3.75) / (x + 3.75) (Shepherd & Laframboise 1981, Math. Comp. 36, 249).
+def scaled_erfc(t):
+    if t == 1:
+        return 2 / sqrt(pi)
+    x = mpf("3.75") * (1 + t) / (1 - t)
+    if x < 200:
+        return (1 + 2 * x) * exp(x**2) * erfc(x)
+    series, term = mpf(0), mpf(1)
+    for i in range(20):
+        series, term = series + term, -term * (2 * i + 1) / (2 * x**2)
+    return (1 + 2 * x) * series / (x * sqrt(pi))
+
+
+half = mpf(1) / 2
+special_tables = [
+    ("LgammaCentre", "log Γ(z) / ((z − 1)·(z − 2)) in s = z − 3/2, 1 ≤ z ≤ 2", lgamma_centre, lambda s: 1 / lgamma_centre(s),
+     lambda real: (tiny - half, half - tiny), {"double": 21, "float": 9}),
+    ("DigammaCentre", "ψ(z) / (z − its root) in s = z − 3/2, 1 ≤ z ≤ 2", digamma_centre, lambda s: 1 / digamma_centre(s),
+     lambda real: (tiny - half, half - tiny), {"double": 22, "float": 10}),
+    ("ScaledErfc", "exp(x²)·erfc(x)·(1 + 2x) in t = (x − 3.75) / (x + 3.75), x ≥ 0", scaled_erfc, lambda t: 1 / scaled_erfc(t),
+     lambda real: (mpf(-1), mpf(1)), {"double": 25, "float": 11}),
+]
+
 if __name__ == "__main__":
-    print("""#pragma once
-// Minimax polynomials, constant first, printed by scripts/fit_pack_math.py; it says what weight each was fitted under.
+    is_special = sys.argv[1:] == ["special"]
+    namespace = "detail" if is_special else "simd"
+    print(f"""#pragma once
+// Minimax polynomials, constant first, printed by scripts/fit_pack_math.py{" special" if is_special else ""}; it says what weight each was fitted under.
 // "2^-57" beside a table is the largest relative error that the polynomial adds to the function.
 
-namespace eddy::inline v0::simd {
+namespace eddy::inline v0::{namespace} {{
 """)
-    for name, comment, function, weight, interval, degrees in tables:
+    for name, comment, function, weight, interval, degrees in special_tables if is_special else tables:
         print(f"/// {comment}.\ntemplate <class Real>\nstruct {name};")
         for real, degree in degrees.items():
             low, high = interval(real)
@@ -156,4 +199,4 @@ namespace eddy::inline v0::simd {
                 print(f"        {mp.nstr(c, digits, min_fixed=0, max_fixed=1)}{suffix},")
             print("    };\n};")
         print()
-    print("}  // namespace eddy::inline v0::simd")
+    print(f"}}  // namespace eddy::inline v0::{namespace}")

@@ -43,7 +43,8 @@ std::string node_text(const Graph& graph, const Node& node, const ArgumentNames&
         case Op::argument: return op + " " + argument_text(graph, node, names);
         case Op::constant: return op + " " + constant_text(graph, node);
         case Op::slice: return op + " " + range_text(node.offset, node.size);
-        case Op::powi: return compose("{} {}", op, node.index);
+        case Op::powi:
+        case Op::polygamma: return compose("{} {}", op, node.index);
         case Op::name:
             return compose("{} \"{}\"", op, graph.names[static_cast<std::size_t>(node.index)]);
         default: return op;

@@ -19,6 +19,7 @@ namespace support {
 // One overload set for every type of number: those of eddy, and Quad's by argument-dependent
 // lookup.
 using namespace eddy;
+using eddy::lgamma;  // not that of the C library, whose last bits are others
 
 inline constexpr int max_operands = 3;
 
@@ -106,7 +107,13 @@ inline constexpr auto operations = std::tuple(
     ternary("select && || !", {-3, 3}, {-3, 3}, {-3, 3},
             [](const auto& x, const auto& y, const auto& z) {
                 return select((x < y && !(z < x)) || z > 2, x * z, y);
-            }));
+            }),
+    EDDY_UNARY(erfc, -2, 3, 4), EDDY_UNARY(erfcx, -2, 6, 5), EDDY_UNARY(log_erfc, -2, 6, 5),
+    EDDY_UNARY(lgamma, 0.1, 12, 5), EDDY_UNARY(lgamma, -1.9, -1.1, 5),
+    EDDY_UNARY(digamma, 0.1, 12, 5), EDDY_UNARY(digamma, -0.4, -0.1, 8),
+    EDDY_UNARY(trigamma, 0.1, 14, 5), EDDY_UNARY(trigamma, -0.9, -0.1, 8),
+    unary(
+        "polygamma(2, x)", {0.1, 16}, [](const auto& x) { return polygamma(2, x); }, 6));
 #undef EDDY_UNARY
 #undef EDDY_OPERATOR
 #undef EDDY_COMPARISON

@@ -1,4 +1,4 @@
-// expect: trace: a traced value is not a number yet and cannot become a double; call eddy::sin\(x\), or using std::sin; sin\(x\), instead of std::sin\(x\)
+// expect: trace: a traced value is not a number yet and cannot become a double; where a function of std:: takes it, call eddy's of the same name, such as eddy::sin\(x\) or eddy::lgamma\(x\)
 // std::sin takes numbers only; an unqualified call also finds the overload for traced values.
 #include <cmath>
 #include <eddy/trace/field.hpp>

@@ -24,6 +24,12 @@ TEST_CASE("vec_math: functions of one vector act on each component") {
     CHECK(is_componentwise(eddy::asin(x), x, [](double c) { return std::asin(c); }));
     CHECK(is_componentwise(eddy::erf(x), x, [](double c) { return std::erf(c); }));
     CHECK(is_componentwise(eddy::floor(x), x, [](double c) { return std::floor(c); }));
+    CHECK(is_componentwise(eddy::erfc(x), x, [](double c) { return std::erfc(c); }));
+    CHECK(is_componentwise(eddy::erfcx(x), x, [](double c) { return eddy::erfcx(c); }));
+    CHECK(is_componentwise(eddy::log_erfc(x), x, [](double c) { return eddy::log_erfc(c); }));
+    CHECK(is_componentwise(eddy::lgamma(x), x, [](double c) { return eddy::lgamma(c); }));
+    CHECK(is_componentwise(eddy::digamma(x), x, [](double c) { return eddy::digamma(c); }));
+    CHECK(is_componentwise(eddy::trigamma(x), x, [](double c) { return eddy::polygamma(1, c); }));
     CHECK(is_componentwise(eddy::softplus(x), x, [](double c) { return eddy::softplus(c); }));
     CHECK(is_componentwise(eddy::gelu(x), x, [](double c) { return eddy::gelu(c); }));
 }

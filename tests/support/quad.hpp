@@ -42,6 +42,8 @@ EDDY_WIDE_FUNCTION(sinh)
 EDDY_WIDE_FUNCTION(cosh)
 EDDY_WIDE_FUNCTION(tanh)
 EDDY_WIDE_FUNCTION(erf)
+EDDY_WIDE_FUNCTION(erfc)
+EDDY_WIDE_FUNCTION(lgamma)
 EDDY_WIDE_FUNCTION(fabs)
 EDDY_WIDE_FUNCTION(floor)
 EDDY_WIDE_FUNCTION2(atan2)
@@ -88,6 +90,8 @@ struct Quad {
     EDDY_QUAD_FUNCTION(cosh)
     EDDY_QUAD_FUNCTION(tanh)
     EDDY_QUAD_FUNCTION(erf)
+    EDDY_QUAD_FUNCTION(erfc)
+    EDDY_QUAD_FUNCTION(lgamma)
     EDDY_QUAD_FUNCTION(fabs)
     EDDY_QUAD_FUNCTION(floor)
 #undef EDDY_QUAD_FUNCTION
@@ -107,6 +111,46 @@ struct Quad {
     friend Quad softplus(Quad x) { return log(1 + exp(x)); }
     friend Quad silu(Quad x) { return x / (1 + exp(-x)); }
     friend Quad gelu(Quad x) { return x * (1 + erf(x / sqrt(Quad(2)))) / 2; }
+    friend Quad erfcx(Quad x) { return exp(x * x) * erfc(x); }
+    friend Quad log_erfc(Quad x) { return log(erfc(x)); }
+    friend Quad digamma(Quad x) { return polygamma(0, x); }
+    /// By the recurrence up to 60, whatever the sign, and Stirling's series from there.
+    friend Quad polygamma(int n, Quad x) {
+        constexpr double bernoulli[][2] = {{1, 6},
+                                           {-1, 30},
+                                           {1, 42},
+                                           {-1, 30},
+                                           {5, 66},
+                                           {-691, 2730},
+                                           {7, 6},
+                                           {-3617, 510},
+                                           {43867, 798},
+                                           {-174611, 330},
+                                           {854513, 138},
+                                           {-236364091, 2730},
+                                           {8553103, 6},
+                                           {-23749461029, 870},
+                                           {8615841276005, 14322}};
+        Quad factorial = 1, steps = 0;  // n!
+        for (int k = 2; k <= n; ++k) factorial = factorial * k;
+        for (; x < 60; x = x + 1) steps = steps + 1 / power(x, n + 1);
+        // (n − 1)! (1 + n / 2x + Σ B_2k n (n + 1) … (n + 2k − 1) / (2k)! x^2k) / xⁿ, or its limit.
+        Quad series = n == 0 ? -log(x) + 1 / (2 * x) : 1 + n / (2 * x);
+        Quad rising = n == 0 ? Quad(1) / 2 : Quad(n) * (n + 1) / 2;
+        for (int k = 1; k <= 15; ++k) {
+            series =
+                series + bernoulli[k - 1][0] * rising / (bernoulli[k - 1][1] * power(x, 2 * k));
+            rising = rising * (n + 2 * k) * (n + 2 * k + 1) / ((2 * k + 1) * (2 * k + 2));
+        }
+        const Quad tail = n == 0 ? series : factorial / n * series / power(x, n);
+        const Quad size = factorial * steps + tail;
+        return n % 2 == 0 ? -size : size;
+    }
+    static Quad power(Quad x, int n) {
+        Quad result = 1;
+        for (int k = 0; k < n; ++k) result = result * x;
+        return result;
+    }
 };
 
 /// f'(0) by a central difference; relative error about wide_epsilon^(2/3).

@@ -71,8 +71,13 @@ constexpr auto unary(const auto& s) {
     if constexpr (kind == 23) return eddy::pow(small, 3) - eddy::pow(1 + small, 2);
     if constexpr (kind == 24) return eddy::pow(2 + small, -2);
     if constexpr (kind == 25) return eddy::checkpoint_name(s, "subexpression");
+    if constexpr (kind == 26) return eddy::erfc(s);
+    if constexpr (kind == 27) return eddy::erfcx(small) - eddy::log_erfc(small);
+    if constexpr (kind == 28) return eddy::lgamma(1.5 + small);
+    if constexpr (kind == 29) return eddy::digamma(1.5 + small);
+    if constexpr (kind == 30) return eddy::trigamma(2 + small);
 }
-inline constexpr int num_unary = 26;
+inline constexpr int num_unary = 31;
 
 template <int kind>
 constexpr auto binary(const auto& s, const auto& r) {

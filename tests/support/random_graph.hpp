@@ -55,7 +55,8 @@ class GraphBuilder {
         switch (random_.below(14)) {
             case 0: return add(unary_of(Op::sqrt, one_plus_square(x)));
             case 1:
-                return add(unary_of(random_.one_in(2) ? Op::log : Op::cbrt, one_plus_square(x)));
+                return add(unary_of(random_.pick(std::vector{Op::log, Op::cbrt, Op::digamma}),
+                                    one_plus_square(x)));
             case 2: return add(unary_of(Op::log1p, binary_of(Op::mul, x, x)));
             case 3: return add(binary_of(Op::div, value(), one_plus_square(x)));
             case 4: return add(binary_of(Op::pow, one_plus_square(x), unary_of(Op::tanh, value())));
@@ -134,23 +135,24 @@ class GraphBuilder {
                                    Op::softplus, Op::relu, Op::stop_gradient, Op::name,
                                    Op::barrier,  Op::powi, Op::powi};
         const Op function =
-            static_cast<Op>(int(Op::sqrt) + random_.below(int(Op::erf) - int(Op::sqrt) + 1));
+            static_cast<Op>(int(Op::sqrt) + random_.below(int(Op::polygamma) - int(Op::sqrt) + 1));
         const bool is_unary = function != Op::atan2;
         return is_unary && random_.one_in(2) ? function : random_.pick(rest);
     }
     Op bounded_argument() {
         return random_.pick(std::vector{Op::asin, Op::acos, Op::exp, Op::expm1, Op::sinh, Op::cosh,
-                                        Op::tan, Op::powi});
+                                        Op::tan, Op::erfcx, Op::log_erfc, Op::powi});
     }
     Op bounded_value() {
-        return random_.pick(std::vector{Op::sin, Op::cos, Op::atan, Op::tanh, Op::erf, Op::abs,
-                                        Op::sigmoid, Op::softplus, Op::relu, Op::neg, Op::sign,
-                                        Op::floor, Op::name, Op::barrier});
+        return random_.pick(std::vector{Op::sin, Op::cos, Op::atan, Op::tanh, Op::erf, Op::erfc,
+                                        Op::abs, Op::sigmoid, Op::softplus, Op::relu, Op::neg,
+                                        Op::sign, Op::floor, Op::name, Op::barrier});
     }
 
     int unary_of(Op op, int x) {
         Node node{.op = op, .size = graph_[x].size};
         if (op == Op::powi) node.index = random_.below(8) - 3;
+        if (op == Op::polygamma) node.index = 1 + random_.below(2);
         if (op == Op::name) {
             node.index = static_cast<int>(graph_.names.size());
             graph_.names.push_back("label");

@@ -62,7 +62,8 @@ TEST_CASE("print: vectors show lengths, nodes show what the operands do not say"
     const int sine = graph.push({.op = Op::sin, .size = 12}, x);
     const int piece = graph.push({.op = Op::slice, .size = 3, .offset = 4}, sine);
     const int cube = graph.push({.op = Op::powi, .size = 3, .index = -3}, piece);
-    const int named = graph.push({.op = Op::name, .size = 3}, cube);
+    const int second = graph.push({.op = Op::polygamma, .size = 3, .index = 2}, cube);
+    const int named = graph.push({.op = Op::name, .size = 3}, second);
     graph.constants = {1, -0.0, 1e-300};
     const int numbers = graph.push({.op = Op::constant, .size = 3});
     const int zeros = graph.push_zeros(9);
@@ -79,12 +80,13 @@ TEST_CASE("print: vectors show lengths, nodes show what the operands do not say"
           "%2 = sin %0 : 12\n"
           "%3 = slice [4:7] %2 : 3\n"
           "%4 = powi -3 %3 : 3\n"
-          "%5 = name \"layer\" %4 : 3\n"
-          "%6 = constant (1, -0, 1e-300) : 3\n"
-          "%7 = constant (0, 0, 0, 0, 0, 0, 0, 0, ...) : 9\n"
-          "%8 = dot %5 %6  (region 1)\n"
-          "result %8\n"
-          "result %1 %7 : 12\n");
+          "%5 = polygamma 2 %4 : 3\n"
+          "%6 = name \"layer\" %5 : 3\n"
+          "%7 = constant (1, -0, 1e-300) : 3\n"
+          "%8 = constant (0, 0, 0, 0, 0, 0, 0, 0, ...) : 9\n"
+          "%9 = dot %6 %7  (region 1)\n"
+          "result %9\n"
+          "result %1 %8 : 12\n");
 }
 
 TEST_CASE("print: a compile-time program prints its graph, to standard output") {

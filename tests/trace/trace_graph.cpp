@@ -24,6 +24,8 @@ struct Elementwise {
         r += eddy::log1p(x) * eddy::sin(x) * eddy::cos(x) * eddy::tan(x);
         r -= eddy::asin(x) + eddy::acos(x) + eddy::atan(x) + eddy::atan2(y, s);
         r *= eddy::sinh(x) + eddy::cosh(x) + eddy::tanh(x) + eddy::erf(x) + -eddy::abs(x);
+        r += eddy::erfc(x) + eddy::erfcx(x) + eddy::log_erfc(x) + eddy::lgamma(x) +
+             eddy::digamma(x) + eddy::trigamma(x);
         r /= eddy::sign(x) + eddy::floor(y) + eddy::fabs(s);
         r = eddy::sigmoid(r) + eddy::softplus(r) + eddy::relu(r) + eddy::silu(r) + eddy::gelu(r);
         r = eddy::min(r, 1) + eddy::max(0.5, r) + eddy::fma(x, y, s) + eddy::clamp(r, -1, s);

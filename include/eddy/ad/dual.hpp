@@ -219,6 +219,11 @@ EDDY_DUAL_FUNCTION(sinh)
 EDDY_DUAL_FUNCTION(cosh)
 EDDY_DUAL_FUNCTION(tanh)
 EDDY_DUAL_FUNCTION(erf)
+EDDY_DUAL_FUNCTION(erfc)
+EDDY_DUAL_FUNCTION(erfcx)
+EDDY_DUAL_FUNCTION(log_erfc)
+EDDY_DUAL_FUNCTION(lgamma)
+EDDY_DUAL_FUNCTION(digamma)
 EDDY_DUAL_FUNCTION(abs)
 EDDY_DUAL_FUNCTION(sigmoid)
 EDDY_DUAL_FUNCTION(softplus)
@@ -279,6 +284,12 @@ template <class T>
 [[nodiscard]] EDDY_HD constexpr Dual<T> pow(const Dual<T>& x, std::same_as<int> auto exponent) {
     const T result = pow(x.value, exponent);
     return {result, Rule<Op::powi>::template action<0>(exponent, x.tangent, result, x.value)};
+}
+/// The derivative of order n ≥ 1 of digamma.
+template <class T>
+[[nodiscard]] EDDY_HD constexpr Dual<T> polygamma(int n, const Dual<T>& x) {
+    const T result = polygamma(n, x.value);
+    return {result, Rule<Op::polygamma>::template action<0>(n, x.tangent, result, x.value)};
 }
 /// x to a real power.
 template <class A, class B>

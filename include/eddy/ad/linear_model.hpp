@@ -60,7 +60,8 @@ constexpr bool may_have_infinite_slopes(const Graph& graph) {
         const Op op = graph[i].op;
         const bool divides = op == Op::div && graph[graph.operand(i, 1)].op != Op::constant;
         const bool has_pole = op == Op::log || op == Op::log1p || op == Op::tan ||
-                              op == Op::atan2 || (op == Op::powi && graph[i].index < 0);
+                              op == Op::atan2 || op == Op::lgamma || op == Op::digamma ||
+                              op == Op::polygamma || (op == Op::powi && graph[i].index < 0);
         const bool is_steep = op == Op::sqrt || op == Op::cbrt || op == Op::pow || op == Op::asin ||
                               op == Op::acos || op == Op::norm;
         if (divides || has_pole || is_steep) return true;

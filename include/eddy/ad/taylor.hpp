@@ -91,7 +91,7 @@ class TaylorSeries {
     }
     constexpr int first_twin(const Node& node, int i) {
         for (int j = 0; j < i; ++j) {
-            bool same = graph_[j].op == node.op;
+            bool same = graph_[j].op == node.op && graph_[j].index == node.index;
             for (int k = 0; same && k < node.count; ++k)
                 same = graph_.operand(j, k) == graph_.operand(node, k);
             if (same) return j;

@@ -1,6 +1,6 @@
 #pragma once
-// The elementary functions of packs, found by argument-dependent lookup: write `using std::sin;
-// sin(x)` or `sin(x)`. Each is within 2 ulp of the exact value everywhere, subnormal and extreme
+// The functions of packs, found by argument-dependent lookup: write `using std::sin; sin(x)` or `sin(x)`.
+// Those of core/special.hpp have their errors there. Each elementary one is within 2 ulp of the exact value everywhere, subnormal and extreme
 // arguments included, with the special values of <cmath>; docs/design/packs.md has the measured
 // figures. Invariant: a lane's bits depend on that lane's argument and the target's instructions
 // alone. The kernels are compiled once, for single native vectors; wider packs call them vector by
@@ -13,6 +13,7 @@
 #include <eddy/core/simd/log.hpp>
 #include <eddy/core/simd/power.hpp>
 #include <eddy/core/simd/trig.hpp>
+#include <eddy/core/special.hpp>
 
 namespace eddy::inline v0 {
 namespace simd {
@@ -98,6 +99,33 @@ template <std::floating_point Real, int lanes>
 template <std::floating_point Real, int lanes>
 [[nodiscard]] Pack<Real, lanes> cbrt(const Pack<Real, lanes>& x) {
     return simd::by_parts<simd::cbrt_kernel<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> lgamma(const Pack<Real, lanes>& x) {
+    return simd::by_parts<detail::special::lgamma_of<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> digamma(const Pack<Real, lanes>& x) {
+    return simd::by_parts<detail::special::digamma_of<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> erfc(const Pack<Real, lanes>& x) {
+    return simd::by_parts<detail::special::erfc_of<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> erfcx(const Pack<Real, lanes>& x) {
+    return simd::by_parts<detail::special::erfcx_of<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> log_erfc(const Pack<Real, lanes>& x) {
+    return simd::by_parts<detail::special::log_erfc_of<simd::Single<Real, lanes>>>(x);
+}
+template <std::floating_point Real, int lanes>
+[[nodiscard]] Pack<Real, lanes> polygamma(int n, const Pack<Real, lanes>& x) {
+    using One = simd::Single<Real, lanes>;
+    return simd::map_parts<Pack<Real, lanes>>(
+        [n](auto part) { return detail::special::polygamma_of(n, One::from_part(part)).part[0]; },
+        x);
 }
 /// The angle of the point (x, y), in (−π, π].
 template <std::floating_point Real, int lanes>

@@ -6,6 +6,7 @@
 #include <eddy/core/logistic.hpp>
 #include <eddy/core/math.hpp>
 #include <eddy/core/mixed_math.hpp>
+#include <eddy/core/special.hpp>
 #include <eddy/core/vec.hpp>
 
 namespace eddy::inline v0 {
@@ -32,6 +33,11 @@ EDDY_VEC_FUNCTION(sinh)
 EDDY_VEC_FUNCTION(cosh)
 EDDY_VEC_FUNCTION(tanh)
 EDDY_VEC_FUNCTION(erf)
+EDDY_VEC_FUNCTION(erfc)
+EDDY_VEC_FUNCTION(erfcx)
+EDDY_VEC_FUNCTION(log_erfc)
+EDDY_VEC_FUNCTION(lgamma)
+EDDY_VEC_FUNCTION(digamma)
 EDDY_VEC_FUNCTION(abs)
 EDDY_VEC_FUNCTION(fabs)
 EDDY_VEC_FUNCTION(sign)
@@ -43,6 +49,11 @@ EDDY_VEC_FUNCTION(silu)
 EDDY_VEC_FUNCTION(gelu)
 EDDY_VEC_FUNCTION(stop_gradient)
 #undef EDDY_VEC_FUNCTION
+
+template <class T, int length>
+[[nodiscard]] EDDY_HD constexpr auto polygamma(int n, const Vec<T, length>& x) {
+    return map([n](const auto& c) { return polygamma(n, c); }, x);
+}
 
 // One overload per elementwise function of two arguments, Vecs or scalars.
 #define EDDY_VEC_FUNCTION(function)                                                    \

@@ -6,11 +6,12 @@
 #include <eddy/core/logistic.hpp>
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
+#include <eddy/core/special.hpp>
 #include <eddy/trace/op.hpp>
 
 namespace eddy::inline v0 {
 
-/// The value of a unary operation; `index` is the exponent of powi.
+/// The value of a unary operation; `index` is the exponent of powi, the order of polygamma.
 template <Op op, int index = 0, class A>
 [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto apply(const A& a) {
     if constexpr (op == Op::neg)
@@ -55,6 +56,18 @@ template <Op op, int index = 0, class A>
         return tanh(a);
     else if constexpr (op == Op::erf)
         return erf(a);
+    else if constexpr (op == Op::erfc)
+        return erfc(a);
+    else if constexpr (op == Op::erfcx)
+        return erfcx(a);
+    else if constexpr (op == Op::log_erfc)
+        return log_erfc(a);
+    else if constexpr (op == Op::lgamma)
+        return lgamma(a);
+    else if constexpr (op == Op::digamma)
+        return digamma(a);
+    else if constexpr (op == Op::polygamma)
+        return polygamma(index, a);
     else if constexpr (op == Op::abs)
         return abs(a);
     else if constexpr (op == Op::sign)

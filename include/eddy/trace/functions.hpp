@@ -42,6 +42,11 @@ EDDY_TRACED_FUNCTION(sinh)
 EDDY_TRACED_FUNCTION(cosh)
 EDDY_TRACED_FUNCTION(tanh)
 EDDY_TRACED_FUNCTION(erf)
+EDDY_TRACED_FUNCTION(erfc)
+EDDY_TRACED_FUNCTION(erfcx)
+EDDY_TRACED_FUNCTION(log_erfc)
+EDDY_TRACED_FUNCTION(lgamma)
+EDDY_TRACED_FUNCTION(digamma)
 EDDY_TRACED_FUNCTION(abs)
 EDDY_TRACED_FUNCTION(sign)
 EDDY_TRACED_FUNCTION(floor)
@@ -102,6 +107,12 @@ template <class A, class B>
 requires detail::TracedCall<A, B> &&(!std::same_as<B, int>)
     [[nodiscard]] constexpr auto pow(const A& x, const B& y) {
     return detail::traced_elementwise<Op::pow>(0, x, y);
+}
+
+/// The derivative of order n ≥ 1 of digamma.
+template <int shape>
+[[nodiscard]] constexpr Traced<shape> polygamma(int n, const Traced<shape>& x) {
+    return detail::traced_elementwise<Op::polygamma>(n, x);
 }
 
 /// x·sigmoid(x).

@@ -16,7 +16,7 @@ struct Node {
     int size = 1;
     int first = 0;  // operands are graph.operands[first, first + count)
     int count = 0;
-    int index = 0;   // argument: which; powi: the exponent; name: which
+    int index = 0;   // argument: which; powi, polygamma: the number; name: which
     int offset = 0;  // argument, slice: first component; constant: place in the pool
     int region = 0;  // the remat region in which the node was traced (backward nodes: whose
                      // reversal made it)

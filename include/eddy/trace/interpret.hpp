@@ -199,6 +199,8 @@ class Interpreter {
         const auto value = [&](int c, std::int64_t lane) {
             if constexpr (op == Op::powi) {
                 return pow(std::get<0>(operands)(c, lane), graph_[i].index);
+            } else if constexpr (op == Op::polygamma) {
+                return polygamma(graph_[i].index, std::get<0>(operands)(c, lane));
             } else {
                 return apply<op>(std::get<k>(operands)(c, lane)...);
             }

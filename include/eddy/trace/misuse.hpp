@@ -27,9 +27,10 @@ constexpr void refuse_assignment() {
 template <class Number>
 constexpr Number refuse_number() {
     static_assert(sizeof(Number) == 0,
-                  "trace: a traced value is not a number yet and cannot become a double; call "
-                  "eddy::sin(x), or using std::sin; sin(x), instead of std::sin(x), and give "
-                  "variables that hold it its type: decltype(y[0] + y[0]) sum = 0");
+                  "trace: a traced value is not a number yet and cannot become a double; where a "
+                  "function of std:: takes it, call eddy's of the same name, such as eddy::sin(x) "
+                  "or eddy::lgamma(x), or using std::sin; sin(x); and give variables that hold it "
+                  "its type: decltype(y[0] + y[0]) sum = 0");
     return {};
 }
 template <class T>

@@ -39,6 +39,12 @@ enum class Op : unsigned char {
     cosh,
     tanh,
     erf,
+    erfc,
+    erfcx,
+    log_erfc,
+    lgamma,
+    digamma,
+    polygamma,  // the derivative of order `index` of digamma
     abs,
     min,
     max,
@@ -73,24 +79,44 @@ enum class Op : unsigned char {
 
 /// The name of an operation in printed programs.
 [[nodiscard]] constexpr const char* name(Op op) {
-    constexpr const char* names[] = {"argument", "constant",      "add",         "sub",
-                                     "mul",      "div",           "neg",         "fma",
-                                     "mul_add",  "mul_sub",       "neg_mul_add", "pow",
-                                     "powi",     "sqrt",          "cbrt",        "exp",
-                                     "expm1",    "log",           "log1p",       "sin",
-                                     "cos",      "tan",           "asin",        "acos",
-                                     "atan",     "atan2",         "sinh",        "cosh",
-                                     "tanh",     "erf",           "abs",         "min",
-                                     "max",      "sign",          "floor",       "sigmoid",
-                                     "softplus", "relu",          "less",        "less_equal",
-                                     "equal",    "mask_and",      "mask_or",     "mask_not",
-                                     "select",   "stop_gradient", "name",        "barrier",
-                                     "slice",    "concat",        "broadcast",   "sum",
-                                     "dot",      "norm",          "dense",       "dense_transposed",
+    constexpr const char* names[] = {"argument",    "constant",
+                                     "add",         "sub",
+                                     "mul",         "div",
+                                     "neg",         "fma",
+                                     "mul_add",     "mul_sub",
+                                     "neg_mul_add", "pow",
+                                     "powi",        "sqrt",
+                                     "cbrt",        "exp",
+                                     "expm1",       "log",
+                                     "log1p",       "sin",
+                                     "cos",         "tan",
+                                     "asin",        "acos",
+                                     "atan",        "atan2",
+                                     "sinh",        "cosh",
+                                     "tanh",        "erf",
+                                     "erfc",        "erfcx",
+                                     "log_erfc",    "lgamma",
+                                     "digamma",     "polygamma",
+                                     "abs",         "min",
+                                     "max",         "sign",
+                                     "floor",       "sigmoid",
+                                     "softplus",    "relu",
+                                     "less",        "less_equal",
+                                     "equal",       "mask_and",
+                                     "mask_or",     "mask_not",
+                                     "select",      "stop_gradient",
+                                     "name",        "barrier",
+                                     "slice",       "concat",
+                                     "broadcast",   "sum",
+                                     "dot",         "norm",
+                                     "dense",       "dense_transposed",
                                      "outer"};
     static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(Op::outer) + 1);
     return names[static_cast<int>(op)];
 }
+
+/// Operations whose `index` is a number that they compute with.
+[[nodiscard]] constexpr bool has_index(Op op) { return op == Op::powi || op == Op::polygamma; }
 
 /// Operations computed component by component, masks included.
 [[nodiscard]] constexpr bool is_elementwise(Op op) { return op >= Op::add && op <= Op::barrier; }

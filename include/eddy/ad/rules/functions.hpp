@@ -33,10 +33,24 @@ EDDY_UNARY_RULE(sinh, c* cosh(x))
 EDDY_UNARY_RULE(cosh, c* sinh(x))
 EDDY_UNARY_RULE(tanh, c*(1 - v * v))
 EDDY_UNARY_RULE(erf, c*(like(x, 1.12837916709551257390) * exp(-(x * x))))
+EDDY_UNARY_RULE(erfc, -(c*(like(x, 1.12837916709551257390) * exp(-(x * x)))))
+EDDY_UNARY_RULE(erfcx, c*(2 * (x * v) - like(x, 1.12837916709551257390)))
+EDDY_UNARY_RULE(log_erfc, -(c*(like(x, 1.12837916709551257390) / erfcx(x))))
+EDDY_UNARY_RULE(lgamma, c* digamma(x))
+EDDY_UNARY_RULE(digamma, c* polygamma(1, x))
 EDDY_UNARY_RULE(abs, c* sign(x))
 EDDY_UNARY_RULE(sigmoid, c*(v*(1 - v)))
 EDDY_UNARY_RULE(softplus, c* sigmoid(x))
 #undef EDDY_UNARY_RULE
+
+template <>
+struct Rule<Op::polygamma> {
+    static constexpr bool is_linear = false;
+    template <int k>
+    EDDY_HD static constexpr auto action(int n, const auto& c, const auto&, const auto& x) {
+        return c * polygamma(n + 1, x);
+    }
+};
 
 /// x^y. In x: y·x^(y−1), zero for y = 0 whatever x. In y: x^y·log x, zero for x = 0.
 template <>

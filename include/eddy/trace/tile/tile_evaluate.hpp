@@ -127,7 +127,7 @@ class TileProgram {
         return operands;
     }();
     template <int i>
-    static constexpr int index_of = P::code.nodes[i].op == Op::powi ? P::code.nodes[i].index : 0;
+    static constexpr int index_of = has_index(P::code.nodes[i].op) ? P::code.nodes[i].index : 0;
 
     /// Node i from the vectors of its operands, with the nodes that it computes on the way.
     template <int i>
