@@ -7,9 +7,13 @@ template <class Real>
 void require_arrays(const std::vector<EnsembleView<const Real>>& views, std::size_t num_saves,
                     std::ptrdiff_t lanes, std::ptrdiff_t columns, const char* name,
                     const char* where) {
-    require_argument(views.size() == num_saves,
+    require_argument(views.size() >= num_saves,
                      "{}: {} for {} save points, but there are {}; give a std::vector with one "
                      "array for each",
+                     where, name, views.size(), num_saves);
+    require_argument(views.size() == num_saves,
+                     "{}: {} for {} save points, but there are {}; give their times in save_at, "
+                     "without which the end is the only one",
                      where, name, views.size(), num_saves);
     for (const auto& view : views)
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);

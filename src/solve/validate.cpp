@@ -95,13 +95,29 @@ void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* 
          wanted.rows, wanted.cols, alternative);
 }
 
-void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component, const char* name,
-                      const char* where) {
-    fail(where, "{}({}, {}) = {}; give finite numbers", name, lane, component, value);
+void require_y0_shape(const ArrayShape& got, const ArrayShape& wanted, const char* where) {
+    const std::ptrdiff_t size = wanted.cols;
+    if (got.cols != size && got.rows == 1 && got.cols % size == 0)
+        require_shape(got, {got.cols / size, size}, "y0", where,
+                      ": a vector is one trajectory, and of many each has a row");
+    if (got.cols != size && got.rows == size)
+        require_shape(got, {got.cols, size}, "y0", where,
+                      ": a row for each trajectory, a column for each component");
+    require_shape(got, wanted, "y0", where);
+}
+
+void throw_not_finite(double value, std::ptrdiff_t lane, std::ptrdiff_t component,
+                      const ArrayName& name, const char* where) {
+    if (name.save_point < 0)
+        fail(where, "{}({}, {}) = {}; give finite numbers{}", name.text, lane, component, value,
+             name.remedy);
+    fail(where, "{}[{}]({}, {}) = {}, of save point {}; give finite numbers{}", name.text,
+         name.save_point, lane, component, value, name.save_point, name.remedy);
 }
 
 template <class Real>
-void require_finite(const EnsembleView<const Real>& array, const char* name, const char* where) {
+void require_finite(const EnsembleView<const Real>& array, const ArrayName& name,
+                    const char* where) {
     for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
         for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
             const auto value = array(lane, i);
@@ -110,7 +126,7 @@ void require_finite(const EnsembleView<const Real>& array, const char* name, con
         }
     }
 }
-template void require_finite(const EnsembleView<const float>&, const char*, const char*);
-template void require_finite(const EnsembleView<const double>&, const char*, const char*);
+template void require_finite(const EnsembleView<const float>&, const ArrayName&, const char*);
+template void require_finite(const EnsembleView<const double>&, const ArrayName&, const char*);
 
 }  // namespace eddy::inline v0::detail

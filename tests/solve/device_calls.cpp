@@ -165,7 +165,7 @@ TEST_CASE("device calls: a lane that fails is known without its outcome, and bri
         CHECK(!found.success());
         CHECK(found.result(3) == eddy::Result::max_steps_reached);
         CHECK(found.result(4) == eddy::Result::success);
-        CHECK(message_of([&] { eddy::require_success(found); }).find("lane 3 at t = ") !=
+        CHECK(message_of([&] { eddy::require_success(found); }).find("trajectory 3 at t = ") !=
               std::string::npos);
         CHECK(solver(y0, good, SolutionInto{.y = y}).success());
     }
@@ -237,7 +237,8 @@ TEST_CASE("device calls: a number that is not finite is named, whichever array i
     CHECK(said_of([&] { return solver(y0, eddy::shared(bad_row)).success(); }) ==
           "solve: p(0, 1) = nan; give finite numbers");
     CHECK(said_of([&] { return gradient(data(true), y0, p).report.success(); }) ==
-          "value_and_gradient: data(0, 1) = nan; give finite numbers");
+          "value_and_gradient: data[1](0, 1) = nan, of save point 1; give finite numbers, and "
+          "beside a value that is missing a weight of 0 as one more number of data");
     CHECK(said_of([&] { return gradient(data(false), bad_y0, bad_p).report.success(); }) ==
           "value_and_gradient: y0(140, 1) = nan; give finite numbers");
     CHECK(solver(y0, p).success());

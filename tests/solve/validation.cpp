@@ -377,6 +377,24 @@ TEST_CASE("validation: tangents have the shapes of what they are tangents of") {
           "pushforward: the tangent of p(2, 0) = -inf; give finite numbers");
 }
 
+TEST_CASE(
+    "validation: y0 whose rows and columns were taken for each other, or a vector of many lanes") {
+    const auto solve = [](const Array& y0) {
+        return refusal([&] {
+            (void)eddy::solve(Growth{}, eddy::Heun{}, y0, eddy::shared(Array(1, 1, 1)), {.t1 = 1},
+                              eddy::Serial{});
+        });
+    };
+
+    CHECK(solve(Array(2, 8, 1)) ==
+          "solve: y0 is 2 x 8 (lane, component); give 8 x 2: a row for each trajectory, a column "
+          "for each component");
+    CHECK(solve(Array(1, 1000, 1)) ==
+          "solve: y0 is 1 x 1000 (lane, component); give 500 x 2: a vector is one trajectory, and "
+          "of many each has a row");
+    CHECK(solve(Array(5, 3, 1)) == "solve: y0 is 5 x 3 (lane, component); give 5 x 2");
+}
+
 TEST_CASE("validation: data has an array per save point, a row per lane or one for all") {
     const auto differentiate = [](const auto& data, const eddy::Times& save_at) {
         return refusal([&] {
@@ -397,7 +415,16 @@ TEST_CASE("validation: data has an array per save point, a row per lane or one f
     CHECK(differentiate(Array(3, 2, 1), {}) ==
           "value_and_gradient: data is 3 x 2 (lane, component); give 3 x 1");
     CHECK(differentiate(ones_but(3, 1, 1, 0, not_a_number), {}) ==
-          "value_and_gradient: data(1, 0) = nan; give finite numbers");
+          "value_and_gradient: data(1, 0) = nan; give finite numbers, and beside a value that is "
+          "missing a weight of 0 as one more number of data");
+    const std::vector second_broken{Array(3, 1, 1), ones_but(3, 1, 2, 0, not_a_number)};
+    CHECK(differentiate(second_broken, {0.5, 1}) ==
+          "value_and_gradient: data[1](2, 0) = nan, of save point 1; give finite numbers, and "
+          "beside a value that is missing a weight of 0 as one more number of data");
+    // Who has forgotten save_at has data for more save points than there are.
+    CHECK(differentiate(std::vector(3, Array(3, 1, 1)), {}) ==
+          "value_and_gradient: data for 3 save points, but there are 1; give their times in "
+          "save_at, without which the end is the only one");
 }
 
 TEST_CASE("validation: cotangents have the shape of what was saved") {
@@ -414,7 +441,7 @@ TEST_CASE("validation: cotangents have the shape of what was saved") {
     CHECK(pull(std::vector{Array(3, 2, 1), Array(3, 1, 1)}) ==
           "pullback: cotangents is 3 x 1 (lane, component); give 3 x 2");
     CHECK(pull(std::vector{Array(3, 2, 1), ones_but(3, 2, 1, 1, not_a_number)}) ==
-          "pullback: cotangents(1, 1) = nan; give finite numbers");
+          "pullback: cotangents[1](1, 1) = nan, of save point 1; give finite numbers");
 }
 
 TEST_CASE("validation: a direction has the shapes of y0 and p") {

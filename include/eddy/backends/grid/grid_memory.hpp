@@ -63,7 +63,7 @@ class GridMemory {
     /// The kernels of the call look whether these numbers are finite (RowTask). Only if they find one that
     /// is not, somebody asks which: throw_if_not_finite().
     template <class Real>
-    void look_later(const EnsembleView<Real>& array, const char* array_name,
+    void look_later(const EnsembleView<Real>& array, const detail::ArrayName& array_name,
                     const char* where) const {
         pool_->use(device_);
         const EnsembleView<const std::remove_const_t<Real>> numbers{

@@ -43,7 +43,8 @@ struct GridRelay {
 /// An array on the device whose numbers have to be finite, and what it is called in a message.
 struct GridLook {
     std::variant<EnsembleView<const double>, EnsembleView<const float>> numbers;
-    const char *name, *where;
+    ArrayName name;
+    const char* where;
 };
 
 /// `mirrors` of what a call owns on the host are two, for launches that follow each other.

@@ -109,7 +109,7 @@ template <class Memory>
 /// anyway: but for those of a call that returns early, where a lane that begins with others is `non_finite`. `Array` is its type, which says where that is.
 template <class Array, class Memory, class Real>
 void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
-                       const char* name, const char* where) {
+                       const ArrayName& name, const char* where) {
     if constexpr (is_of_host<Memory>) {
         require_finite(array, name, where);
     } else {
@@ -118,11 +118,11 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
         if constexpr (is_of_host<MemoryOf<Array>>) {
             require_argument(is_there || !returns_early(memory),
                              "{}: {} lies on the host, but the call is asynchronous; copy it to {}",
-                             where, name, Memory::name);
+                             where, name.text, Memory::name);
             if (!is_there) return require_finite(array, name, where);
         }
         require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
-                         where, name, Memory::name);
+                         where, name.text, Memory::name);
         if (returns_early(memory)) return;
         if constexpr (requires { memory.look_later(array, name, where); })
             return memory.look_later(array, name, where);

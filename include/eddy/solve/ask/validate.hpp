@@ -72,13 +72,29 @@ template <class Real>
 EDDY_EXPORT void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
                                const char* where, const char* alternative = "");
 
+/// Of initial values, whose number of rows is what they say: rows and columns may have been taken for each
+/// other, or a vector for many trajectories.
+EDDY_EXPORT void require_y0_shape(const ArrayShape& got, const ArrayShape& wanted,
+                                  const char* where);
+
+/// What an array is called in a message; one of several, for each save point, has a number.
+struct ArrayName {
+    const char* text;
+    std::ptrdiff_t save_point = -1;
+    const char* remedy = "";  // beside finite numbers
+
+    ArrayName(const char* name) : text(name) {}
+    ArrayName(const char* name, std::ptrdiff_t k, const char* what_else)
+        : text(name), save_point(k), remedy(what_else) {}
+};
+/// "where: data[3](2, 0) = nan, of save point 3; give finite numbers", and what else could be given.
 [[noreturn]] EDDY_EXPORT void throw_not_finite(double value, std::ptrdiff_t lane,
-                                               std::ptrdiff_t component, const char* name,
+                                               std::ptrdiff_t component, const ArrayName& name,
                                                const char* where);
 
 /// Of float and double.
 template <class Real>
-EDDY_EXPORT void require_finite(const EnsembleView<const Real>& array, const char* name,
+EDDY_EXPORT void require_finite(const EnsembleView<const Real>& array, const ArrayName& name,
                                 const char* where);
 
 }  // namespace eddy::inline v0::detail

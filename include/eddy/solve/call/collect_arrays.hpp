@@ -15,13 +15,16 @@ EDDY_EXPORT void require_arrays(const std::vector<EnsembleView<const Real>>& vie
                                 std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                                 const char* name, const char* where);
 
-/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all. `with_gaps`:
-/// rows of lanes may hold anything.
+/// What is said besides of data that are not finite.
+inline constexpr const char* for_missing_data =
+    ", and beside a value that is missing a weight of 0 as one more number of data";
+
+/// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
 template <class Real, class Arrays, class Memory = HostMemory>
 void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
                     std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                     const char* name, const char* where, const Memory& memory = {},
-                    bool with_gaps = false) {
+                    const char* remedy = "") {
     views.clear();
     if constexpr (is_list_of_arrays<Arrays>) {
         for (const auto& array : arrays) views.push_back(ensemble_view(array));
@@ -29,9 +32,11 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
         views.push_back(ensemble_view(arrays));
     }
     require_arrays(views, num_saves, lanes, columns, name, where);
-    for (const auto& view : views) {
-        if (!with_gaps || view.num_lanes != lanes)
-            require_finite_in<typename EachArray<Arrays>::type>(memory, view, name, where);
+    for (std::size_t k = 0; k < views.size(); ++k) {
+        const std::ptrdiff_t save_point =
+            is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;
+        require_finite_in<typename EachArray<Arrays>::type>(memory, views[k],
+                                                            {name, save_point, remedy}, where);
     }
 }
 

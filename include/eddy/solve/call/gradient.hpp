@@ -142,10 +142,9 @@ class GradientSolver
         if constexpr (std::is_same_v<Data, detail::NoData>) {
             workspace.arrays.assign(saves, {});
         } else {
-            const auto memory = this->memory();
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
-                                   detail::data_size_of<Field, LossFunction>, "data", where, memory,
-                                   detail::leaves_out_lanes(memory));
+                                   detail::data_size_of<Field, LossFunction>, "data", where,
+                                   this->memory(), detail::for_missing_data);
         }
         workspace.seeds.data = workspace.arrays.data();
         return workspace;

@@ -68,7 +68,7 @@ class PreparedProblem {
         set_rows({ensemble_view(y0), parameter_view(p), {}, {}});
         const std::ptrdiff_t lanes = num_lanes();
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
-        require_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, "y0", where);
+        require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
