@@ -48,6 +48,14 @@ void EnsembleArray<Real>::assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_co
     num_components_ = num_components;
 }
 
+void detail::require_size(std::size_t size, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components,
+                          const char* where) {
+    require_argument(num_lanes >= 0 && num_components >= 0 &&
+                         size == static_cast<std::size_t>(num_lanes * num_components),
+                     "{}: {} numbers for {} x {} (trajectory, component); give as many as that has",
+                     where, size, num_lanes, num_components);
+}
+
 template class EnsembleArray<float>;
 template class EnsembleArray<double>;
 

@@ -263,7 +263,8 @@ class ProblemOf : public Problem {
                 const auto solution = eddy::solve(Field{}, Method{}, y0, p, ask.options, extras...);
                 detail::tell_solution(solution, false, Field::state_size, answer);
                 detail::tell_gradient(
-                    eddy::pullback(solution, detail::real_arrays<Real>(ask.seeds)), answer);
+                    eddy::pullback(solution, detail::real_arrays<Real>(ask.seeds)).gradient,
+                    answer);
             });
         });
     }

@@ -56,6 +56,55 @@ struct EnsembleView {
     }
 };
 
+/// A raw array seen as (trajectory, component), component after component: as Fortran, MATLAB and Eigen
+/// lay it out. It must live until the call returns; what is only read may be const.
+template <class Real>
+[[nodiscard]] EnsembleView<Real> column_major(Real* first, std::ptrdiff_t num_lanes,
+                                              std::ptrdiff_t num_components) {
+    return {first, num_lanes, num_components, 1, num_lanes};
+}
+/// The same, trajectory after trajectory: as C and NumPy do. Rows may lie further apart than they are
+/// long, such as those of a block of a larger array: `row_stride` numbers.
+template <class Real>
+[[nodiscard]] EnsembleView<Real> row_major(Real* first, std::ptrdiff_t num_lanes,
+                                           std::ptrdiff_t num_components,
+                                           std::ptrdiff_t row_stride) {
+    return {first, num_lanes, num_components, row_stride, 1};
+}
+template <class Real>
+[[nodiscard]] EnsembleView<Real> row_major(Real* first, std::ptrdiff_t num_lanes,
+                                           std::ptrdiff_t num_components) {
+    return row_major(first, num_lanes, num_components, num_components);
+}
+
+namespace detail {
+
+/// All numbers of a range are one array of this shape.
+EDDY_EXPORT void require_size(std::size_t size, std::ptrdiff_t num_lanes,
+                              std::ptrdiff_t num_components, const char* where);
+
+template <class Range>
+concept NumbersInARow = requires(Range& range) {
+    { *range.data() * 1.f } -> std::floating_point;
+    { range.size() } -> std::convertible_to<std::size_t>;
+};
+
+}  // namespace detail
+
+/// The same of a std::vector, std::array or std::span, which must hold as many numbers.
+template <detail::NumbersInARow Range>
+[[nodiscard]] auto column_major(Range& numbers, std::ptrdiff_t num_lanes,
+                                std::ptrdiff_t num_components) {
+    detail::require_size(numbers.size(), num_lanes, num_components, "column_major");
+    return column_major(numbers.data(), num_lanes, num_components);
+}
+template <detail::NumbersInARow Range>
+[[nodiscard]] auto row_major(Range& numbers, std::ptrdiff_t num_lanes,
+                             std::ptrdiff_t num_components) {
+    detail::require_size(numbers.size(), num_lanes, num_components, "row_major");
+    return row_major(numbers.data(), num_lanes, num_components);
+}
+
 /// A view of an array that is not in the memory of the host: ViewIn<DeviceMemory, const double>.
 template <class Memory, class Real>
 struct ViewIn : EnsembleView<Real> {
@@ -103,6 +152,8 @@ class EDDY_EXPORT EnsembleArray {
     [[nodiscard]] auto end() { return values_.end(); }
     [[nodiscard]] auto begin() const { return values_.begin(); }
     [[nodiscard]] auto end() const { return values_.end(); }
+    /// A copy of them: of shared parameters, as many as those have.
+    operator std::vector<Real>() const { return values_; }
     /// All numbers: that of (lane, component) is at component * rows() + lane.
     [[nodiscard]] Real* data() { return values_.data(); }
     [[nodiscard]] const Real* data() const { return values_.data(); }
