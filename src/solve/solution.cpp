@@ -91,6 +91,11 @@ const char* Outcomes::message(std::ptrdiff_t lane) const {
         if (result(lane) == Result::max_steps_reached)
             return "no steady state within max_steps: raise max_steps, or give a start closer to "
                    "it; an oscillator does not come to rest";
+        if (result(lane) == Result::singular_matrix)
+            return "the steady state is not isolated: components are conserved, such as the sum of "
+                   "what turns into each other, or their rates are zero; replace one of their "
+                   "equations by the conserved sum minus its value, which is a parameter, and give "
+                   "it a row of zeros in `mass`";
         if (result(lane) == Result::dt_underflow)
             return "no steady state was found: from this start the state runs away, or meets a "
                    "singularity; give another start, or check that f(y, p) = 0 has a solution";

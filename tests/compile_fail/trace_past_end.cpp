@@ -1,4 +1,4 @@
-// expect: trace: the function reads past the end of a vector; check state_size, parameter_size and indices
+// expect: trace: the function reads past the end of a vector; check state_size, parameter_size, data_size of a loss, and indices
 #include <eddy/trace/field.hpp>
 
 struct Lorenz {

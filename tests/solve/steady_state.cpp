@@ -9,6 +9,7 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 #include "support/steady_equations.hpp"
 #include "support/stiff_equations.hpp"
 
@@ -84,6 +85,8 @@ TEST_CASE(
     const auto isomers = eddy::steady_state(support::Isomers{}, y0, rows({{2, 6}}));
 
     CHECK(isomers.result(0) == eddy::Result::singular_matrix);
+    CHECK(support::mentions(isomers.message(0), "components are conserved"));
+    CHECK(support::mentions(isomers.message(0), "replace one of their equations by the conserved"));
     CHECK(isomers.failure(0).component >= 0);
     CHECK(std::isnan(isomers.y()(0, 0)));
     const auto of_sum = eddy::steady_state(support::IsomersOfSum{}, y0, rows({{2, 6, 4}}));

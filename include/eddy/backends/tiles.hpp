@@ -17,6 +17,7 @@ struct Tiles {
     struct backend_tag {};
 
     static constexpr bool takes_joint_steps = true;
+    static constexpr bool takes_no_noise = true;
 
     int threads = 0;  ///< 0: as many as this process may run at once
 

@@ -44,7 +44,7 @@ struct Program {
     static constexpr auto graph = freeze<Recipe>();
     static_assert(graph.error != TraceError::index_past_end,
                   "trace: the function reads past the end of a vector; check state_size, "
-                  "parameter_size and indices");
+                  "parameter_size, data_size of a loss, and indices");
     static_assert(graph.error != TraceError::sizes_differ,
                   "trace: vectors of different sizes are combined; operands must have one size or "
                   "be scalars");

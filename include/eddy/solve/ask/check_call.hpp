@@ -142,6 +142,17 @@ consteval bool check_joint() {
     return fits;
 }
 
+/// Noise wants a backend that follows its paths.
+template <class Field, class... Extras>
+consteval bool check_backend() {
+    constexpr bool fits =
+        !(StochasticField<Field> || KineticField<Field>) || !(takes_no_noise<Extras> || ...);
+    static_assert(fits,
+                  "solve: the backend Tiles solves ordinary equations, and this one is stochastic: "
+                  "leave Tiles{} out");
+    return fits;
+}
+
 /// Systems of stages, where there are any; of an AutoSwitch those of its second method.
 template <class Field, class Method>
 consteval bool check_stages() {
@@ -162,9 +173,9 @@ consteval bool check_solver() {
                   "solve: after the options may stand a controller, a backend (Serial{}, "
                   "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
-        if constexpr (check_joint<Extras...>() && check_noise<Field, Method>() &&
-                      check_extras<Field, Method, Extras...>() && check_mass<Field, Method>() &&
-                      check_event<Field, Method, Extras...>() &&
+        if constexpr (check_backend<Field, Extras...>() && check_joint<Extras...>() &&
+                      check_noise<Field, Method>() && check_extras<Field, Method, Extras...>() &&
+                      check_mass<Field, Method>() && check_event<Field, Method, Extras...>() &&
                       check_switch<Field, Method, Extras...>())
             return check_stages<Field, Method>();
     }

@@ -33,7 +33,7 @@ consteval bool has_steady_states() {
     static_assert(is_isolated,
                   "steady_state: its pattern of zeros makes the field's Jacobian singular: some "
                   "component has no equation of its own; replace one by an algebraic equation, see "
-                  "docs/guide/stiff.md");
+                  "docs/guide/steady_states.md");
     return !Model::depends_on_time && is_isolated;
 }
 template <class Field, class... Extras>
