@@ -57,7 +57,8 @@ void check(const Method& method) {
     // Some twenty roundings a step, each of at most 2 ulp; pendulums double them about once in a unit of time.
     const double bound = 4 * 20 * num_steps * 4.4e-16;
     CHECK(found.report.success());
-    CHECK(support::relative_error(found.loss.total, expected.loss.total) < bound);
+    CHECK(support::relative_error(found.loss.total_of_successful,
+                                  expected.loss.total_of_successful) < bound);
     CHECK(apart(found.gradient.y0, expected.gradient.y0) < bound);
     CHECK(apart(found.gradient.p, expected.gradient.p) < bound);
     CHECK(support::same_array(found.gradient.y0, again.gradient.y0));
