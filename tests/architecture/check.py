@@ -12,7 +12,7 @@ from pathlib import Path
 FLOORS = ["core", "trace", "ad", "linalg", "checkpoint", "steppers", "solve", "backends", "interop"]
 MOST_LINES = 400
 SOURCES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
-PUBLIC_MACROS = re.compile(r"EDDY_HD(_AS_ARGUMENT)?|EDDY_EXPORT|EDDY_VERSION(_MAJOR|_MINOR|_PATCH)?")
+PUBLIC_MACROS = re.compile(r"EDDY_HD(_AS_ARGUMENT)?|EDDY_EXPORT|EDDY_VERSION(_MAJOR|_MINOR|_PATCH)?|EDDY_INLINE")
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # Libraries that belong to backends and the floors after it.
@@ -162,7 +162,7 @@ def macros_are_few(tree):
         for number, line in tree.code_lines(path):
             match = re.match(r"\s*#\s*define\s+(\w+)", line)
             if match and match[1] not in undefined and not PUBLIC_MACROS.fullmatch(match[1]):
-                yield f"{path}:{number}: public macro: {match[1]}; only EDDY_HD, EDDY_HD_AS_ARGUMENT, EDDY_EXPORT and the version numbers are public"
+                yield f"{path}:{number}: public macro: {match[1]}; only EDDY_HD, EDDY_HD_AS_ARGUMENT, EDDY_INLINE, EDDY_EXPORT and the version numbers are public"
 
 
 def namespaces_have_a_version(tree):

@@ -22,6 +22,7 @@ TEST_CASE("errors: all have one base, and are those of the standard library that
     CHECK(caught_as<eddy::SolveFailed, eddy::Error>() == "what happened");
     CHECK(caught_as<eddy::StorageError, eddy::Error>() == "what happened");
     CHECK(caught_as<eddy::NonDeterministicBody, eddy::Error>() == "what happened");
+    CHECK(caught_as<eddy::Cancelled, eddy::Error>() == "what happened");
     CHECK(caught_as<eddy::InternalError, eddy::Error>() == "what happened");
     CHECK(caught_as<eddy::CudaError, eddy::Error>() == "what happened");
 

@@ -54,8 +54,8 @@ struct EDDY_EXPORT NonDeterministicBody : ErrorAs<std::runtime_error> {
 };
 
 /// A stop was requested where there is nothing to return that would not be taken for an answer.
-struct EDDY_EXPORT Cancelled : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct EDDY_EXPORT Cancelled : ErrorAs<std::runtime_error> {
+    using ErrorAs::ErrorAs;
 };
 
 /// A bug in eddy itself.

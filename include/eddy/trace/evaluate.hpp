@@ -9,6 +9,7 @@
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/arguments.hpp>
 #include <eddy/trace/embed.hpp>
+#include <eddy/trace/largest_program.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
 #include <tuple>
@@ -299,14 +300,6 @@ template <class P, class Real, int output, int first, int count, class Values, c
     }
 }
 
-/// Instructions that a program becomes, about: a loop counts as eight.
-template <class P>
-inline constexpr int program_length = [] {
-    int length = 0;
-    for (const Node& node : P::code.nodes) length += node.size <= longest_unrolled ? node.size : 8;
-    return length;
-}();
-
 /// The most instructions that are worth a copy at each place where a program is evaluated: a method
 /// of seven stages with its adjoint evaluates it some forty times. Beyond, the call costs less than
 /// the instructions that are fetched and the registers that are spilled.
@@ -341,10 +334,12 @@ template <class P, class Real, class Sink, class... Arguments>
 [[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
                   "evaluate: one argument is needed for each argument of the program");
-    if constexpr (detail::is_called<P>)
-        detail::evaluate_out_of_line<P, Real>(sink, arguments...);
-    else
-        detail::evaluate_here<P, Real>(sink, arguments...);
+    if constexpr (detail::check_length<P>()) {
+        if constexpr (detail::is_called<P>)
+            detail::evaluate_out_of_line<P, Real>(sink, arguments...);
+        else
+            detail::evaluate_here<P, Real>(sink, arguments...);
+    }
 }
 
 namespace detail {
