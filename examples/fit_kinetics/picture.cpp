@@ -37,7 +37,9 @@ set key off
 set xlabel 'start, by likelihood'
 set ylabel '−log likelihood'
 set title 'all starts'
+set xtics 2000
 plot $starts using 1:2 with points pointtype 7 pointsize 0.4 linecolor rgb blue
+set xtics autofreq
 set ylabel 'rise of −log likelihood'
 set yrange [-0.2:6]
 set xrange [-5:5]

@@ -50,10 +50,20 @@ Array learned_curve(const Samples& samples, const std::vector<float>& p) {
 }
 
 void write_picture(std::ofstream& svg, const Samples& samples, const Array& curve) {
-    svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2.3 -2.3 4.6 4.6' width='640' "
-           "height='640'><rect x='-3' y='-3' width='6' height='6' fill='white'/>\n";
+    // Text in hundredths of the axes' units: renderers round fonts that are smaller than one.
+    svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2.5 -2.3 4.8 4.8' width='640' "
+           "height='640'><rect x='-3' y='-3' width='6' height='6' fill='white'/>\n"
+           "<g transform='scale(0.01)' font-family='sans-serif' font-size='11'>"
+           "<rect x='-220' y='-220' width='440' height='440' fill='none' stroke='#999'/>\n"
+           "<circle r='2' fill='#577' cx='-205' cy='-204'/><text x='-198' y='-200'>samples</text>"
+           "<path d='M-140,-204 h30' stroke='#c33' stroke-width='2'/>"
+           "<text x='-104' y='-200'>learned</text>\n<g text-anchor='middle'>";
+    for (int v = -2; v <= 2; ++v)
+        svg << "<text x='" << 100 * v << "' y='235'>" << v << "</text><text x='-230' y='"
+            << 4 - 100 * v << "'>" << v << "</text>\n";
+    svg << "<text x='150' y='235'>y₀</text><text x='-230' y='-146'>y₁</text></g></g>\n";
     for (std::ptrdiff_t k = 0; k < samples.y.rows(); ++k)
-        svg << "<circle r='0.012' fill='#8aa' cx='" << samples.y(k, 0) << "' cy='"
+        svg << "<circle r='0.016' fill='#577' cx='" << samples.y(k, 0) << "' cy='"
             << -samples.y(k, 1) << "'/>\n";
     svg << "<polyline fill='none' stroke='#c33' stroke-width='0.015' points='";
     for (std::ptrdiff_t k = 0; k < curve.rows(); ++k)
