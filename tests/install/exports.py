@@ -67,7 +67,7 @@ def main():
         elif not classes.intersection(words) and words[-1] not in functions:
             complaints.append(f"exported, but not marked EDDY_EXPORT: {name}")
         seen.update(words)
-    unused = {"NonDeterministicBody"}  # thrown in headers alone
+    unused = {"Cancelled", "NonDeterministicBody"}  # thrown in headers only
     complaints += [f"marked EDDY_EXPORT, but not exported: {name}" for name in sorted((classes | functions) - seen - unused)]
     for complaint in complaints:
         print(complaint)
