@@ -258,6 +258,37 @@ def cmake_versions_agree(tree):
                     yield f"{path}:{number}: CMake version: {version} here, {wanted[1]} in CMakeLists.txt"
 
 
+def versions_agree(tree):
+    """The version of include/eddy/version.hpp is that of the citation and of the packages, and README and pages ask for its minor one."""
+    header = Path("include/eddy/version.hpp")
+    numbers = re.findall(r"EDDY_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", tree.text(header)) if (tree.root / header).is_file() else []
+    forms = {"CITATION.cff": r"^version: (\S+)", "vcpkg.json": r'"version": "([^"]+)"', "package.py": r'version\("([\d.]+)"'}
+    asked = r"find_package\(eddy ([\d.]+)|GIT_TAG v(\d+\.\d+\.\d+)|libeddy-dev_([\d.]+)_|\beddy/(\d[\d.]*)\b"
+    for path in tree.files:
+        of_user = path.suffix == ".md" and path.parts[0] in ("README.md", "docs", "packaging")
+        if not numbers or not (of_user or path.name in forms):
+            continue
+        for number, line in tree.lines(path):
+            for match in re.finditer(forms.get(path.name, asked), line):
+                version = next(group for group in match.groups() if group).split(".")
+                if version != numbers[:len(version)]:
+                    yield f"{path}:{number}: version: {'.'.join(version)} here, {'.'.join(numbers)} in {header}"
+
+
+def pages_include_public_headers(tree):
+    """README, pages and examples include what docs/guide/install.md calls public: the doors, what they name, and methods."""
+    doors = [FRONT_DOOR, STORAGE_DOOR, CUDA_DOOR]
+    named = {f"eddy/{door.relative_to('include/eddy')}" for door in doors}
+    named |= {name for _, _, name in includes(tree, [door for door in doors[:2] if (tree.root / door).is_file()])}
+    for path in tree.files:
+        if path.parts[0] not in ("README.md", "docs", "examples") or path.parts[:2] == ("docs", "design"):
+            continue
+        for number, line in tree.lines(path):
+            match = INCLUDE.match(line)
+            if match and match[1].startswith("eddy/") and match[1] not in named and not match[1].startswith("eddy/solvers/"):
+                yield f"{path}:{number}: private header: {match[1]} is named by neither eddy.hpp nor storage.hpp"
+
+
 def paths_are_relative(tree):
     for path in tree.files:
         for number, line in tree.lines(path):
@@ -268,7 +299,8 @@ def paths_are_relative(tree):
 RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
          headers_are_short, compilers_are_told_apart_once, macros_are_few,
          namespaces_have_a_version, headers_are_listed, a_door_opens_to_each_header,
-         storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, paths_are_relative]
+         storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, versions_agree, pages_include_public_headers,
+         paths_are_relative]
 
 
 def complaints(root):

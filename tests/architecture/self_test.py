@@ -135,6 +135,21 @@ class EachRuleCanFail(unittest.TestCase):
         self.expect("CMakePresets.json", '{"cmakeMinimumRequired": {"major": 3, "minor": 24}}\n', "CMake version: 3.24 here")
         self.expect("tests/CMakeLists.txt", "cmake_minimum_required(VERSION 3.30)\n", "CMake version: 3.30 here")
 
+    def test_versions(self):
+        header = {"include/eddy/version.hpp": "#define EDDY_VERSION_MAJOR 0\n#define EDDY_VERSION_MINOR 2\n#define EDDY_VERSION_PATCH 1\n"}
+        for path, text in [("CITATION.cff", "version: 0.2.0\n"), ("packaging/vcpkg.json", '"version": "0.3.1"\n'), ("README.md", "find_package(eddy 0.1)\n"),
+                           ("docs/install.md", "GIT_TAG v0.1.0)\n"), ("docs/install.md", "./libeddy-dev_0.1.0_amd64.deb\n")]:
+            with self.subTest(text):
+                found = [line for line in complaints(header | {path: text}) if "version.hpp:1:" not in line]
+                self.assertEqual(len(found), 1, found)
+                self.assertRegex(found[0], rf"^{path}:\d+: version: .* 0.2.1 in include/eddy/version.hpp")
+
+    def test_private_headers_on_pages(self):
+        for path in ["README.md", "docs/guide/page.md", "examples/decay.md"]:
+            with self.subTest(path):
+                self.expect(path, "#include <eddy/core/vec.hpp>\n", "private header: eddy/core/vec.hpp")
+        self.assertEqual(complaints({"docs/page.md": "#include <eddy/checkpoint/disk.hpp>\n#include <eddy/solvers/tsit5.hpp>\n"}), [])
+
     def test_absolute_paths(self):
         for folder in ["home", "root", "tmp", "work"]:
             with self.subTest(folder):
