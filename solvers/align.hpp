@@ -1,8 +1,9 @@
 #pragma once
 #include <eddy/steppers/stochastic/kinetic_stepper.hpp>
 namespace eddy::inline v0 {
-/// ALIGN, the additive Langevin method with the increments and areas of the path, for Langevin's equation: friction and
-/// noise are exact, the force is taken at both ends of the step. Strong order 2.
+/// ALIGN, the additive Langevin method with the increments and areas of the path, for Langevin
+/// dynamics. Strong order 2. Friction and noise are exact; the force is evaluated at both ends of
+/// the step.
 /// Foster, dos Reis & Strange 2024, SIAM J. Numer. Anal. 62(1), doi:10.1137/23M155147X, section 6.
 struct ALIGN {
     static constexpr bool has_error_estimate = false, takes_noise = false;

@@ -5,8 +5,8 @@ namespace eddy::inline v0 {
 /// Dormand–Prince 8(5,3), the method of DOP853: 12 stages. Eighth order, seventh-order dense output
 /// with four further stages. Two embedded methods, of orders 5 and 3, estimate the error together.
 /// Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, sections II.5 and
-/// II.6, doi:10.1007/978-3-540-78862-1, and the coefficients that its authors publish: those that
-/// are not rational to 20 digits.
+/// II.6, doi:10.1007/978-3-540-78862-1, and the coefficients that its authors publish. Coefficients
+/// that are not rational are given to 20 digits.
 struct Dopri8 {
     static constexpr int order = 8;
     static constexpr int embedded_order = 5;

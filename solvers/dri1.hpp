@@ -1,9 +1,9 @@
 #pragma once
 #include <eddy/steppers/stochastic/weak_rk_stepper.hpp>
 namespace eddy::inline v0 {
-/// DRI1 of weak order 2, for means of functions of the state and any noise: three evaluations of drift
-/// and diffusion, five of the diffusion where noises do not commute. Its noise takes few values alone,
-/// so that it follows no path of Brownian motion.
+/// DRI1 of weak order 2, for means of functions of the state and any noise. It evaluates drift and
+/// diffusion three times, and the diffusion five times if noises do not commute. Its increments
+/// take only few values, so that it follows no path of Brownian motion.
 /// Debrabant & Rößler 2009, Appl. Numer. Math. 59(3-4), doi:10.1016/j.apnum.2008.03.012.
 struct DRI1 {
     static constexpr bool has_error_estimate = false, three_point_noise = true;

@@ -1,8 +1,8 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 namespace eddy::inline v0 {
-/// Fehlberg 4(5): 6 stages. Steps with the fourth-order method, as its author does; the fifth-order
-/// one estimates the error.
+/// Fehlberg 4(5): 6 stages. It steps with the fourth-order method, as its author does. The
+/// fifth-order method estimates the error.
 /// Fehlberg 1970, Computing 6, 61–71, doi:10.1007/BF02241732.
 struct Fehlberg45 {
     static constexpr int order = 4;

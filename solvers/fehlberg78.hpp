@@ -1,9 +1,9 @@
 #pragma once
 #include <eddy/steppers/butcher_tableau.hpp>
 namespace eddy::inline v0 {
-/// Fehlberg 7(8): 13 stages. Steps with the eighth-order method, as is usual today; the
-/// seventh-order one, with which its author steps, estimates the error. The estimate is blind where
-/// f depends on t alone.
+/// Fehlberg 7(8): 13 stages. It steps with the eighth-order method, as is usual today. The
+/// seventh-order method, with which its author steps, estimates the error. The estimate is zero if
+/// f depends only on t.
 /// Fehlberg 1968, NASA Technical Report R-287, table X,
 /// https://ntrs.nasa.gov/citations/19680027281.
 struct Fehlberg78 {

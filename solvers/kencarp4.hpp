@@ -1,9 +1,10 @@
 #pragma once
 #include <eddy/steppers/esdirk_stepper.hpp>
 namespace eddy::inline v0 {
-/// KenCarp4, 4(3): 6 stages, a pair of methods. Fourth order, its implicit part L-stable and stiffly
-/// accurate; third-order dense output. Of a field with stiff(t, y, p) and non_stiff(t, y, p) it takes the
-/// first implicitly and the second explicitly; any other field is all implicit.
+/// KenCarp4, 4(3): 6 stages, an implicit-explicit (IMEX) pair. Fourth order, third-order dense
+/// output; its implicit part is L-stable and stiffly accurate. If the right-hand side has members
+/// stiff(t, y, p) and non_stiff(t, y, p), the first is treated implicitly and the second
+/// explicitly. Any other right-hand side is treated implicitly.
 /// Kennedy & Carpenter 2003, Appl. Numer. Math. 44(1–2), 139–181, doi:10.1016/S0168-9274(02)00138-1
 /// (ARK4(3)6L[2]SA).
 struct KenCarp4 {

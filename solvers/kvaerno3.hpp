@@ -1,9 +1,11 @@
 #pragma once
 #include <eddy/steppers/esdirk_stepper.hpp>
 namespace eddy::inline v0 {
-/// Kvaerno3, 3(2): 4 stages. Third order, L-stable, stiffly accurate, as is its embedded second-order
-/// solution, the third stage; third-order dense output.
-/// Kværnø 2004, BIT Numer. Math. 44(3), 489–502, doi:10.1023/B:BITN.0000046811.70614.38 (ESDIRK 3/2a).
+/// Kvaerno3, 3(2): 4 stages. Third order, L-stable, stiffly accurate, third-order dense output. Its
+/// third stage is the embedded second-order solution, which is L-stable and stiffly accurate as
+/// well.
+/// Kværnø 2004, BIT Numer. Math. 44(3), 489–502, doi:10.1023/B:BITN.0000046811.70614.38 (ESDIRK
+/// 3/2a).
 struct Kvaerno3 {
     static constexpr int order = 3;
     static constexpr int embedded_order = 2;

@@ -1,10 +1,11 @@
 #pragma once
 #include <eddy/steppers/esdirk_stepper.hpp>
 namespace eddy::inline v0 {
-/// Kvaerno5, 5(4): 7 stages. Fifth order, L-stable, stiffly accurate, as is its embedded fourth-order
-/// solution, the sixth stage; third-order dense output. Its third stage asks f beyond the end of the
-/// step, by 0.23 of it.
-/// Kværnø 2004, BIT Numer. Math. 44(3), 489–502, doi:10.1023/B:BITN.0000046811.70614.38 (ESDIRK 5/4).
+/// Kvaerno5, 5(4): 7 stages. Fifth order, L-stable, stiffly accurate, third-order dense output. Its
+/// sixth stage is the embedded fourth-order solution, which is L-stable and stiffly accurate as
+/// well. Its third stage evaluates f beyond the end of the step, by 0.23 of its size.
+/// Kværnø 2004, BIT Numer. Math. 44(3), 489–502, doi:10.1023/B:BITN.0000046811.70614.38 (ESDIRK
+/// 5/4).
 struct Kvaerno5 {
     static constexpr int order = 5;
     static constexpr int embedded_order = 4;

@@ -1,8 +1,8 @@
 #pragma once
 #include <eddy/steppers/stochastic/stochastic_rk.hpp>
 namespace eddy::inline v0 {
-/// Milstein's method, for scalar and diagonal noise, in the calculus of the field; the derivative of
-/// the diffusion comes from the trace.
+/// Milstein's method, for scalar and diagonal noise, in the calculus of the equation. The
+/// derivative of the diffusion comes from the trace.
 /// Milstein 1974, Theory Probab. Appl. 19(3), 557–562, doi:10.1137/1119062.
 struct Milstein {
     static constexpr bool has_error_estimate = false;

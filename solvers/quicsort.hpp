@@ -1,9 +1,9 @@
 #pragma once
 #include <eddy/steppers/stochastic/kinetic_stepper.hpp>
 namespace eddy::inline v0 {
-/// QUICSORT, for Langevin's equation: friction and noise are exact, the force is taken at the two nodes of Gauss'
-/// quadrature. Strong order 3. It reads the moments K of its path as well, for which steps finer than `noise_cell`
-/// follow a path of their own.
+/// QUICSORT, for Langevin dynamics. Strong order 3. Friction and noise are exact; the force is
+/// evaluated at the two nodes of Gauss quadrature. It also uses the moments K of its path.
+/// Therefore steps finer than `noise_cell` follow a path of their own.
 /// Foster, dos Reis & Strange 2024, SIAM J. Numer. Anal. 62(1), doi:10.1137/23M155147X, section 6.
 struct QUICSORT {
     static constexpr bool has_error_estimate = false, takes_noise = false;

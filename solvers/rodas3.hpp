@@ -1,8 +1,8 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
 namespace eddy::inline v0 {
-/// Rodas3, 3(2): 4 stages, 3 evaluations. Third order, stiffly accurate, embedded second-order error
-/// estimate, second-order dense output. The cheapest: for loose tolerances.
+/// Rodas3, 3(2): 4 stages, 3 evaluations. The cheapest stiff method, for loose tolerances. Third
+/// order, stiffly accurate, embedded second-order error estimate, second-order dense output.
 /// Sandu, Verwer, Blom, Spee, Carmichael & Potra 1997, Atmos. Environ. 31(20), 3459–3472,
 /// doi:10.1016/S1352-2310(97)83212-8.
 struct Rodas3 {

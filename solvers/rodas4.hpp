@@ -1,8 +1,8 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
 namespace eddy::inline v0 {
-/// RODAS, 4(3): 6 stages. Fourth order, stiffly accurate, embedded third-order error estimate that is
-/// stiffly accurate as well, third-order dense output.
+/// RODAS, 4(3): 6 stages. Fourth order, stiffly accurate, third-order dense output. The embedded
+/// third-order error estimate is stiffly accurate as well.
 /// Hairer & Wanner 1996, Solving ODEs II, IV.7, doi:10.1007/978-3-642-05221-7; the coefficients are
 /// those of their program.
 struct Rodas4 {

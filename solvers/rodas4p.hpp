@@ -1,10 +1,10 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
 namespace eddy::inline v0 {
-/// RODASP, 4(3): 6 stages. As RODAS, with the conditions that keep its order on linear parabolic
-/// equations and on y' = λ(y − φ(t)) + φ'(t) for large λ.
-/// Steinebach 1995, Order reduction of ROW methods for DAEs and method of lines applications, Preprint
-/// 1741, Technische Hochschule Darmstadt.
+/// RODASP, 4(3): 6 stages. As RODAS, and it keeps its order on linear parabolic equations and on y'
+/// = λ(y − φ(t)) + φ'(t) for large λ.
+/// Steinebach 1995, Order reduction of ROW methods for DAEs and method of lines applications,
+/// Preprint 1741, Technische Hochschule Darmstadt.
 struct Rodas4P {
     static constexpr int order = 4;
     static constexpr int embedded_order = 3;

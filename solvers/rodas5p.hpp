@@ -1,9 +1,9 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
 namespace eddy::inline v0 {
-/// Rodas5P, 5(4): 8 stages. Fifth order, stiffly accurate, embedded fourth-order error estimate that is
-/// stiffly accurate as well, fourth-order dense output; little order reduction, and of order 2 with any
-/// matrix in place of the Jacobian. The method to begin with.
+/// Rodas5P, 5(4): 8 stages. The stiff method to begin with. Fifth order, stiffly accurate,
+/// fourth-order dense output, little order reduction. The embedded fourth-order error estimate is
+/// stiffly accurate as well. With any matrix in place of the Jacobian it has order 2.
 /// Steinebach 2023, BIT Numer. Math. 63, 27, doi:10.1007/s10543-023-00967-x.
 struct Rodas5P {
     static constexpr int order = 5;

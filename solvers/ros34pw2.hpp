@@ -1,10 +1,10 @@
 #pragma once
 #include <eddy/steppers/rosenbrock_stepper.hpp>
 namespace eddy::inline v0 {
-/// ROS34PW2, 3(2): 4 stages. Third order with any matrix in the place of the Jacobian (a W-method),
-/// stiffly accurate, embedded second-order error estimate. Made for partial differential equations with
-/// algebraic ones of index 1. Third-order dense output on its own stages, derived for eddy: the weights
-/// that satisfy the four conditions.
+/// ROS34PW2, 3(2): 4 stages. Third order with any matrix in place of the Jacobian (a W-method),
+/// stiffly accurate, embedded second-order error estimate. It was made for partial differential
+/// equations with algebraic equations of index 1. The third-order dense output uses only its own
+/// stages; the weights were derived for eddy from the four order conditions.
 /// Rang & Angermann 2005, BIT Numer. Math. 45(4), 761–787, doi:10.1007/s10543-005-0035-y.
 struct ROS34PW2 {
     static constexpr int order = 3;

@@ -6,9 +6,9 @@ namespace detail {
 inline constexpr double rosenbrock23_gamma = 0.29289321881345247559915563789515;  // 1 − √½
 inline constexpr double rosenbrock23_e32 = 7.4142135623730950488016887242097;     // 6 + √2
 }  // namespace detail
-/// Rosenbrock23, 2(3): 3 stages. Second order with any matrix in place of the Jacobian, L-stable; the
-/// error is estimated by a third-order companion that is not stable, and over-estimated in fast layers:
-/// for very loose tolerances.
+/// Rosenbrock23, 2(3): 3 stages, for very loose tolerances. L-stable, second order with any matrix
+/// in place of the Jacobian. A third-order companion estimates the error; it is not stable, and
+/// over-estimates the error in fast layers.
 /// Shampine & Reichelt 1997, The MATLAB ODE suite, SIAM J. Sci. Comput. 18(1), 1–22,
 /// doi:10.1137/S1064827594276424 (ode23s), with k₁ = U₁/(γh), k₂ = (U₁ + U₂)/(γh).
 struct Rosenbrock23 {

@@ -1,10 +1,10 @@
 #pragma once
 #include <eddy/steppers/esdirk_stepper.hpp>
 namespace eddy::inline v0 {
-/// TRBDF2, 2(3): 3 stages, a step of the trapezoidal rule and one of BDF2. Second order, L-stable; the
-/// error is estimated by a third-order companion, filtered. For loose tolerances.
-/// Bank et al. 1985, IEEE Trans. Electron Devices 32(10), 1992–2007; Hosea & Shampine 1996, Appl. Numer.
-/// Math. 20(1–2), 21–37, doi:10.1016/0168-9274(95)00115-8.
+/// TRBDF2, 2(3): 3 stages, a step of the trapezoidal rule and one of BDF2, for loose tolerances.
+/// Second order, L-stable. A filtered third-order companion estimates the error.
+/// Bank et al. 1985, IEEE Trans. Electron Devices 32(10), 1992–2007; Hosea & Shampine 1996, Appl.
+/// Numer. Math. 20(1–2), 21–37, doi:10.1016/0168-9274(95)00115-8.
 struct TRBDF2 {
     static constexpr int order = 2;
     static constexpr int embedded_order = 3;

@@ -2,10 +2,10 @@
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
 namespace eddy::inline v0 {
-/// Verner 7(6), the "efficient" pair: 10 stages, the last for the error estimate alone. Seventh
+/// Verner 7(6), the "efficient" pair: 10 stages, the last only for the error estimate. Seventh
 /// order, embedded sixth-order error estimate, dense output with six further stages.
 /// Verner 2010, Numer. Algorithms 53(2–3), 383–396, doi:10.1007/s11075-009-9290-3, and the
-/// coefficients that its author publishes; rationals too long for a double are given to 20 digits.
+/// coefficients that its author publishes. Rationals too long for a double are given to 20 digits.
 struct Vern7 {
     static constexpr int order = 7;
     static constexpr int embedded_order = 6;

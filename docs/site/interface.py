@@ -1,7 +1,8 @@
 """interface.py ROOT FOLDER: writes the reference of the public names to FOLDER, from the comments of the headers.
 
 names.txt lists the names, by group; members are not told of a name with a full stop behind it, nor in a group with `(names)` behind its title. Doxygen reads the headers; this turns its XML into a page for each group. It fails where a name is not found or
-has no sentence, where a public member of one has none, and where a page for users names what is not listed.
+has no sentence, where a public member or a value of one has none, where a sentence has words that users do not search for (WORN),
+and where a page for users names what is not listed.
 """
 
 import re
@@ -32,7 +33,9 @@ NO_NAMES = {"eddy", "nn", "train", "storage", "cuda", "dlpack", "passes", "simd"
 # Members by which the library meets its concepts, and by which it fills its results in.
 LIBRARY_CALLS = {"propose", "in_single", "is_adaptive", "is_joint", "require_valid", "is_valid", "num_workers", "stores", "memory", "at", "name",
                  "takes_joint_steps", "takes_probe", "watch_tangents", "y_of", "tangent_of", "variance_of", "num_columns", "append_step",
-                 "add_mark", "take_steps", "reset", "clear"}
+                 "add_mark", "take_steps", "reset", "clear", "launch", "takes_no_noise"}
+# Words of the source that are not those of the field: a trajectory is a lane only as a place in a SIMD vector. Code in backticks is free.
+WORN = re.compile(r"(?<!SIMD )\blanes?\b|\bway (?:back|forward)\b|\b(?:nobody|somebody|whoever)\b|\bbut for\b", re.IGNORECASE)
 NAMED = re.compile(r"\b((?:eddy|nn|train)(?:::\w+)+)")
 
 
@@ -43,6 +46,20 @@ def text_of(node):
 def description(node):
     """What the comment says: the first sentence, then the rest."""
     return " ".join(filter(None, (text_of(node.find("briefdescription")), text_of(node.find("detaileddescription")))))
+
+
+def prose_of(node):
+    """What a node says outside code."""
+    return (node.text or "") + "".join((" " if part.tag == "computeroutput" else prose_of(part)) + (part.tail or "") for part in node)
+
+
+def problems_of(name, *nodes):
+    """What is wrong with the comments of a name: that they say nothing, or by which words. Overloads share a sentence."""
+    if not any(map(description, nodes)):
+        return [f"no sentence: {name}"]
+    comments = [node.find(part) for node in nodes for part in ("briefdescription", "detaileddescription")]
+    words = [word for comment in comments if comment is not None for word in WORN.findall(re.sub(r"\s+", " ", prose_of(comment)))]
+    return [f"{name} says \"{word}\": say it in the words of the field, or put code in backticks" for word in dict.fromkeys(words)]
 
 
 def signature(member):
@@ -83,30 +100,32 @@ class Interface:
                     self.free.setdefault(f"{name}::{text_of(member.find('name'))}", []).append(member)
 
     def find(self, name, with_members):
-        """The lines of a name, and what of it has no sentence."""
+        """The lines of a name, and what is wrong with its sentences."""
         if name in self.compounds:
             compound = self.compounds[name]
-            missing = []
             lines = [f"### `{name}`", "", description(compound), ""]
-            rows = []
-            chosen = list(members(compound)) if with_members else []
-            told = {}
-            for member in chosen:    # overloads share a sentence
-                told[text_of(member.find("name"))] = told.get(text_of(member.find("name"))) or description(member)
-            missing += [f"{name}::{member}" for member, sentence in told.items() if not sentence]
-            rows += [f"| `{signature(member)}` | {description(member) or told[text_of(member.find('name'))]} |" for member in chosen]
+            chosen, overloads = list(members(compound)) if with_members else [], {}
+            for member in chosen:
+                overloads.setdefault(text_of(member.find("name")), []).append(member)
+            problems = problems_of(name, compound)
+            for member, nodes in overloads.items():
+                problems += problems_of(f"{name}::{member}", *nodes)
+            told = {member: next(filter(None, map(description, nodes)), "") for member, nodes in overloads.items()}
+            cells = [(description(member) or told[text_of(member.find("name"))]).replace("|", r"\|") for member in chosen]
+            rows = [f"| `{signature(member)}` | {cell} |" for member, cell in zip(chosen, cells)]
             if rows:
                 lines += ["| | |", "| --- | --- |", *dict.fromkeys(rows), ""]
-            return lines, ([] if description(compound) else [name]) + missing
+            return lines, problems
         if name in self.free:
             overloads = self.free[name]
             told = list(dict.fromkeys(filter(None, map(description, overloads))))
+            problems = problems_of(name, *overloads)
             lines = [f"### `{name}`", "", *[f"`{signature(member)}`  " for member in overloads if member.get("kind") == "function"], "", *told, ""]
-            for member in overloads:
-                for value in member.findall("enumvalue"):
-                    lines.append(f"- `{text_of(value.find('name'))}`: {description(value)}")
-            return lines + [""], [] if told else [name]
-        return [], [f"{name} (not found)"]
+            for value in (value for member in overloads for value in member.findall("enumvalue")):
+                lines.append(f"- `{text_of(value.find('name'))}`: {description(value)}")
+                problems += problems_of(f"{name}::{text_of(value.find('name'))}", value)
+            return lines + [""], problems
+        return [], [f"not found: {name}"]
 
 
 def functions_of_the_language(root):
@@ -132,7 +151,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "Doxyfile").write_text(DOXYFILE.format(root=root, folder=folder), encoding="utf-8")
     subprocess.run(["doxygen", str(folder / "Doxyfile")], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    interface, undocumented, listed, index, page = Interface(folder), [], set(), [], None
+    interface, problems, listed, index, page = Interface(folder), [], set(), [], None
     pages = {}
     for line in Path(__file__).with_name("names.txt").read_text(encoding="utf-8").split("\n"):
         if line.startswith("# "):
@@ -142,9 +161,9 @@ def main():
         elif line.strip():
             for name in line.split():
                 tells_members, name = with_members and not name.endswith("."), name.rstrip(".")
-                lines, missing = interface.find(f"eddy::{name}", tells_members)
+                lines, wrong = interface.find(f"eddy::{name}", tells_members)
                 listed.add(f"eddy::{name}")
-                undocumented += missing
+                problems += wrong
                 page += lines
     for name, lines in pages.items():
         (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
@@ -155,7 +174,6 @@ def main():
         prefixes = {"::".join(name.split("::")[:k]) for k in range(2, len(name.split("::")) + 1)}
         if not prefixes & listed and name.split("::")[-1] not in known:
             unlisted.setdefault(name, where.relative_to(root))
-    problems = [f"no sentence: {name}" for name in dict.fromkeys(undocumented)]
     problems += [f"{where} names {name}, which names.txt does not list" for name, where in sorted(unlisted.items())]
     print("\n".join(problems) or f"{len(listed)} names, each with its sentence")
     return 1 if problems else 0

@@ -62,7 +62,7 @@ struct Composition {
     }
 };
 
-/// Composes differentiables, the last applied first: compose(h, g, f)(x) = h(g(f(x))).
+/// Composes differentiable functions, the last applied first: `compose(h, g, f)(x) = h(g(f(x)))`.
 template <class F>
 [[nodiscard]] constexpr F compose(F f) {
     return f;

@@ -33,7 +33,7 @@ concept PlainBeside = std::is_arithmetic_v<Lower> || std::is_same_v<Lower, Float
 
 }  // namespace detail
 
-/// A number `value` that changes at the rate `tangent`.
+/// A number `value` with its derivative `tangent`, for forward mode.
 template <class T>
 struct Dual {
     T value;
@@ -313,7 +313,7 @@ requires detail::DualCall<X, Low, High>
 [[nodiscard]] EDDY_HD constexpr auto clamp(const X& x, const Low& low, const High& high) {
     return min(max(x, low), high);
 }
-/// a where the mask holds, else b, with its tangent.
+/// `a` where the mask holds, else `b`, each with its tangent.
 template <class MaskType, class A, class B>
 requires(detail::DualCall<A, B> && !is_vec<MaskType>) [[nodiscard]] EDDY_HD
     constexpr auto select(const MaskType& mask, const A& a, const B& b) {

@@ -46,8 +46,8 @@ consteval bool check_scalar_result() {
 
 }  // namespace detail
 
-/// The gradient of a program with one scalar result with respect to the given arguments (all, where
-/// none is given).
+/// The gradient of a program with one scalar result, with respect to the given arguments, or to all
+/// if none is given.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto gradient(const Program<Recipe>&) {
     using P = Program<Recipe>;
@@ -55,8 +55,8 @@ template <int... argument, class Recipe>
         return Program<detail::GradientOf<P, argument...>>{};
 }
 
-/// The Hessian–vector product of a program with one scalar result with respect to one argument: a
-/// program of (x..., direction) that returns the Hessian times the direction.
+/// The Hessian–vector product of a program with one scalar result, with respect to one argument. It
+/// is a program from (x..., direction) to the Hessian times the direction.
 template <int argument, class Recipe>
 [[nodiscard]] constexpr auto hvp(const Program<Recipe>& program) {
     using P = Program<Recipe>;

@@ -179,9 +179,9 @@ constexpr Graph detail::JvpOf<P, argument...>::make() {
     return passes::simplify(jvp_graph(graph, argument_flags<argument...>(graph)));
 }
 
-/// The Jacobian–vector product of a program with respect to the given arguments (all, where none is
-/// given): a program of (x..., tangents of those arguments...) that returns the tangents of the
-/// results.
+/// The Jacobian–vector product (forward mode) of a program with respect to the given arguments, or
+/// to all if none is given. It is a program from (x..., tangents of those arguments...) to the
+/// tangents of the results.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto jvp(const Program<Recipe>&) {
     if constexpr (detail::check_arguments<Program<Recipe>, argument...>())

@@ -109,8 +109,9 @@ struct DifferentiableProgram {
     }
 };
 
-/// See DifferentiableProgram. `policy` says what a linearization keeps of the program outside any
-/// `remat` in it.
+/// A program as a differentiable function, with `linearize` and `pullback`, for use in `scan`,
+/// `while_loop` and `compose`. The policy chooses which values are kept for the backward pass,
+/// outside any `remat` in the program.
 template <int... argument, class Recipe, class Policy = detail::EverythingSaveable>
 [[nodiscard]] constexpr auto differentiable(const Program<Recipe>&, Policy = {}) {
     return DifferentiableProgram<Program<Recipe>, Policy, argument...>{};

@@ -99,13 +99,13 @@ struct OffloadDotWithNoBatchDims {
 
 /// Keeps whatever the backward program needs: as without remat.
 inline constexpr detail::EverythingSaveable everything_saveable;
-/// Keeps nothing but arguments.
+/// A policy that keeps only arguments.
 inline constexpr detail::NothingSaveable nothing_saveable;
 /// Keeps the results of products: dot, dense and their transposes.
 inline constexpr detail::DotsSaveable dots_saveable;
 /// Keeps the results of products with weights that are arguments.
 inline constexpr detail::DotsWithNoBatchDimsSaveable dots_with_no_batch_dims_saveable;
-/// Keeps values with one of these names: save_only_these_names<"a", "b">.
+/// A policy that keeps only values with one of these names: `save_only_these_names<"a", "b">`.
 template <FixedString... name>
 inline constexpr detail::SaveOnlyTheseNames<Names<name...>> save_only_these_names;
 /// Keeps all values, named or not, but those with one of these names.

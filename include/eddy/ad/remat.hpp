@@ -78,7 +78,9 @@ struct Remat {
     }
 };
 
-/// Wraps `function`: see the head of this file. The default policy keeps nothing but what goes in.
+/// Rematerialisation (gradient checkpointing): wraps `function` so that only values that the policy
+/// allows are kept for the backward pass. The rest is recomputed there. The default policy keeps
+/// only the arguments. The gradient is the same, bit for bit, under every policy.
 template <class Function, class Policy = detail::NothingSaveable>
 [[nodiscard]] constexpr auto remat(Function function, Policy = {}) {
     static_assert(std::is_empty_v<Policy> && std::is_default_constructible_v<Policy>,

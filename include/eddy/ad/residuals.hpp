@@ -45,7 +45,8 @@ template <class Real = double, class Source, class Policy = detail::EverythingSa
                                    static_cast<int>(sizeof(Real)), options);
 }
 
-/// Writes `saved_residuals` of the same arguments.
+/// Writes the values that the backward pass keeps under a policy, as `saved_residuals` returns
+/// them: a line for each.
 template <class Real = double, class Source, class Policy = detail::EverythingSaveable>
 void print_saved_residuals(const Source& source, Policy policy = {},
                            const ResidualReportOptions& options = {}) {

@@ -304,8 +304,8 @@ struct VjpOf {
 
 }  // namespace detail
 
-/// The vector–Jacobian product of a graph: arguments (x..., one cotangent per output) → cotangents
-/// of the flagged arguments, in order. Not simplified.
+/// The vector–Jacobian product of a graph. Its arguments are (x..., one cotangent for each output);
+/// its results are the cotangents of the flagged arguments, in order. It is not simplified.
 [[nodiscard]] constexpr Graph vjp_graph(const Graph& graph,
                                         const std::vector<char>& with_respect_to) {
     return detail::Reverse(graph, with_respect_to).run(with_respect_to);
@@ -317,9 +317,9 @@ constexpr Graph detail::VjpOf<P, argument...>::make() {
     return passes::simplify(vjp_graph(graph, argument_flags<argument...>(graph)));
 }
 
-/// The vector–Jacobian product of a program with respect to the given arguments (all, where none is
-/// given): a program of (x..., cotangents of the results...) that returns the cotangents of those
-/// arguments.
+/// The vector–Jacobian product (reverse mode) of a program with respect to the given arguments, or
+/// to all if none is given. It is a program from (x..., cotangents of the results...) to the
+/// cotangents of those arguments.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto vjp(const Program<Recipe>&) {
     if constexpr (detail::check_arguments<Program<Recipe>, argument...>())

@@ -25,13 +25,13 @@ struct LanesOfCpu {
 
 }  // namespace detail
 
-/// The default backend: SIMD packs of trajectories, groups of packs over threads.
+/// The default backend: SIMD packs of trajectories, and groups of packs over threads.
 struct Cpu {
     struct backend_tag {};
 
-    int threads = 0;  ///< 0: as many as this process may run at once
-    /// Threads of the caller's, on which calls of more than one group then work: `threads` says how
-    /// many there are. Threads of eddy's own are not started.
+    int threads = 0;  ///< number of threads; 0: as many as this process may run at once
+    /// Your own threads for calls with more than one group; `threads` says how many there are. eddy
+    /// then starts none.
     Executor executor{};
 
     /// The type of number that lanes of `Real` are computed in: one native vector. Wider packs run

@@ -14,20 +14,22 @@ static_assert(eddy::compiled_by_nvcc,
 
 namespace eddy::inline v0 {
 
-/// Cuda{.device = 1, .stream = stream}. Arrays of the host are copied for each call, those in the
-/// memory of the device (`on_device`) are used where they are. A call returns when it is done.
+/// The backend for NVIDIA GPUs: `Cuda{.device = 1, .stream = stream}`. Arrays of the host are
+/// copied for each call. Arrays in the memory of the device (`on_device`) are used in place. A call
+/// returns when it is done.
 using Cuda = GridBackend<detail::CudaRuntime>;
 static_assert(Backend<Cuda>);
 
-/// Cuda for devices whose double precision is slow, as that of GPUs for games: lanes of single precision keep
-/// time as the sum of two floats, 48 bits of it, and their rounds have no instruction in double precision.
-/// Lanes of double precision are those of Cuda. Times and sizes of steps must be floats in their range;
-/// events and the adaptive steps of noise are refused.
+/// `Cuda` for GPUs whose double precision is slow, such as those for games. In single precision it
+/// keeps time as the sum of two floats (48 bits), and its steps use no double precision. In double
+/// precision it is `Cuda`.
+/// Times and step sizes must be floats in their range. Events and adaptive steps of stochastic
+/// equations are refused.
 using CudaFloatTime = GridBackend<detail::CudaRuntime, FloatFloat>;
 static_assert(Backend<CudaFloatTime>);
 
-/// An array that lies on a device: a pointer of cudaMalloc's, and strides in numbers. Columns are
-/// contiguous where none are given.
+/// A (trajectory, component) array in the memory of a device: a pointer from cudaMalloc, and
+/// strides in numbers. Without strides, each component is contiguous.
 template <class Real>
 [[nodiscard]] auto on_device(Real* first, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components,
                              std::ptrdiff_t lane_stride, std::ptrdiff_t component_stride) {
@@ -38,7 +40,7 @@ template <class Real>
 [[nodiscard]] auto on_device(Real* first, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components) {
     return on_device(first, num_lanes, num_components, 1, num_lanes);
 }
-/// The same of a thrust::device_vector, or of what else gives data().get().
+/// The same for a thrust::device_vector, or any other object with data().get().
 template <class Vector>
 requires requires(Vector& vector) { vector.data().get(); }
 [[nodiscard]] auto on_device(Vector& vector, std::ptrdiff_t num_lanes,

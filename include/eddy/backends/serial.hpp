@@ -39,7 +39,7 @@ struct Serial {
     [[nodiscard]] NoStores stores(const detail::GradientPlan&, std::ptrdiff_t, Kept&) const {
         return {};
     }
-    /// The lanes in order.
+    /// Solves the trajectories in order.
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {

@@ -9,17 +9,18 @@
 
 namespace eddy::inline v0 {
 
-/// Explicit Runge–Kutta methods with tableaus, solve, value_and_gradient and pullback. Each lane has its own
-/// steps; it has the bits that it has on any backend, where the functions of its equation do. Lanes are not
-/// solved again where their steps do not carry derivatives (`stable_gradients`). With JointController
-/// all lanes of a call share their steps.
+/// A backend for wide equations, such as neural networks: explicit Runge–Kutta methods with
+/// tableaus, in `solve`, `value_and_gradient` and `pullback`.
+/// Each trajectory has its own steps, and the bits of any other backend if the functions of its
+/// equation have them. With JointController all trajectories of a call share their steps.
+/// Trajectories with unreliable gradients are not solved again (`stable_gradients`).
 struct Tiles {
     struct backend_tag {};
 
     static constexpr bool takes_joint_steps = true;
     static constexpr bool takes_no_noise = true;
 
-    int threads = 0;  ///< 0: as many as this process may run at once
+    int threads = 0;  ///< number of threads; 0: as many as this process may run at once
 
     /// The type of number that a single lane is seen in, where it is seen alone.
     template <class Real>

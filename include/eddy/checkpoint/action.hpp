@@ -53,7 +53,7 @@ struct Action {
     friend constexpr bool operator==(const Action&, const Action&) = default;
 };
 
-/// A schedule written down: what to do, one action after the other.
+/// A checkpoint schedule: its actions in order.
 using ActionList = std::vector<Action>;
 
 /// One storage tier as a schedule sees it: how many states it holds and what one write and one read
@@ -100,7 +100,7 @@ struct ActionCounts {
     std::vector<std::int64_t> writes, reads, peak;
 };
 
-/// Counts `actions`; the vectors have an entry for every tier that the list names.
+/// Counts actions by kind. The vectors have an entry for every tier that the list names.
 [[nodiscard]] EDDY_EXPORT ActionCounts count_actions(std::span<const Action> actions);
 
 /// The time of `actions` without the pullbacks: forward steps at `step_cost` each, writes and reads
@@ -110,11 +110,11 @@ struct ActionCounts {
                                                std::span<const StorageTier> tiers,
                                                double step_cost = 1);
 
-/// "forward 0 -> 5", "write 5 to memory", "read 5 from disk", "discard 5 from disk", "reverse 6 ->
-/// 5".
+/// One action as text: "forward 0 -> 5", "write 5 to memory", "read 5 from disk", "discard 5 from
+/// disk", "reverse 6 -> 5".
 [[nodiscard]] EDDY_EXPORT std::string to_string(const Action& action);
 
-/// One action a line.
+/// A list of actions as text, one a line.
 [[nodiscard]] EDDY_EXPORT std::string to_string(std::span<const Action> actions);
 
 EDDY_EXPORT std::ostream& operator<<(std::ostream& out, const Action& action);

@@ -11,9 +11,9 @@
 
 namespace eddy::inline v0 {
 
-/// What a CheckpointedLoop with these options does in a run of `length` steps and its reverse, all
-/// in memory. Online placements are told the length only here, at the end. Throws `InvalidArgument`
-/// where the options do not allow `length`.
+/// The actions of a CheckpointedLoop with these options in a run of `length` steps and its backward
+/// pass, all in memory. Online placements learn the length only at the end, as in a run. Throws
+/// InvalidArgument if the options do not allow `length`.
 [[nodiscard]] EDDY_EXPORT ActionList loop_actions(std::int64_t length, const LoopOptions& options);
 
 /// The offline schedule with the `memory_slots` most accessed stack indices in memory and

@@ -60,11 +60,12 @@ void pull_back(Body& body, const State& x, std::int64_t step, Cotangent& cotange
 
 }  // namespace detail
 
-/// Runs a loop of unknown length within a fixed number of slots, and reverses it.
-/// Allocation: the stack for 4095 slots and a mebibyte of slots at most when the loop is made; in
-/// `run`, as many more as are used for the first time, a piece of the placement table the first
-/// time that any loop with as many checkpoints gets so far (`generate_tables` does it beforehand),
-/// hashes if the determinism check is on, and what the State's own copies allocate.
+/// Runs a loop of unknown length within a fixed number of slots for checkpoints, and reverses it.
+/// The constructor allocates the stack for at most 4095 slots, and at most a mebibyte of slots.
+/// `run` allocates further slots when they are first used. It also generates the placement table as
+/// far as it gets, once for all loops with as many checkpoints; `generate_tables` does so
+/// beforehand. The determinism check allocates hashes, and copies of a State allocate what they
+/// need.
 template <class State, class Body, class Store = MemoryStore<State>, class Cotangent = State>
 class CheckpointedLoop {
     static_assert(
@@ -93,9 +94,10 @@ class CheckpointedLoop {
         store_.reserve(plan().slots);
     }
 
-    /// Advances from x_0 while `go_on(x_n, n)` holds, and returns the last state; it stays valid
-    /// until the next run. Forgets an earlier run. If body, condition or store throw, or the run is
-    /// cancelled, all slots are freed and the loop may run again.
+    /// Advances from x_0 while `go_on(x_n, n)` holds, and returns the last state. That state is
+    /// valid until the next run; the checkpoints of an earlier run are freed.
+    /// If body, condition or store throw, or the run is cancelled, all slots are freed and the loop
+    /// may run again.
     template <class Condition>
     const State& run(const State& x0, Condition&& go_on) {
         static_assert(std::is_invocable_r_v<bool, Condition&, const State&, std::int64_t>,
@@ -118,7 +120,7 @@ class CheckpointedLoop {
         return *last_;
     }
 
-    /// Runs exactly `length` steps.
+    /// Runs exactly `length` steps, and returns the last state.
     const State& run(const State& x0) {
         require_argument(plan().fixed_length,
                          "CheckpointedLoop::run: no condition and no length; give one of them");
@@ -126,9 +128,10 @@ class CheckpointedLoop {
             x0, [length = plan().limit](const State&, std::int64_t step) { return step < length; });
     }
 
-    /// Pulls the cotangent of the last state back to one of x_0. Once per run: it uses the
-    /// checkpoints up. If body or store throw, all slots are freed and the loop may run again; so
-    /// it is where the loop is cancelled, which throws Cancelled.
+    /// The backward pass: takes the cotangent of the last state and returns that of x_0. It uses
+    /// the checkpoints up, so it can be called once for each run.
+    /// If body or store throw, or the loop is cancelled (which throws Cancelled), all slots are
+    /// freed and the loop may run again.
     [[nodiscard]] Cotangent reverse(Cotangent cotangent) {
         const auto call = presence_.enter("CheckpointedLoop::reverse");
         require_argument(
@@ -148,30 +151,30 @@ class CheckpointedLoop {
         return cotangent;
     }
 
-    /// What the last run returned.
+    /// The state that the last run returned.
     [[nodiscard]] const State& last() const {
         require_argument(last_.has_value(),
                          "CheckpointedLoop::last: nothing has run yet; call run first");
         return *last_;
     }
-    /// What the last run and its reversal cost.
+    /// The cost of the last run and of its backward pass.
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
-    /// success, max_steps_reached, or, of `run` or `reverse`, cancelled.
+    /// How the last `run` or `reverse` ended: success, max_steps_reached or cancelled.
     [[nodiscard]] Result result() const { return result_; }
-    /// Steps that the last run made.
+    /// The number of steps of the last run.
     [[nodiscard]] std::int64_t steps() const { return steps_; }
-    /// The options, checked and settled.
+    /// The options after all checks, with every choice made.
     [[nodiscard]] const PlacementPlan& plan() const { return sequence_.plan(); }
-    /// The body, with what its pullback has added up.
+    /// The body, with all that its pullback has accumulated.
     [[nodiscard]] Body& body() { return body_; }
-    /// Where the checkpoints are.
+    /// The store of the checkpoints.
     [[nodiscard]] Store& store() { return store_; }
-    /// Bytes of the stack and of the slots in memory, without what states have of their own.
+    /// Bytes of the stack and of the slots in memory, without memory that states own.
     [[nodiscard]] std::int64_t bytes_of_lists() const {
         return stack_.num_bytes() + store_.num_bytes();
     }
 
-    /// Generates the placement tables for loops of up to `steps` steps now rather than in `run`.
+    /// Generates the placement tables for loops of up to `steps` steps now, not in `run`.
     void generate_tables(std::int64_t steps) { sequence_.generate_to(steps); }
 
   private:

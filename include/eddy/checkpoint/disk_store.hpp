@@ -11,9 +11,10 @@
 
 namespace eddy::inline v0 {
 
-/// A CheckpointStore in a file, which is removed with the store. A read gives back what was
-/// written, or throws a StorageError that names slot and step: after the file was cut short,
-/// altered or deleted, too. A write that fails, for want of space say, is reported by a later call.
+/// A CheckpointStore in a file, which is removed with the store.
+/// A read returns exactly what was written. If the file was cut short, altered or deleted, the read
+/// throws a StorageError that names slot and step. A later call reports a write that failed, such
+/// as on a full disk.
 template <class State>
 class DiskStore {
     static_assert(Serializable<State>,

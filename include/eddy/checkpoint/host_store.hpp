@@ -48,7 +48,7 @@ concept TransferableState = std::copyable<State> && requires(State& state, const
     requires std::is_trivially_copyable_v<std::remove_pointer_t<decltype(state.data())>>;
 };
 
-/// A CheckpointStore in host memory. States that differ in size need `resize(size)`.
+/// A CheckpointStore in host memory. States that differ in size need a member `resize(size)`.
 template <class State, class Memory = PageableMemory>
 class HostStore {
     static_assert(

@@ -35,10 +35,10 @@ struct HRevolveOptions {
     bool joint = false;
 };
 
-/// The cheapest schedule for `length` steps, of all that are legal, if no tier has a dearer write
-/// or read than a slower one (otherwise a valid schedule that may not be the cheapest). Time
-/// O(length^2 slots), memory O(length slots). Throws `InvalidArgument` for a negative length or
-/// cost, or when no tier has a slot for x_0.
+/// The cheapest legal schedule for `length` steps over several tiers, if no tier has a dearer write
+/// or read than a slower one. Otherwise the schedule is valid, but may not be the cheapest. Time
+/// O(length^2 slots), memory O(length slots).
+/// Throws InvalidArgument for a negative length or cost, or if no tier has a slot for x_0.
 [[nodiscard]] EDDY_EXPORT ActionList hrevolve_actions(std::int64_t length,
                                                       const HRevolveOptions& options);
 

@@ -35,28 +35,29 @@ enum class Placement : std::uint8_t {
 
 /// Options of a checkpointed loop.
 struct LoopOptions {
-    /// Slots, that of the initial state included. 0: as many as the placement needs, where that is
-    /// a definite number. Memory is taken as they are used: a generous number costs nothing.
+    /// Slots, including that of the initial state. 0: as many as the placement needs, if that
+    /// number is definite. Memory is allocated as slots are used, so a large number costs nothing.
     std::int64_t checkpoints = 0;
-    /// The loop stops here at the latest, with Result::max_steps_reached.
+    /// The largest number of steps. A loop that reaches it ends with Result::max_steps_reached.
     std::int64_t max_steps = schedule::unbounded;
-    /// Where checkpoints are put; automatic is the best for what is known of the length.
+    /// How checkpoints are placed. `automatic` chooses the best placement for what is known of the
+    /// length.
     Placement placement = Placement::automatic;
-    /// The number of steps, where it is known. A condition that would go on then ends as
+    /// The number of steps, if it is known. If the condition still holds after them, the result is
     /// Result::max_steps_reached.
     std::optional<std::int64_t> length{};
-    /// Steps between the states kept by Placement::periodic.
+    /// Steps between the states that Placement::periodic keeps.
     std::int64_t period = 0;
-    /// Nested scans: the outermost keeps its states, and each recomputes into the next. Memory is
-    /// the sum of the lengths, recomputation at most one pass for each length but the first. The
-    /// product is `length`, or the largest number of steps if no length is given.
+    /// Lengths of nested scans: the outermost keeps its states, and each recomputes into the next.
+    /// Their product is `length`, or the largest number of steps if no length is given.
+    /// Memory is the sum of the lengths. Each length except the first costs at most one more
+    /// forward pass.
     std::vector<std::int64_t> nested_lengths{};
-    /// Keep a hash of every state (8 bytes a step) and compare it whenever a step is computed
-    /// again.
+    /// Keeps a hash of every state (8 bytes a step), and compares it whenever a step is recomputed.
     bool determinism_check = false;
-    /// Asked before each step forward, again or back; a loop that is cancelled frees its slots, and
-    /// its result is Result::cancelled. `run` returns the state that it got to; `reverse` has no
-    /// cotangent of the first state to return, and throws Cancelled.
+    /// Checked before each forward step, also before recomputed ones. A cancelled loop frees its
+    /// slots, and its result is Result::cancelled. `run` returns the state that it reached;
+    /// `reverse` has nothing to return and throws Cancelled.
     std::stop_token cancelled{};
 };
 

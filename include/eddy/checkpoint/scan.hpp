@@ -156,9 +156,9 @@ class CheckpointedScan {
     detail::Presence presence_;
 };
 
-/// Runs `length` steps of a plain body (see LoopBody) under `{.checkpoints = c}`, `{.nested_lengths
-/// = {…}}` or any other placement; then `last()`, `reverse(cotangent)` and `counters()` as of a
-/// CheckpointedLoop.
+/// Runs `length` steps of a body that takes no inputs (see LoopBody), with `{.checkpoints = c}`,
+/// `{.nested_lengths = {…}}` or any other placement. The result has `last()`, `reverse(cotangent)`
+/// and `counters()` as a CheckpointedLoop has.
 template <class State, class Body, class Store = MemoryStore<State>>
 [[nodiscard]] auto checkpoint_scan(Body body, const State& x0, std::int64_t length,
                                    LoopOptions options, Store store = Store()) {
@@ -172,11 +172,11 @@ template <class State, class Body, class Store = MemoryStore<State>>
     return loop;
 }
 
-/// The same with one input a step and stacked outputs. The body offers
-/// `advance(carry, x, step) const -> std::pair<Carry, Output>` and
-/// `pullback(carry, x, step, carry_cotangent, output_cotangent) -> std::pair<Carry, Input>`; and,
-/// if it likes, `pullback_in_place(carry, x, step, Carry& carry_cotangent, output_cotangent) ->
-/// Input`, which changes the carry's cotangent where it is.
+/// The same with one input for each step and stacked outputs. The body has `advance(carry, x, step)
+/// const -> std::pair<Carry, Output>` and `pullback(carry, x, step, carry_cotangent,
+/// output_cotangent) -> std::pair<Carry, Input>`.
+/// It may also have `pullback_in_place(carry, x, step, Carry& carry_cotangent, output_cotangent) ->
+/// Input`, which changes the cotangent of the carry in place.
 template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>>
 [[nodiscard]] auto checkpoint_scan(Body body, const Carry& carry, std::vector<Input> inputs,
                                    LoopOptions options, Store store = Store()) {
@@ -254,8 +254,9 @@ class Scan {
     LoopOptions options_;
 };
 
-/// ((carry, xs), p...) -> (carry, ys) with (carry, y) = body((carry, x), p...) for each x in turn;
-/// pairs of a carry and a std::vector. Parameters p are differentiated too.
+/// A differentiable scan: `((carry, xs), p...) -> (carry, ys)` with `(carry, y) = body((carry, x),
+/// p...)` for each x in turn. Argument and result are pairs of a carry and a std::vector. The
+/// parameters p are differentiated too.
 template <class Body>
 [[nodiscard]] auto scan(Body body, LoopOptions options = {.placement = Placement::store_all}) {
     return Scan<Body>(std::move(body), std::move(options));

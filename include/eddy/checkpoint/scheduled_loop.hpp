@@ -19,7 +19,7 @@
 
 namespace eddy::inline v0 {
 
-/// Runs and reverses a loop as an action list says, with one store for each tier.
+/// Runs and reverses a loop by an action list, with one store for each tier.
 template <class State, class Body, class... Stores>
 class ScheduledLoop {
     static_assert(!detail::AdvanceIsNotConst<Body, State>,
@@ -41,8 +41,8 @@ class ScheduledLoop {
           plan_(plan_actions(actions, static_cast<int>(sizeof...(Stores)))),
           stores_(std::move(stores)...) {}
 
-    /// Advances all steps from x_0, and returns the last state; it stays valid until `reverse` or
-    /// the next run. If body or store throw, all slots are freed and the loop may run again.
+    /// Advances all steps from x_0, and returns the last state. That state is valid until `reverse`
+    /// or the next run. If body or store throw, all slots are freed and the loop may run again.
     const State& run(const State& x0) {
         const auto call = presence_.enter("ScheduledLoop::run");
         State start = x0;
@@ -58,8 +58,8 @@ class ScheduledLoop {
         return *x_;
     }
 
-    /// Pulls the cotangent of the last state back to one of x_0. Once per run. If body or
-    /// store throw, all slots are freed and the loop may run again.
+    /// The backward pass: takes the cotangent of the last state and returns that of x_0, once for
+    /// each run. If body or store throw, all slots are freed and the loop may run again.
     [[nodiscard]] State reverse(State cotangent) {
         const auto call = presence_.enter("ScheduledLoop::reverse");
         require_argument(
@@ -79,14 +79,14 @@ class ScheduledLoop {
         return result;
     }
 
-    /// What the last run and its reversal cost.
+    /// The cost of the last run and of its backward pass.
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
-    /// The schedule, checked.
+    /// The schedule after all checks.
     [[nodiscard]] const ActionPlan& plan() const { return plan_; }
-    /// The body, with what its pullback has added up.
+    /// The body, with all that its pullback has accumulated.
     [[nodiscard]] Body& body() { return body_; }
     template <std::size_t tier>
-    /// Where the checkpoints of a tier are.
+    /// The store of a tier.
     [[nodiscard]] auto& store() {
         return std::get<tier>(stores_);
     }

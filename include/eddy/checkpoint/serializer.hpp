@@ -16,8 +16,8 @@
 
 namespace eddy::inline v0 {
 
-/// The customization point: a specialisation has the three static functions that `Serializable`
-/// asks for.
+/// The customization point for states in files: specialise it with the three static functions of
+/// `Serializable`.
 template <class State>
 struct Serializer {};
 

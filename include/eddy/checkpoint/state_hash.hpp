@@ -21,8 +21,8 @@ namespace eddy::inline v0 {
     return hash ^ (hash >> 32);
 }
 
-/// `StateHash<State>{}(state, seed)`: specialise it for states that are not made of numbers, ranges
-/// and tuples.
+/// The customization point of the determinism check, `StateHash<State>{}(state, seed)`. Specialise
+/// it for states that are not made of numbers, ranges and tuples.
 template <class State>
 struct StateHash {};
 

@@ -40,10 +40,10 @@ concept CheckpointStore = requires(Store store, const State& state, std::int64_t
     store.release();
 };
 
-/// Slots in memory: a mebibyte is reserved for them at most, and more as slots are written, so that
-/// a generous number costs nothing. A discarded slot keeps its State, so that a later write
-/// copy-assigns into the capacity it has: once every slot has been written, states that reuse their
-/// capacity allocate nothing more.
+/// A CheckpointStore in memory. At most a mebibyte of slots is reserved; more are allocated as they
+/// are written, so a large number costs nothing.
+/// A discarded slot keeps its State, and a later write copy-assigns into its capacity. Once every
+/// slot has been written, states that reuse their capacity allocate nothing more.
 template <class State>
 class MemoryStore {
   public:

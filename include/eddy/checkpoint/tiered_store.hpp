@@ -36,8 +36,8 @@ struct TierUse {
     }
 };
 
-/// `fast_slots` slots in the fast store, the rest of what is reserved in the slow one. A write into
-/// a full fast store costs O(slots) integer operations and one move.
+/// A CheckpointStore of two tiers: `fast_slots` slots in the fast store, all others in the slow
+/// one. A write into a full fast store costs O(slots) integer operations and one move.
 template <class State, class Fast, class Slow>
 class TieredStore {
     static_assert(

@@ -117,9 +117,9 @@ class WhileLoop {
 /// once each.
 inline constexpr std::int64_t default_checkpoints = 64;
 
-/// (x, p...) -> body(... body(x, p...), p...) while `condition(x)` or `condition(x, step)` holds.
-/// Parameters p are differentiated with x; pass large ones as pointers or views. InvalidArgument if
-/// the options are bad.
+/// A differentiable while loop: `(x, p...) -> body(… body(x, p...) …, p...)` while `condition(x)`
+/// or `condition(x, step)` holds. The parameters p are differentiated with x; pass large ones as
+/// pointers or views. Bad options throw InvalidArgument.
 template <class Condition, class Body>
 [[nodiscard]] auto while_loop(Condition condition, Body body,
                               LoopOptions options = {.checkpoints = default_checkpoints}) {

@@ -8,8 +8,8 @@
 
 namespace eddy::inline v0 {
 
-/// The base of all exceptions of eddy: `catch (const eddy::Error& error)` takes each of them and
-/// nothing else. Each is one of the standard library's as well.
+/// The base of all exceptions of eddy. `catch (const eddy::Error& error)` catches each of them and
+/// nothing else. Each also derives from an exception of the standard library.
 class EDDY_EXPORT Error {
   public:
     Error() = default;
@@ -19,7 +19,7 @@ class EDDY_EXPORT Error {
     Error& operator=(Error&&) = default;
     virtual ~Error() = default;
 
-    /// The sentence.
+    /// The message.
     [[nodiscard]] virtual const char* what() const noexcept = 0;
 };
 
@@ -35,7 +35,7 @@ struct EDDY_EXPORT InvalidArgument : ErrorAs<std::invalid_argument> {
     using ErrorAs::ErrorAs;
 };
 
-/// Not every trajectory reached its end: `require_success` throws it. The message names the first
+/// A trajectory did not reach its end; `require_success` throws this. The message names the first
 /// eight that failed.
 struct EDDY_EXPORT SolveFailed : ErrorAs<std::runtime_error> {
     using ErrorAs::ErrorAs;
@@ -53,12 +53,12 @@ struct EDDY_EXPORT NonDeterministicBody : ErrorAs<std::runtime_error> {
     using ErrorAs::ErrorAs;
 };
 
-/// A stop was requested where there is nothing to return that would not be taken for an answer.
+/// A call was cancelled that has no partial result to return.
 struct EDDY_EXPORT Cancelled : ErrorAs<std::runtime_error> {
     using ErrorAs::ErrorAs;
 };
 
-/// A bug in eddy itself.
+/// A bug in eddy itself; please report it.
 struct EDDY_EXPORT InternalError : ErrorAs<std::logic_error> {
     using ErrorAs::ErrorAs;
 };

@@ -144,7 +144,7 @@ template <std::floating_point Real>
 [[nodiscard]] EDDY_HD constexpr Real sign(Real x) {
     return x > 0 ? Real(1) : x < 0 ? Real(-1) : x;
 }
-/// The scalar twin of a pack's `select`.
+/// The same for a scalar condition.
 template <std::floating_point Real>
 [[nodiscard]] EDDY_HD constexpr Real select(bool condition, Real if_true,
                                             std::type_identity_t<Real> if_false) {

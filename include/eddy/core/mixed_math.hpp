@@ -43,8 +43,7 @@ requires detail::IntegerFirst<A, B>
 [[nodiscard]] EDDY_HD constexpr B select(bool condition, A if_true, B if_false) {
     return condition ? static_cast<B>(if_true) : if_false;
 }
-/// Two integers give a real number, as they do in a program: `select(x < 0, 1, 2) / 4` is not an
-/// integer division.
+/// Two integers give a real number, so `select(x < 0, 1, 2) / 4` is not an integer division.
 [[nodiscard]] EDDY_HD constexpr double select(bool condition, std::same_as<int> auto if_true,
                                               std::same_as<int> auto if_false) {
     return condition ? if_true : if_false;

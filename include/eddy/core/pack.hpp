@@ -14,8 +14,8 @@
 
 namespace eddy::inline v0 {
 
-/// One `Element` per lane: float or double, or the unsigned integer of that width for work on their
-/// bits.
+/// A SIMD vector with one `Element` for each trajectory: float or double, or the unsigned integer
+/// of that width for work on their bits.
 template <class Element, int lanes>
 struct Pack {
     using value_type = Element;

@@ -7,18 +7,20 @@
 
 namespace eddy::inline v0 {
 
-/// The outcome of a trajectory. Values are only ever added, so that other languages may rely on them.
+/// The outcome of a trajectory or of a loop. Values are only ever added, so that other languages
+/// may rely on them.
 enum class Result : std::uint8_t {
-    success = 0,
-    event = 1,
-    max_steps_reached = 2,
-    dt_underflow = 3,
-    non_finite = 4,
-    cancelled = 5,
-    singular_matrix = 6,
-    newton_failed = 7,
-    inconsistent_start = 8,
-    loss_not_finite = 9,
+    success = 0,             ///< the end was reached
+    event = 1,               ///< a terminal event ended the trajectory
+    max_steps_reached = 2,   ///< `max_steps` steps did not reach the end
+    dt_underflow = 3,        ///< the step size fell below `dt_min`
+    non_finite = 4,          ///< a state or derivative became infinite or NaN
+    cancelled = 5,           ///< the call was cancelled before the end
+    singular_matrix = 6,     ///< a linear system of a step could not be solved reliably
+    newton_failed = 7,       ///< the Newton iteration of a stage did not converge
+    inconsistent_start = 8,  ///< the algebraic equations have no solution near the initial values
+    loss_not_finite = 9,  ///< the loss is infinite or NaN at a save point where the state is finite
+    /// `observe` is infinite or NaN at a save point where the state is finite
     observed_not_finite = 10,
 };
 
@@ -87,7 +89,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return "unknown result";
 }
 
-/// Is it neither success nor an event?
+/// True unless the result is success or event.
 [[nodiscard]] EDDY_HD constexpr bool is_failure(Result result) {
     return result != Result::success && result != Result::event;
 }

@@ -11,7 +11,7 @@
 
 namespace eddy::inline v0 {
 
-/// A vector of `length` numbers, of any type that is a number to eddy: float, double, packs, duals.
+/// A vector of `length` numbers of one type: float, double, packs, duals or traced scalars.
 template <class T, int length>
 struct Vec {
     static_assert(length > 0, "Vec: the length must be positive");
@@ -24,7 +24,7 @@ struct Vec {
     [[nodiscard]] EDDY_HD constexpr const T& operator[](int i) const { return data[i]; }
     /// The first component.
     [[nodiscard]] EDDY_HD constexpr T* begin() { return data; }
-    /// Behind the last component.
+    /// The end of the components.
     [[nodiscard]] EDDY_HD constexpr T* end() { return data + length; }
     [[nodiscard]] EDDY_HD constexpr const T* begin() const { return data; }
     [[nodiscard]] EDDY_HD constexpr const T* end() const { return data + length; }
@@ -173,9 +173,9 @@ requires(sizeof...(T) > 0 && !(is_symbolic<T> || ...)) [[nodiscard]] EDDY_HD
     return Vec<Common, static_cast<int>(sizeof...(T))>{{static_cast<Common>(x)...}};
 }
 
-/// The right-hand side of `count` components of the state that do not change, such as a context or parameters
-/// kept there: `eddy::concat(dydt, eddy::constant<3>)`. It is zero, as 0.0 is for one. What is zero in every
-/// state has no error, and does not count in norms of errors.
+/// The right-hand side of `count` components that do not change, such as parameters kept in the
+/// state: `eddy::concat(dydt, eddy::constant<3>)`. It is zero. Components whose right-hand side is
+/// zero in every state have no error, and error norms leave them out.
 template <int count>
 inline constexpr Vec<double, count> constant{};
 

@@ -150,7 +150,7 @@ requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T sum(const Vec<T, len
     return total;
 }
 
-/// Σ a_i·b_i, accumulated from the first component on, contracted (`mul_add`).
+/// Σ a_i·b_i, summed from the first component on with fused multiply-adds.
 template <class A, class B, int length>
 requires(!is_symbolic<A> && !is_symbolic<B>) [[nodiscard]] EDDY_HD
     constexpr auto dot(const Vec<A, length>& a, const Vec<B, length>& b) {
@@ -166,8 +166,8 @@ requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr auto norm(const Vec<T,
     return root_of_squares(dot(x, x));
 }
 
-/// W x + b: weights of rows·columns components, row-major. Row i is accumulated onto b[i] from the
-/// first column on, contracted.
+/// W x + b. The weights have rows·columns components, row-major. Row i is summed onto b[i] from the
+/// first column on, with fused multiply-adds.
 template <class W, int length, class B, int rows, class X, int columns>
 requires(!is_symbolic<W> && !is_symbolic<B> && !is_symbolic<X>) [[nodiscard]] EDDY_HD
     constexpr auto dense(const Vec<W, length>& weights, const Vec<B, rows>& bias,

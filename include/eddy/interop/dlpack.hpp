@@ -35,7 +35,7 @@ struct Tensor {
     std::int64_t* strides = nullptr;  // in elements; null: row-major, without gaps
     std::uint64_t byte_offset = 0;
 };
-/// What a capsule "dltensor" holds.
+/// DLPack's managed tensor, the content of a capsule "dltensor".
 struct ManagedTensor {
     Tensor dl_tensor;
     void* manager_ctx = nullptr;
@@ -121,10 +121,11 @@ struct HeldTensor {
 
 }  // namespace detail
 
-/// A tensor of the host as a (lane, component) array, without a copy: `from_dlpack<const double>(
-/// managed->dl_tensor)`, or the managed tensor itself. One of a single dimension is one row. It must
-/// outlive the view, and `deleter` is the caller's to call. InvalidArgument where it is of another type
-/// of number, of other dimensions, or lies on a device.
+/// A host tensor as a (trajectory, component) array without a copy: `from_dlpack<const
+/// double>(managed->dl_tensor)`, or the managed tensor itself. A tensor of one dimension is one
+/// row.
+/// The tensor must outlive the view, and you must call its `deleter`. Throws InvalidArgument if it
+/// has another number type or other dimensions, or lies on a device.
 template <class Real, class Tensor>
 [[nodiscard]] EnsembleView<Real> from_dlpack(const Tensor& tensor) {
     const auto& plain = detail::plain_tensor<Real>(tensor);
@@ -137,8 +138,8 @@ template <class Real, class Tensor>
     return detail::view_of_tensor<Real>(plain);
 }
 
-/// The same of a tensor that lies where `Backend` computes: from_dlpack<double, Cuda>(tensor). Whoever
-/// made it may have to be waited for: by a stream, as DLPack's __dlpack__(stream=…) asks for.
+/// The same for a tensor in the memory of a backend: `from_dlpack<double, Cuda>(tensor)`. The work
+/// that fills it must be done, or be on the same stream, as by `__dlpack__(stream=…)`.
 template <class Real, class Backend, class Tensor>
 requires requires { typename Backend::Memory; }
 [[nodiscard]] auto from_dlpack(const Tensor& tensor) {
@@ -154,9 +155,10 @@ requires requires { typename Backend::Memory; }
     return ViewIn<typename Backend::Memory, Real>{detail::view_of_tensor<Real>(plain)};
 }
 
-/// A tensor of two dimensions for others to take, without a copy: `owner` lives until its deleter is
-/// called, and must keep the numbers. `Managed` may be the struct with a version, or one of DLPack's own
-/// header. One without a version cannot say that numbers are const, and is not made of those.
+/// A tensor of two dimensions, (trajectory, component), for other libraries, without a copy.
+/// `owner` must keep the numbers alive; the deleter destroys it.
+/// `Managed` is the struct with or without a version, or one of DLPack's own header. A struct
+/// without a version cannot mark numbers as read-only, so it takes no const view.
 template <class Managed = dlpack::ManagedTensor, class Real, class Owner>
 [[nodiscard]] Managed* to_dlpack(const EnsembleView<Real>& view, const dlpack::Device& device,
                                  Owner owner) {
@@ -192,7 +194,7 @@ template <class Managed = dlpack::ManagedTensor, class Real, class Owner>
     return &held.release()->managed;
 }
 
-/// Hands an array over: a result, moved out of a solution's or gradient's.
+/// The same for an array that you move in, such as a result moved out of a solution or gradient.
 template <class Managed = dlpack::ManagedTensor, class Real>
 [[nodiscard]] Managed* to_dlpack(EnsembleArray<Real>&& array) {
     const EnsembleView<Real> view = array.view();  // a moved array keeps its numbers where they are

@@ -47,9 +47,9 @@ inline constexpr bool is_odeint_system = [] {
 
 }  // namespace detail
 
-/// A vector field from a system of Boost.Odeint, an empty functor or captureless lambda whose
-/// arguments are of any type: `odeint_field<2, 4>([](const auto& y, auto& dydt, const auto& p, auto t)
-/// { … })`, or without p where parameter_size is 0.
+/// A right-hand side from a system of Boost.Odeint. The system is an empty functor or a captureless
+/// lambda whose arguments are of any type: `odeint_field<2, 4>([](const auto& y, auto& dydt, const
+/// auto& p, auto t) { … })`. Without parameters (parameter_size 0) it takes no p.
 template <int state_size, int parameter_size, class System>
 [[nodiscard]] constexpr auto odeint_field(const System&) {
     static_assert(detail::is_stateless<System>,
@@ -100,7 +100,7 @@ class OdeintSystem {
     Vec<Real, parameter_size == 0 ? 1 : parameter_size> p_{};
 };
 
-/// The field with these parameters as a system of Boost.Odeint.
+/// A right-hand side of eddy with these parameters, as a system of Boost.Odeint.
 template <class Field, class Parameters>
 [[nodiscard]] auto odeint_system(const Field&, const Parameters& p) {
     if constexpr (detail::check_field<Field>())

@@ -17,14 +17,15 @@ struct StepSizeHistogram {
     std::vector<std::int64_t> counts{};  // (bin)
 };
 
-/// Of all lanes of a solution with `.save_steps = true`; without, InvalidArgument says so. Steps of no length,
-/// as t has too few digits to tell them apart, are left out.
+/// A histogram of the step sizes of all trajectories. The solution must have been made with
+/// `.save_steps = true`; otherwise the call throws InvalidArgument. Steps too short for the digits
+/// of t are left out.
 template <class Real>
 [[nodiscard]] EDDY_EXPORT StepSizeHistogram step_size_histogram(const Solution<Real>& solution);
 extern template StepSizeHistogram step_size_histogram(const Solution<float>&);
 extern template StepSizeHistogram step_size_histogram(const Solution<double>&);
 
-/// A line for each bin: its sizes, a bar of up to 40 characters, its count.
+/// A line for each bin: its range of sizes, a bar of up to 40 characters, its count.
 [[nodiscard]] EDDY_EXPORT std::string to_text(const StepSizeHistogram& histogram);
 
 }  // namespace eddy::inline v0

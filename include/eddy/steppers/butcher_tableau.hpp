@@ -7,7 +7,7 @@
 
 namespace eddy::inline v0 {
 
-/// Coefficients of a Runge–Kutta method. Rows of `a` may be given short: what is left out is zero.
+/// The coefficients of a Runge–Kutta method. Rows of `a` may be given short: the rest is zero.
 template <int stages>
 struct ButcherTableau {
     double c[stages];
@@ -184,8 +184,9 @@ inline constexpr int error_order = [] {
         return estimate_order<Method>;
 }();
 
-/// Checks an explicit method when it is named; each failure says in one sentence what is wrong. Steppers
-/// name it, files of solvers/ do not: every program would pay for the methods that it does not use.
+/// Checks an explicit method at compile time. Each failure says in one sentence what is wrong.
+/// Steppers name it; the files of solvers/ do not, so that programs pay only for the methods that
+/// they use.
 template <RungeKuttaMethod Method>
 struct ValidTableau {
     static constexpr auto& tableau = Method::tableau;

@@ -113,9 +113,9 @@ struct Interpolant {
     }
 };
 
-/// Would save points within steps have errors of a lower order than the steps themselves? Over many
-/// steps those are wrong by O(dt^order), the interpolant by O(dt^(its order + 1)). A solve then
-/// ends a step at every save point.
+/// True if the dense output of the method has too low an order for its steps. Over many steps the
+/// states have an error of O(dt^order), and the interpolant has one of O(dt^(its order + 1)). If
+/// the second exponent is smaller than the first, a solve ends a step at every save point.
 template <RungeKuttaMethod Method>
 inline constexpr bool steps_to_save_points = Interpolant<Method>::order + 1 < Method::order;
 

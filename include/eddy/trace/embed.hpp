@@ -110,8 +110,9 @@ constexpr auto embed_program(std::integer_sequence<int, output...>,
 
 }  // namespace detail
 
-/// The result of a program at arguments of its shapes, at least one of them traced; a std::tuple where it
-/// has several. What program(x...) gives while a function is traced.
+/// The result of a program inside another traced function; `program(x...)` does the same. The
+/// arguments have the program's shapes, and at least one of them is traced. Several results come as
+/// a std::tuple.
 template <class Recipe, class... Arguments>
 [[nodiscard]] constexpr auto embed(const Program<Recipe>&, const Arguments&... x) {
     constexpr auto& graph = Program<Recipe>::graph;

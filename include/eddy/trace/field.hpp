@@ -113,8 +113,8 @@ struct FieldOf
 
 }  // namespace detail
 
-/// The program of a vector field: (t, y, p) → dy/dt, with y and dy/dt of state_size and p of
-/// parameter_size components.
+/// The program of a right-hand side: (t, y, p) → dy/dt. y and dy/dt have state_size components, p
+/// has parameter_size.
 template <class Field>
 [[nodiscard]] constexpr auto trace_field(const Field&) {
     if constexpr (detail::check_field<Field>()) {
@@ -140,8 +140,8 @@ struct FunctionField {
     }
 };
 
-/// A vector field from a captureless lambda:
-/// `field<2, 4>([](auto t, const auto& y, const auto& p) { … })`.
+/// A right-hand side from a captureless lambda, with the sizes of y and p: `field<2, 4>([](auto t,
+/// const auto& y, const auto& p) { … })`.
 template <int state_size, int parameter_size, class Function>
 [[nodiscard]] constexpr auto field(const Function&) {
     static_assert(detail::is_stateless<Function>,

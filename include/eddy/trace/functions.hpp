@@ -126,7 +126,8 @@ template <int shape>
     return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
 }
 
-/// a where the mask holds, else b. The branch not taken contributes exactly zero to the gradient.
+/// `a` where the mask holds, else `b`. Both are computed; the branch not taken contributes exactly
+/// zero to the gradient.
 template <int shape, class A, class B>
 requires detail::TraceOperand<A> && detail::TraceOperand<B>
 [[nodiscard]] constexpr auto select(const TracedMask<shape>& mask, const A& a, const B& b) {
@@ -150,8 +151,7 @@ template <int shape>
     return detail::traced_elementwise<Op::stop_gradient>(0, x);
 }
 
-/// x, tagged with a name that remat policies can ask for (ad/remat.hpp). The label must be a string
-/// literal.
+/// x, tagged with a name for policies of remat (ad/remat.hpp). The label must be a string literal.
 template <int shape>
 [[nodiscard]] constexpr Traced<shape> checkpoint_name(const Traced<shape>& x,
                                                       std::string_view label) {
@@ -226,7 +226,7 @@ requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<
     if (x.graph() == nullptr) return detail::unknown_value<count>();
     return Traced<count>(*x.graph(), detail::slice_node(*x.graph(), x.node(), first, count));
 }
-/// The same with a range known when the trace runs.
+/// The same with a range known only when the trace runs.
 [[nodiscard]] constexpr DynamicTraced slice(const DynamicTraced& x, int first, int count) {
     return {*x.graph(), detail::slice_node(*x.graph(), x.node(), first, count)};
 }
@@ -269,8 +269,8 @@ requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
     return {*graph, graph->push({.op = Op::norm}, detail::node_of(*graph, x))};
 }
 
-/// W x + b, one node whatever its width. W has |b|·|x| components, row-major: W[i·|x| + j]
-/// multiplies x[j] in row i.
+/// W x + b, one node of any width. W has |b|·|x| components, row-major: W[i·|x| + j] multiplies
+/// x[j] in row i.
 template <class W, class B, class X>
 requires detail::TracedVectorCall<W, B, X>
 [[nodiscard]] constexpr auto dense(const W& weights, const B& bias, const X& x) {

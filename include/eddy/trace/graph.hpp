@@ -36,20 +36,24 @@ struct Argument {
     bool is_scalar = false;
 };
 
-/// May a value be kept between forward and backward? (ad/remat.hpp)
-enum class Saving : unsigned char { recompute, save, offload };
+/// What a policy of remat decides for a value of the forward pass. See ad/remat.hpp.
+enum class Saving : unsigned char {
+    recompute,  ///< drop it; the backward pass computes it again
+    save,       ///< keep it for the backward pass
+    offload     ///< keep it, marked for slower memory
+};
 
-/// What a remat policy is asked about: one value of the forward program.
+/// A value of the forward pass, for which a policy of remat decides.
 struct Candidate {
     Op op = Op::constant;  ///< the operation that makes the value
     int size = 1;          ///< its number of components
-    /// Products: the matrix of dense, or either vector of dot, is (part of) an argument, so that the
-    /// trajectories are their only batch.
+    /// Products: the matrix of `dense`, or either vector of `dot`, is (part of) an argument. Then
+    /// the trajectories are the only batch dimension.
     bool weights_are_arguments = false;
-    const std::string_view* names = nullptr;  ///< its names, by checkpoint_name
-    int num_names = 0;                        ///< how many there are
+    const std::string_view* names = nullptr;  ///< its names, given by checkpoint_name
+    int num_names = 0;                        ///< the number of names
 
-    /// Is it one of its names?
+    /// True if it has this name.
     [[nodiscard]] constexpr bool has_name(std::string_view wanted) const {
         for (int i = 0; i < num_names; ++i) {
             if (names[i] == wanted) return true;
@@ -73,7 +77,7 @@ struct Region {
 /// run-time traces throw.
 enum class TraceError : unsigned char { none, index_past_end, sizes_differ, literals_only };
 
-/// A traced function: its nodes in the order in which they are computed, and its results.
+/// A traced function: its nodes in the order of evaluation, and its results.
 struct Graph {
     std::vector<Node> nodes;
     std::vector<int> operands;

@@ -7,7 +7,8 @@
 
 namespace eddy::inline v0 {
 
-/// The program in Graphviz's language. Edges carry the place of an operand where it matters.
+/// A traced program in the language of Graphviz. Edges carry the position of an operand if it
+/// matters.
 [[nodiscard]] EDDY_EXPORT std::string to_graphviz(const Graph& graph,
                                                   const ArgumentNames& names = {});
 template <class Recipe>

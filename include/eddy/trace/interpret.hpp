@@ -21,8 +21,8 @@
 
 namespace eddy::inline v0 {
 
-/// An argument or a result for many lanes: (component, lane), each component contiguous over the
-/// lanes.
+/// An argument or a result of `interpret`: (component, trajectory), each component contiguous over
+/// the trajectories.
 template <class Real>
 class LaneArray {
   public:
@@ -31,9 +31,9 @@ class LaneArray {
           num_lanes_(num_lanes),
           values_(count_of(num_components, num_lanes), value) {}
 
-    /// Rows of the array.
+    /// The number of rows.
     [[nodiscard]] int num_components() const { return num_components_; }
-    /// Columns of the array.
+    /// The number of columns.
     [[nodiscard]] std::int64_t num_lanes() const { return num_lanes_; }
     [[nodiscard]] Real& operator()(int component, std::int64_t lane) {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
@@ -41,7 +41,7 @@ class LaneArray {
     [[nodiscard]] const Real& operator()(int component, std::int64_t lane) const {
         return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
     }
-    /// All numbers, one component after the other.
+    /// All numbers, component after component.
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
   private:
@@ -321,9 +321,11 @@ std::int64_t checked_num_lanes(const Graph& graph, const std::vector<LaneArray<R
 
 }  // namespace detail
 
-/// Evaluates `graph` for all lanes: one (component, lane) array per argument → one per result. An
-/// argument of one lane is shared by all lanes. Throws InvalidArgument where an argument does not
-/// fit. Lanes are taken in chunks, so that intermediate values stay within about 2^20 numbers.
+/// Evaluates `graph` for all trajectories, from one (component, trajectory) array for each argument
+/// to one for each result. An argument with one column is shared by all trajectories. Throws
+/// InvalidArgument if an argument does not fit.
+/// Trajectories are evaluated in chunks, so that intermediate values take at most about 2^20
+/// numbers.
 template <class Real>
 [[nodiscard]] std::vector<LaneArray<Real>> interpret(
     const Graph& graph, const std::vector<LaneArray<Real>>& arguments) {

@@ -14,11 +14,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// A table of node counts before and after each pass, from `graph` as it was traced to what is
+/// A table of node counts before and after each pass, from the traced graph to the one that is
 /// evaluated.
 [[nodiscard]] EDDY_EXPORT std::string report_passes(const Graph& graph);
-/// The same for a program; where its recipe does not tell of the time before simplification, the
-/// table starts from the simplified graph.
+/// The same for a program. If its recipe does not keep the graph before simplification, the table
+/// starts from the simplified graph.
 template <class Recipe>
 [[nodiscard]] std::string report_passes(const Program<Recipe>&) {
     const Graph code = Program<Recipe>::code.thaw();

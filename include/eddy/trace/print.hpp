@@ -12,14 +12,14 @@ namespace eddy::inline v0 {
 /// What arguments are called in texts and drawings, in order; those without a name are x0, x1, ….
 using ArgumentNames = std::vector<std::string>;
 
-/// The program as text.
+/// A traced program as text, a line for each node.
 [[nodiscard]] EDDY_EXPORT std::string to_text(const Graph& graph, const ArgumentNames& names = {});
 template <class Recipe>
 [[nodiscard]] std::string to_text(const Program<Recipe>&, const ArgumentNames& names = {}) {
     return to_text(Program<Recipe>::graph.thaw(), names);
 }
 
-/// Writes the program to standard output.
+/// Writes a traced program to standard output.
 EDDY_EXPORT void print(const Graph& graph, const ArgumentNames& names = {});
 template <class Recipe>
 void print(const Program<Recipe>& program, const ArgumentNames& names = {}) {

@@ -15,7 +15,7 @@ inline constexpr int no_shape = -2;       // operands that do not fit together
 template <int shape>
 class Traced;
 
-/// A traced value whose size is known at run time.
+/// A traced value whose size is known only at run time.
 using DynamicTraced = Traced<dynamic_shape>;
 
 template <int shape>

@@ -10,7 +10,7 @@
 
 namespace eddy::inline v0 {
 
-/// Shapes of arguments.
+/// The shape of a scalar argument.
 struct Scalar {};
 /// The shape of a vector argument.
 template <int length>
@@ -18,7 +18,7 @@ struct Vector {
     static_assert(length >= 0, "Vector: the length must not be negative");
 };
 
-/// A vector whose length is known when the trace runs; for `trace_graph`.
+/// The shape of a vector whose length is known only at run time, for `trace_graph`.
 struct DynamicVector {
     int length = 0;  ///< the number of components
 };
@@ -155,7 +155,8 @@ struct TraceOf {
 
 }  // namespace detail
 
-/// Traces `function` at compile time; Shapes are `Scalar` or `Vector<n>`, one per argument.
+/// Traces `function` at compile time to a Program. `Shapes` are `Scalar` or `Vector<n>`, one for
+/// each argument.
 template <class First, class... Shapes, class Function>
 [[nodiscard]] constexpr auto trace(const Function&) {
     static_assert(detail::is_stateless<Function>,
@@ -173,10 +174,10 @@ template <class First, class... Shapes, class Function>
     }
 }
 
-/// Traces `function` now: one shape per argument, `Scalar{}`, `DynamicVector{length}` or
-/// `Vector<length>{}`. The function may hold run-time state, and meets vectors of run-time length
-/// as DynamicTraced. The result is simplified. Throws InvalidArgument where sizes do not fit
-/// together or an index reads past the end of a vector.
+/// Traces `function` at run time, with one shape for each argument: `Scalar{}`,
+/// `DynamicVector{length}` or `Vector<length>{}`. The result is simplified.
+/// The function may hold run-time state. Its vectors of run-time length are of type DynamicTraced.
+/// Throws InvalidArgument if sizes do not fit together, or an index reads past the end of a vector.
 template <class Function, class... Shapes>
 [[nodiscard]] Graph trace_graph(const Function& function, const Shapes&... shapes) {
     Graph graph;

@@ -27,7 +27,7 @@ struct FlowPoint {
     }
 };
 
-/// tr ∂f/∂y, exactly, by as many products as there are components: for small states.
+/// The divergence tr ∂f/∂y, exactly. It costs one product for each component: for small states.
 struct Divergence {
     static constexpr bool takes_probe = false;
 
@@ -49,8 +49,9 @@ struct Divergence {
     }
 };
 
-/// ε · (∂f/∂y ε), whose mean over probes ε is the divergence: one product whatever the size of the state
-/// (Hutchinson 1990, doi:10.1080/03610919008812866; Grathwohl et al. 2019, arXiv:1810.01367).
+/// An estimate ε · (∂f/∂y ε) of the divergence, which is its mean over probes ε. It costs one
+/// product for a state of any size.
+/// Hutchinson 1990, doi:10.1080/03610919008812866; Grathwohl et al. 2019, arXiv:1810.01367.
 struct EstimatedDivergence {
     static constexpr bool takes_probe = true;
     [[nodiscard]] constexpr auto operator()(const auto& at) const {
@@ -58,7 +59,7 @@ struct EstimatedDivergence {
     }
 };
 
-/// |∂f/∂y ε|², whose mean over probes is the square of the Jacobian's Frobenius norm.
+/// |∂f/∂y ε|², whose mean over probes ε is the square of the Jacobian's Frobenius norm.
 struct JacobianNorm {
     static constexpr bool takes_probe = true;
     [[nodiscard]] constexpr auto operator()(const auto& at) const {
@@ -67,7 +68,7 @@ struct JacobianNorm {
     }
 };
 
-/// |f|², twice the kinetic energy: least where trajectories are straight and their speed constant.
+/// |f|², twice the kinetic energy. It is least for straight trajectories of constant speed.
 struct KineticEnergy {
     static constexpr bool takes_probe = false;
     [[nodiscard]] constexpr auto operator()(const auto& at) const { return dot(at.dydt, at.dydt); }
@@ -124,7 +125,9 @@ struct Accumulated {
     }
 };
 
-/// accumulate<Divergence, KineticEnergy>(field).
+/// A right-hand side with running integrals of quantities along the trajectory:
+/// `accumulate<Divergence, KineticEnergy>(field)`. The state is that of the field, then the
+/// integrals, then the probe if a quantity uses one.
 template <class... Quantity, class Field>
 [[nodiscard]] constexpr Accumulated<Field, Quantity...> accumulate(const Field&) {
     return {};

@@ -50,7 +50,7 @@ EDDY_EXPORT void write_checkpoint(const std::string& path, const TrainingShape& 
 
 }  // namespace detail
 
-/// Writes weights and optimiser to `path`. InvalidArgument where that cannot be done.
+/// Writes weights and optimiser to a file. Throws InvalidArgument if it cannot be written.
 template <class Rule, class Real>
 void save_checkpoint(const std::string& path, std::type_identity_t<std::span<const Real>> p,
                      const Optimizer<Rule, Real>& optimizer) {
@@ -59,7 +59,7 @@ void save_checkpoint(const std::string& path, std::type_identity_t<std::span<con
                                                 std::as_bytes(std::span(optimizer.moments()))};
     detail::write_checkpoint(path, shape, optimizer.num_steps(), parts);
 }
-/// The same with what early stopping knows.
+/// The same with the state of early stopping.
 template <class Rule, class Real>
 void save_checkpoint(const std::string& path, std::type_identity_t<std::span<const Real>> p,
                      const Optimizer<Rule, Real>& optimizer, const EarlyStopping<Real>& stopping) {
@@ -77,8 +77,9 @@ void save_checkpoint(const std::string& path, std::type_identity_t<std::span<con
     detail::write_checkpoint(path, shape, optimizer.num_steps(), parts);
 }
 
-/// Reads what save_checkpoint has written, into weights and an optimiser of the same size and rule, whose own
-/// settings hold from then on. InvalidArgument, and nothing changed, where the file is another.
+/// Reads a file of `save_checkpoint` into weights and an optimiser of the same size and rule. The
+/// settings of that optimiser stay as they are. If the file does not fit, the call throws
+/// InvalidArgument and changes nothing.
 template <class Rule, class Real>
 void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Real>> p,
                      Optimizer<Rule, Real>& optimizer) {
@@ -91,7 +92,7 @@ void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Rea
     optimizer.resume(num_steps, moments);
     std::copy(weights.begin(), weights.end(), p.begin());
 }
-/// The same with what early stopping knows, of a file that has it.
+/// The same with the state of early stopping, from a file that has it.
 template <class Rule, class Real>
 void load_checkpoint(const std::string& path, std::type_identity_t<std::span<Real>> p,
                      Optimizer<Rule, Real>& optimizer, EarlyStopping<Real>& stopping) {

@@ -27,7 +27,7 @@ struct StoppingState {
     double best_loss = std::numeric_limits<double>::infinity();
 };
 
-/// Ends a training whose validation loss has not fallen for a while, and keeps the best weights.
+/// Ends a training whose validation loss has stopped falling, and keeps the best weights.
 template <class Real>
 class EarlyStopping {
   public:
@@ -54,15 +54,15 @@ class EarlyStopping {
         return state_.checks - state_.best_check < options_.patience;
     }
 
-    /// The lowest loss so far, infinite before the first, and at which check it was.
+    /// The lowest loss so far; infinite before the first check.
     [[nodiscard]] double best_loss() const { return state_.best_loss; }
     /// The number of the check with the lowest loss; 0 before the first.
     [[nodiscard]] std::int64_t best_check() const { return state_.best_check; }
-    /// What `resume` of another needs.
+    /// The state for `resume` of another object.
     [[nodiscard]] const StoppingState& state() const { return state_; }
-    /// The weights of the lowest loss; none before it.
+    /// The weights with the lowest loss; empty before the first check.
     [[nodiscard]] std::span<const Real> best() const { return best_; }
-    /// Takes up where another was.
+    /// Continues with the state of another object.
     void resume(const StoppingState& state, std::span<const Real> best) {
         require_argument(state.best_check >= 0 && state.best_check <= state.checks,
                          "train::EarlyStopping::resume: check {} of {} was the best; give the "
@@ -71,7 +71,7 @@ class EarlyStopping {
         best_.assign(best.begin(), best.end());
         state_ = state;
     }
-    /// Puts the weights of the lowest loss into p.
+    /// Copies the weights with the lowest loss to p.
     void restore(std::span<Real> p) const {
         require_argument(p.size() == best_.size(),
                          "train::EarlyStopping::restore: {} parameters, and {} of the best check; "

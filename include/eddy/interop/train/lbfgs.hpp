@@ -14,12 +14,12 @@
 
 namespace eddy::inline v0::train {
 
-/// Settings of `minimize` by limited-memory BFGS.
+/// Options of `minimize`, which uses limited-memory BFGS.
 struct Lbfgs {
-    int history = 10;                  ///< so many steps are remembered
-    std::int64_t max_steps = 1000;     ///< steps at most
-    double gradient_tolerance = 1e-8;  ///< of its largest component: converged
-    double loss_tolerance = 0;         ///< a step that gains less, of the loss: converged
+    int history = 10;                  ///< number of steps that are remembered
+    std::int64_t max_steps = 1000;     ///< largest number of steps
+    double gradient_tolerance = 1e-8;  ///< converged if no component of the gradient is larger
+    double loss_tolerance = 0;         ///< converged if a step lowers the loss by less
 
     [[nodiscard]] bool is_valid() const {
         return history >= 1 && history <= 1000 && max_steps >= 0 && gradient_tolerance >= 0 &&
@@ -136,9 +136,11 @@ class Descent {
 
 }  // namespace detail
 
-/// Lowers loss(p, gradient), which returns a value and writes its gradient, beginning at p, and leaves the
-/// lowest in p. `go_on(const Minimum&)`, asked after each step, may end it. A loss that is not finite counts
-/// as too high. InvalidArgument where an option is not valid, or the first loss is not finite.
+/// Minimises loss(p, gradient), which returns a value and writes its gradient. It starts at p and
+/// leaves the best parameters in p. `go_on(const Minimum&)` is called after each step; if it
+/// returns false, the search ends.
+/// A loss that is not finite counts as too high. Throws InvalidArgument if an option is not valid,
+/// or the first loss is not finite.
 template <class Real, class Loss, class GoOn>
 Minimum minimize(const Lbfgs& options, std::span<Real> p, Loss&& loss, GoOn&& go_on) {
     require_argument(

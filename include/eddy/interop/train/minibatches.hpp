@@ -10,13 +10,13 @@
 
 namespace eddy::inline v0::train {
 
-/// The samples of each step: a shuffled order for each epoch, as a function of seed and step.
+/// The samples of each step: a shuffled order for each epoch, which depends only on seed and step.
 class EDDY_EXPORT Minibatches {
   public:
     /// Batches of `batch_size` of so many samples; those of an epoch's end that fill no batch are left out.
     Minibatches(std::ptrdiff_t num_samples, std::ptrdiff_t batch_size, std::uint64_t seed);
 
-    /// Batches in one epoch.
+    /// The number of batches in one epoch.
     [[nodiscard]] std::int64_t per_epoch() const {
         return static_cast<std::int64_t>(order_.size()) / batch_size_;
     }

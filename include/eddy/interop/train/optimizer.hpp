@@ -27,15 +27,15 @@ template <class Real>
                : static_cast<double>(static_cast<Real>(x));
 }
 
-/// Adam (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). With a weight_decay it is AdamW: decay apart from
-/// the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
+/// Adam (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). With a weight_decay it is AdamW, whose
+/// decay is apart from the gradient (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2).
 struct Adam {
     static constexpr std::string_view name = "Adam";  // in files of checkpoints
     double learning_rate = 1e-3;  ///< the size of a step, times the factor of a schedule
-    double beta1 = 0.9;           ///< how much of the first moment is kept
-    double beta2 = 0.999;         ///< how much of the second
+    double beta1 = 0.9;           ///< decay of the first moment
+    double beta2 = 0.999;         ///< decay of the second moment
     double epsilon = 1e-8;        ///< added to the root of the second moment
-    double weight_decay = 0;      ///< above 0: AdamW
+    double weight_decay = 0;      ///< weight decay; above 0: AdamW
 
     template <class Real>
     [[nodiscard]] bool is_valid() const {
@@ -66,11 +66,11 @@ struct Adam {
     }
 };
 
-/// Stochastic gradient descent with momentum, as PyTorch has it: v ← momentum v + g, p ← p − rate v.
+/// Stochastic gradient descent with momentum, as in PyTorch: v ← momentum v + g, p ← p − rate v.
 struct Sgd {
     static constexpr std::string_view name = "Sgd";
     double learning_rate = 1e-2;  ///< the size of a step, times the factor of a schedule
-    double momentum = 0;          ///< how much of the velocity is kept
+    double momentum = 0;          ///< factor of the velocity in each step
 
     template <class Real>
     [[nodiscard]] bool is_valid() const {
@@ -88,7 +88,7 @@ struct Sgd {
     }
 };
 
-/// A rule at work on a parameter vector of one size.
+/// An optimiser: a rule, such as Adam, with its state for a parameter vector of one size.
 template <class Rule, class Real>
 class Optimizer {
   public:
@@ -102,8 +102,9 @@ class Optimizer {
             rule.learning_rate);
     }
 
-    /// One step against the gradient; `rate`, of a schedule, multiplies the learning rate. InvalidArgument, and
-    /// nothing changed, where the gradient or its square is not finite: moments would never forget it.
+    /// Makes one step against the gradient. `rate`, such as from a schedule, multiplies the
+    /// learning rate. If the gradient or its square is not finite, the call throws InvalidArgument
+    /// and changes nothing.
     void step(std::span<Real> p, std::span<const Real> gradient, double rate = 1) {
         require_argument(p.size() == moments_.size() && gradient.size() == moments_.size(),
                          "train::Optimizer::step: {} parameters and {} numbers of a gradient; the "
@@ -124,11 +125,11 @@ class Optimizer {
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = update(p[i], gradient[i], moments_[i]);
     }
 
-    /// Steps so far.
+    /// The number of steps so far.
     [[nodiscard]] std::int64_t num_steps() const { return num_steps_; }
-    /// What the rule remembers of each parameter.
+    /// The state of the rule for each parameter.
     [[nodiscard]] std::span<const Moments<Real>> moments() const { return moments_; }
-    /// Takes up where an optimizer was that had made so many steps.
+    /// Continues with the state of an optimiser that has made `num_steps` steps.
     void resume(std::int64_t num_steps, std::span<const Moments<Real>> moments) {
         require_argument(num_steps >= 0 && moments.size() == moments_.size(),
                          "train::Optimizer::resume: {} moments after {} steps; the optimizer was "
@@ -144,8 +145,8 @@ class Optimizer {
     std::vector<Moments<Real>> moments_;  // (parameter)
 };
 
-/// Scales a gradient down to a Euclidean norm of at most `most`; returns the norm that it had. One with a
-/// component that is not finite is left alone.
+/// Scales a gradient down to a Euclidean norm of at most `most`, and returns the norm that it had.
+/// A gradient with a component that is not finite stays as it is.
 template <class Real>
 double clip_by_norm(std::span<Real> gradient, double most) {
     require_argument(most > 0, "train::clip_by_norm: most = {}; give a positive norm", most);
@@ -165,15 +166,16 @@ double clip_by_norm(std::span<Real> gradient, double most) {
     }
     return norm / scale;
 }
-/// The same of a vector or array.
+/// The same for a vector or array.
 template <class Numbers>
 requires requires(Numbers& gradient) { std::span(gradient); }
 double clip_by_norm(Numbers& gradient, double most) {
     return clip_by_norm(std::span(gradient), most);
 }
 
-/// A factor of the learning rate: a linear rise over `warmup` steps, then half a cosine down to `last` at
-/// `total` (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5, without restarts).
+/// A factor of the learning rate. It rises linearly over `warmup` steps, and then falls along half
+/// a cosine to `last` at step `total` (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5, without
+/// restarts).
 struct CosineSchedule {
     std::int64_t total = 1;   ///< the step at which `last` is reached
     std::int64_t warmup = 0;  ///< steps of the rise

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
               "eddy/interop/train/tensor_file.hpp: numbers are written as they lie in memory, the "
               "lowest byte first");
 
-/// A tensor of a model, where its numbers are.
+/// A named tensor of a model: a view of its numbers.
 template <class Real>
 struct Tensor {
     std::string name;                   ///< "layers.0.weight"
@@ -80,8 +80,9 @@ template <class Real>
 
 }  // namespace detail
 
-/// Writes tensors to a safetensors file, each under its own name. The file is whole at every moment: it is
-/// written beside the old one and takes its place. InvalidArgument where that cannot be done.
+/// Writes tensors to a safetensors file, each under its own name. The file is complete at every
+/// moment: the new one is written beside the old one and then replaces it. Throws InvalidArgument
+/// if the file cannot be written.
 template <class Real>
 void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     std::vector<detail::TensorBytes> all;
@@ -90,8 +91,9 @@ void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tens
     detail::write_safetensors("train::save_tensors", path, all);
 }
 
-/// Reads them back, by their names; others in the file are left alone. Numbers are rounded to Real.
-/// InvalidArgument, and nothing changed, where one is missing or has another shape.
+/// Reads tensors back by their names, and leaves out all others of the file. Numbers are rounded to
+/// Real. If a tensor is missing or has another shape, the call throws InvalidArgument and changes
+/// nothing.
 template <class Real>
 void load_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     constexpr const char* where = "train::load_tensors";

@@ -19,7 +19,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A line on standard error with steps, loss and the time left of a training.
+/// A progress line on standard error: steps, loss and remaining time of a training.
 class EDDY_EXPORT TrainingBar {
   public:
     explicit TrainingBar(std::int64_t total, const ProgressOutput& output = {});

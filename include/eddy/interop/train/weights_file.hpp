@@ -9,8 +9,9 @@
 
 namespace eddy::inline v0::train {
 
-/// The tensors of a network within its parameter vector, a contiguous range of parameter_size numbers; each name after `prefix`: of several networks
-/// in one file each has its own, "encoder.".
+/// The tensors of a network within its parameter vector, a contiguous range of parameter_size
+/// numbers. `prefix` begins each name, such as "encoder.", so that several networks fit in one
+/// file.
 template <class Network, class Numbers>
 [[nodiscard]] auto tensors(const Network&, Numbers&& numbers, const std::string& prefix = "") {
     const std::span p(numbers);
@@ -52,8 +53,9 @@ template <class Network>
 
 }  // namespace detail
 
-/// Writes the weights of a network, a contiguous range of float or double, to `path`, which ends in .safetensors (named tensors) or .npy (one
-/// array of parameter_size numbers). InvalidArgument where that cannot be done.
+/// Writes the weights of a network, a contiguous range of float or double, to a file. `path` ends
+/// in .safetensors (named tensors) or .npy (one array of parameter_size numbers). Throws
+/// InvalidArgument if the file cannot be written.
 template <class Network, class Numbers>
 void save_weights(const std::string& path, const Network& network, const Numbers& numbers) {
     constexpr const char* where = "train::save_weights";
@@ -69,9 +71,10 @@ void save_weights(const std::string& path, const Network& network, const Numbers
     detail::write_safetensors(where, path, bytes, detail::kind_of<Network>());
 }
 
-/// Reads weights that save_weights or Python has written, in whatever precision, into p. InvalidArgument,
-/// and nothing changed, where the file is not of this network: the message names the layer, what it
-/// should be and what it is. An array in an NPY file tells its size alone.
+/// Reads weights that `save_weights` or Python has written, in any precision, into p.
+/// If the file does not fit this network, the call throws InvalidArgument and changes nothing. The
+/// message names the layer, its size and the size in the file. From an NPY file only the total size
+/// can be checked.
 template <class Network, class Numbers>
 void load_weights(const std::string& path, const Network& network, Numbers&& p) {
     constexpr const char* where = "train::load_weights";

@@ -13,10 +13,11 @@
 
 namespace eddy::inline v0 {
 
-/// A method: `AutoSwitch{Tsit5{}, Rodas5P{}}`. Lanes whose steps stability limits, and only those, are
-/// solved from t0 by the second method: `solution.switched(lane)`. The others have the bits of the first
-/// alone, these those of the second alone: states, statistics, gradients. Whether a lane is switched depends
-/// on the lane alone.
+/// A pair of methods, one non-stiff and one stiff: `AutoSwitch{Tsit5{}, Rodas5P{}}`. Each
+/// trajectory whose steps stability limits is solved from t0 by the second method:
+/// `solution.switched(lane)`. All others are solved by the first.
+/// Each trajectory has exactly the states, statistics and gradients of its method. The choice
+/// depends only on the trajectory, not on others of the ensemble.
 template <class FirstMethod, class SecondMethod>
 struct AutoSwitch {
     using First = FirstMethod;

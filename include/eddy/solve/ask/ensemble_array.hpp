@@ -21,8 +21,8 @@ struct HostMemory {
     bool leaves_out_lanes = false;
 };
 
-/// A view of a (lane, component) array of someone else's. `Real` is float or double, const for what
-/// is only read.
+/// A view of a (trajectory, component) array that is not eddy's. `Real` is float or double, const
+/// if it is only read.
 template <class Real>
 struct EnsembleView {
     Real* first = nullptr;
@@ -63,8 +63,9 @@ template <class Real>
                                               std::ptrdiff_t num_components) {
     return {first, num_lanes, num_components, 1, num_lanes};
 }
-/// The same, trajectory after trajectory: as C and NumPy do. Rows may lie further apart than they are
-/// long, such as those of a block of a larger array: `row_stride` numbers.
+/// A raw array seen as (trajectory, component), trajectory after trajectory: as C and NumPy lay it
+/// out. `row_stride` numbers lie between the beginnings of two rows. It may be more than a row has,
+/// as in a block of a larger array.
 template <class Real>
 [[nodiscard]] EnsembleView<Real> row_major(Real* first, std::ptrdiff_t num_lanes,
                                            std::ptrdiff_t num_components,
@@ -91,7 +92,8 @@ concept NumbersInARow = requires(Range& range) {
 
 }  // namespace detail
 
-/// The same of a std::vector, std::array or std::span, which must hold as many numbers.
+/// The same for a std::vector, std::array or std::span, which must hold as many numbers as the
+/// array.
 template <detail::NumbersInARow Range>
 [[nodiscard]] auto column_major(Range& numbers, std::ptrdiff_t num_lanes,
                                 std::ptrdiff_t num_components) {
@@ -105,13 +107,15 @@ template <detail::NumbersInARow Range>
     return row_major(numbers.data(), num_lanes, num_components);
 }
 
-/// A view of an array that is not in the memory of the host: ViewIn<DeviceMemory, const double>.
+/// A view of a (trajectory, component) array outside the memory of the host: `ViewIn<DeviceMemory,
+/// const double>`.
 template <class Memory, class Real>
 struct ViewIn : EnsembleView<Real> {
     using memory = Memory;
 };
 
-/// A (lane, component) array of our own, of float or double, each component contiguous over the lanes.
+/// An array (trajectory, component) of float or double that owns its memory. Each component is
+/// contiguous over the trajectories.
 template <class Real>
 class EDDY_EXPORT EnsembleArray {
   public:
@@ -130,8 +134,8 @@ class EDDY_EXPORT EnsembleArray {
     /// A copy of any other.
     explicit EnsembleArray(const EnsembleView<const Real>& view);
 
-    /// Another shape, and the same value everywhere. Keeps its memory where that suffices; where
-    /// there is no more, it stays as it was.
+    /// Gives the array another shape and every number the same value. It keeps its memory if that
+    /// suffices. If memory runs out, the array stays as it was.
     void assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_components, Real value);
 
     [[nodiscard]] Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component) {
@@ -144,21 +148,22 @@ class EDDY_EXPORT EnsembleArray {
     [[nodiscard]] std::ptrdiff_t rows() const { return num_lanes_; }
     /// The number of components.
     [[nodiscard]] std::ptrdiff_t cols() const { return num_components_; }
-    /// All numbers, component after component: as a range, so that it can be the state of a loop.
+    /// The number of all numbers, trajectories times components. As a range, the array can be the
+    /// state of a loop.
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     /// The first of all numbers, component after component.
     [[nodiscard]] auto begin() { return values_.begin(); }
-    /// Behind the last of them.
+    /// The end of all numbers.
     [[nodiscard]] auto end() { return values_.end(); }
     [[nodiscard]] auto begin() const { return values_.begin(); }
     [[nodiscard]] auto end() const { return values_.end(); }
     /// A copy of them: of shared parameters, as many as those have.
     operator std::vector<Real>() const { return values_; }
-    /// All numbers: that of (lane, component) is at component * rows() + lane.
+    /// All numbers: (trajectory, component) is at `component * rows() + trajectory`.
     [[nodiscard]] Real* data() { return values_.data(); }
     [[nodiscard]] const Real* data() const { return values_.data(); }
 
-    /// A view of all of it, valid while the array lives and keeps its shape.
+    /// A view of the whole array. It is valid while the array lives and keeps its shape.
     [[nodiscard]] EnsembleView<Real> view() & {
         return {data(), num_lanes_, num_components_, 1, num_lanes_};
     }
@@ -266,7 +271,8 @@ struct SharedParameters {
     EnsembleView<const Real> values;
 };
 
-/// One parameter vector for all lanes: its gradient has one row, summed over the lanes.
+/// One parameter vector for all trajectories. Its gradient has one row, summed over the
+/// trajectories.
 template <class Array>
 [[nodiscard]] auto shared(const Array& parameters) {
     static_assert(detail::is_ensemble_array<Array>,

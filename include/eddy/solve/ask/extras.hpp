@@ -19,8 +19,8 @@ template <class Function>
 struct Observed {
     using function_type = Function;
 };
-/// `solve(field, method, y0, p, options, observe(function))`. The function is traced: an empty
-/// functor or a captureless lambda.
+/// The output function of a solve, after its options: `solve(field, method, y0, p, options,
+/// observe(function))`. It is traced: pass an empty functor or a captureless lambda.
 template <class Function>
 [[nodiscard]] constexpr Observed<Function> observe(const Function&) {
     return {};
@@ -28,14 +28,14 @@ template <class Function>
 
 /// Asks for the derivatives with respect to t0, t1 and the save times as well.
 struct DifferentiateTimes {};
-/// After the options: the derivatives with respect to t0, t1 and the save times as well.
+/// After the options: the derivatives with respect to t0, t1 and the save points as well.
 inline constexpr DifferentiateTimes differentiate_times{};
 
 /// Asks a gradient for an estimate of its own error, in its report: how far the embedded error
 /// estimates of all steps together move it, to first order. About three times the work, and a second
 /// text to compile.
 struct EstimateGradientError {};
-/// After the options: an estimate of the error of a gradient, in its report.
+/// After the options: the report estimates the error of the gradient.
 inline constexpr EstimateGradientError estimate_gradient_error{};
 
 namespace detail {

@@ -69,7 +69,8 @@ struct Tolerance {
     }
 };
 
-/// Puts the lanes of several processes together, see SolveOptions::gather_sums: gather(sums, columns).
+/// An all-gather of partial sums, for an ensemble that several processes share: `gather(sums,
+/// num_columns)`. See SolveOptions::gather_sums.
 using GatherSums = std::function<void(std::vector<double>& sums, std::ptrdiff_t num_columns)>;
 
 /// Bytes that may be used, and whether anybody has said so: a device has a default of its own.
@@ -83,70 +84,81 @@ struct MemoryBudget {
 };
 
 /// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
-/// t. Integration goes backward where t1 < t0; lists of times then descend.
+/// t.
+/// If t1 < t0, integration goes backward in time, and lists of times descend.
 struct SolveOptions {
-    double t0 = 0;  ///< where every trajectory begins
+    double t0 = 0;  ///< start time of every trajectory
     double t1 =
-        std::numeric_limits<double>::quiet_NaN();  ///< where every trajectory ends; must be given
-    double rtol = 1e-6;     ///< relative tolerance: at least 4 units in the last place, at most 1
-    Tolerance atol = 1e-9;  ///< absolute tolerance, in the unit of y: a number, or one a component
-    /// Save points, in the order of integration; only the end where there are none. A step ends at
-    /// each where the method has no dense output of nearly its order (`steps_to_save_points`).
+        std::numeric_limits<double>::quiet_NaN();  ///< end time of every trajectory; must be given
+    double rtol = 1e-6;  ///< relative tolerance, from 4 units in the last place to 1
+    /// absolute tolerance in the unit of y: one number, or one for each component
+    Tolerance atol = 1e-9;
+    /// The save points, in the order of integration. Without any, only the end is saved. Steps do
+    /// not end at save points, except for methods without dense output of sufficient order
+    /// (`steps_to_save_points`).
     Times save_at{};
-    /// Every accepted step as well: solution.num_steps(lane), solution.step_t(lane, k),
-    /// solution.step_y(lane, k, i).
+    /// Saves every accepted step as well: `solution.num_steps(lane)`, `solution.step_t(lane, k)`,
+    /// `solution.step_y(lane, k, i)`.
     bool save_steps = false;
-    /// Times that a step must end at; with the save points in it, they are not interpolated.
+    /// The tstops: times where a step must end. A save point that is also listed here is not
+    /// interpolated.
     Times step_to{};
-    /// Times where f is discontinuous. f is asked on either side, never across.
+    /// Times where f is discontinuous. A step ends at each. The step before it evaluates f only
+    /// before the jump, the step after it only after the jump.
     Times jump_times{};
-    double dt0 = 0;     ///< the size of the first step; 0: Hairer's rule chooses
-    double dt_min = 0;  ///< an adaptive step that fails at this size ends its trajectory
+    double dt0 = 0;     ///< size of the first step; 0: chosen by Hairer's rule
+    double dt_min = 0;  ///< a trajectory whose adaptive step fails at this size ends there
     /// The largest size of an adaptive step.
     double dt_max = std::numeric_limits<double>::infinity();
     std::int64_t max_steps = 100'000;  ///< attempted steps of one trajectory, accepted or rejected
-    /// Bytes that a gradient may use for states on the way back, all threads together; 256 MiB. What
-    /// fits is stored; else states are computed again from checkpoints. Memory is taken as it is used:
-    /// a large budget costs nothing, and SIZE_MAX means all that the machine has.
-    /// On a device the default is a quarter of its free memory, 4 GiB at most.
+    /// Bytes that a gradient may use for states of the backward pass, all threads together. The
+    /// default is 256 MiB; on a device it is a quarter of the free memory, at most 4 GiB.
+    /// States that fit are stored. Otherwise the backward pass recomputes them from checkpoints.
+    /// Memory is allocated as it is needed, so a large budget costs nothing. SIZE_MAX means all
+    /// memory of the machine.
     MemoryBudget memory_budget{};
-    /// States kept by each group of lanes; 0: as many as the budget holds.
+    /// States kept by each group of trajectories; 0: as many as the budget holds.
     std::int64_t checkpoints = 0;
-    /// Gradients: solve a lane once more, its tangents in the error norm, where its steps do not carry
-    /// its derivative. Else report.unreliable(lane) tells.
+    /// Gradients: if the steps of a trajectory do not resolve its derivative, it is solved once
+    /// more with the tangents in the error norm. If false, such trajectories are only flagged:
+    /// `report.unreliable(lane)`.
     bool stable_gradients = true;
-    /// `pushforward`: the errors of tangents count as those of the state do, by the same tolerances.
-    /// Else steps are those of the state alone.
+    /// `pushforward`: tangents count in the error norm, with the tolerances of the state. If false,
+    /// only the state controls the step size.
     bool tangents_in_error_norm = false;
-    /// True: a bar on standard error, where that is a terminal. Or a watcher of your own, which is
-    /// told of each call and reads how far it is: see watcher.hpp.
+    /// True shows a progress bar on standard error, if that is a terminal. A watcher of your own is
+    /// called at the start of each call and can read its progress: see watcher.hpp.
     Watcher progress = false;
-    /// Stops the call from outside. A token stops once and for all: give a solver object, which is
-    /// called again, one with each call instead.
+    /// Cancels the call from outside. A token stops once and for all. Therefore pass a new one to
+    /// each call of a solver object, in place of this one.
     std::stop_token cancelled{};
-    /// Asked by the calling thread about every 50 ms whether to go on: false cancels the call, and
-    /// what it throws ends the call and is thrown. For callers that must look after something
-    /// meanwhile, such as the signals of an interpreter or messages of other processes.
+    /// A function that the calling thread calls about every 50 ms. If it returns false, the call is
+    /// cancelled. If it throws, the call ends and throws the same. Use it for signals of an
+    /// interpreter or for messages of other processes.
     std::function<bool()> poll{};
-    /// Where several processes share the lanes: called once in every call of a gradient, by the
-    /// calling thread, with the sums over each block of 64 of this process's lanes, (block, column):
-    /// the loss, where there is one, then the components of shared parameters (and then their
-    /// tangents). It leaves there the blocks of all processes, in the order of their lanes. The
-    /// totals then have the bits of one process with all lanes, if every process but the last has a
-    /// multiple of 64 of them. (The parts of more than 64 shared parameters come as one row, so that
-    /// their totals are right, but not to the last bit.) Nothing to add over lanes: it is not called.
+    /// Your all-gather, for an ensemble that several processes share. The calling thread calls it
+    /// once in each gradient call that has sums over trajectories.
+    /// `sums` holds the partial sums of this process as (block, column), a block for each 64
+    /// trajectories. The columns are the loss, if there is one, the components of shared
+    /// parameters, and their tangents, if there are any.
+    /// The function must replace `sums` by the blocks of all processes, in the order of their
+    /// trajectories.
+    /// The totals have the bits of a single process if every process except the last has a multiple
+    /// of 64 trajectories. The parts of more than 64 shared parameters come as one row: their
+    /// totals are right, but not to the last bit.
     GatherSums gather_sums{};
-    /// Of stochastic equations, from here on; ordinary ones, which follow no path, do not look at these
-    /// but for `paths`. A path has the number first_path + lane * paths + path, below 2^48, and
-    /// is a function of seed and number alone, whatever the batch, method and machine.
+    /// The seed of the noise. This and the following options are for stochastic equations; only
+    /// `paths` has a meaning for ordinary ones.
+    /// A path has the number `first_path + lane * paths + path`, below 2^48. It depends only on
+    /// seed and number, not on batch, method or machine.
     std::uint64_t seed = 0;
-    /// More than one: each lane is so many paths, of which means and variances are kept, and the mean
-    /// of the loss: solution.mean(k), solution.variance(k), loss(lane).
+    /// Paths of each trajectory. With more than one, means and variances over the paths are kept,
+    /// and the mean of the loss: `solution.mean(k)`, `solution.variance(k)`, `loss(lane)`.
     std::int64_t paths = 1;
     std::uint64_t first_path = 0;  ///< the number of the first path
     bool antithetic = false;       ///< path 2k + 1 is minus path 2k
-    /// Stretches of time with normals of their own, dt0 or dt0 times a power of two: with the same
-    /// cell, steps of any such dt0 follow the same path. 0: dt0.
+    /// The interval of time with normals of its own: dt0, or dt0 times a power of two; 0: dt0. With
+    /// the same cell, steps of any such dt0 follow the same path.
     double noise_cell = 0;
 };
 

@@ -142,24 +142,25 @@ class OutputArrays {
     bool is_given_ = false, is_of_host_ = true;
 };
 
-/// Where `solver(y0, p, into)` of an ensemble_solver writes what is saved: one array of the shape of
-/// solution.y(k) for each save point.
+/// The arrays that `solver(y0, p, into)` of an `ensemble_solver` writes to: one array of the shape
+/// of `solution.y(k)` for each save point.
 template <class Real>
 struct SolutionInto {
-    OutputArrays<Real> y{};         ///< with `.paths` the means
-    OutputArrays<Real> tangent{};   ///< of a call with tangents
-    OutputArrays<Real> variance{};  ///< with `.paths`
+    OutputArrays<Real> y{};         ///< the states; with `.paths` the means
+    OutputArrays<Real> tangent{};   ///< the tangents, for calls with tangents
+    OutputArrays<Real> variance{};  ///< the variances, with `.paths`
 };
 
-/// Where `solver(data, y0, p, into)` of a gradient_solver, and that of a pullback_solver, writes its
-/// gradients. What is left out is kept in the result, as usual.
+/// The arrays that `solver(data, y0, p, into)` of a `gradient_solver`, or a `pullback_solver`,
+/// writes its gradients to. The result keeps what is left out, as usual.
 template <class Real>
 struct GradientInto {
-    OutputArray<Real> y0{};       ///< the gradient with respect to initial values
-    OutputArray<Real> p{};        ///< with respect to parameters: one row where they are shared
+    OutputArray<Real> y0{};  ///< gradient with respect to initial values: (trajectory, component)
+    /// with respect to parameters: (trajectory, component), or one row if shared
+    OutputArray<Real> p{};
     OutputArray<Real> loss{};     ///< one number per trajectory, as a column or as a vector
     OutputArray<Real> t0{};       ///< with differentiate_times: one number per trajectory
-    OutputArray<Real> t1{};       ///< the same
+    OutputArray<Real> t1{};       ///< with differentiate_times: one number per trajectory
     OutputArray<Real> save_at{};  ///< with differentiate_times: (trajectory, save point)
 };
 

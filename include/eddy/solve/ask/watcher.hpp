@@ -42,16 +42,17 @@ class CallCounts {
     std::atomic<std::int64_t> lanes_done_{0}, accepted_{0}, rejected_{0};
 };
 
-/// A call, as those see it who watch it.
+/// A running call, as a progress watcher receives it.
 struct WatchedCall {
     const char* title;         ///< "solve", "value_and_gradient", …
-    std::int64_t num_lanes;    ///< how many trajectories the call has
-    const CallCounts* counts;  ///< how far it is; any thread may read it
-    /// The caller is asked by `poll`, and notices a Ctrl-C itself.
+    std::int64_t num_lanes;    ///< number of trajectories of the call
+    const CallCounts* counts;  ///< its progress; any thread may read it
+    /// True if the call has a `poll` function, which handles Ctrl-C itself.
     bool has_poll;
-    /// Any thread may call stop(call): lanes that have not ended are cancelled.
+    /// The argument of `stop`. Any thread may call stop(call), which cancels the trajectories that
+    /// have not ended.
     void* call;
-    void (*stop)(void* call);  ///< see call
+    void (*stop)(void* call);  ///< cancels the call: see `call`
 };
 
 namespace detail {

@@ -168,7 +168,8 @@ class DifferentiableSolve {
     std::shared_ptr<Kept> kept_;
 };
 
-/// A solve as a function of y0 and p that can be differentiated: see DifferentiableSolve.
+/// A solve as a differentiable function from (y0, p) to the state at t1, for use in `scan`,
+/// `while_loop`, `remat` and `compose`.
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto differentiable_solve(const Field&, const Method& method,
                                         const SolveOptions& options, const Extras&... extras) {

@@ -12,9 +12,10 @@
 
 namespace eddy::inline v0 {
 
-/// A gradient that can be repeated: it keeps its memory, so that a second call on arrays of the
-/// same shape allocates nothing. Made by `gradient_solver`, or by name, with the types of what
-/// follows the options, such as GradientSolver<Field, Tsit5, Loss, Serial>(options).
+/// A gradient that can be repeated. It keeps its memory, so that a second call with arrays of the
+/// same shape allocates nothing.
+/// `gradient_solver` makes one. You can also name the type with those of the arguments after the
+/// options: `GradientSolver<Field, Tsit5, Loss, Serial>(options)`.
 template <class Field, class Method, class LossFunction, class... Extras>
 class GradientSolver
     : public detail::SolverObject<GradientSolver<Field, Method, LossFunction, Extras...>, Field,
@@ -63,7 +64,7 @@ class GradientSolver
         return (*this)(detail::NoData{}, y0, p, into, cancelled);
     }
 
-    /// Loss, gradient and the Hessian's product with the direction.
+    /// The loss, its gradient, and the product of its Hessian with the direction.
     template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
     requires(!detail::is_cancellation<PDirection>)  // but the last of a loss without data
         auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
@@ -162,9 +163,11 @@ template <class Field, class Method, class LossFunction, class... Extras>
     }
 }
 
-/// The sum of loss(t, y, p, data) over all save points, per lane and in total, and its gradients
-/// with respect to y0 and p. `data` is one (lane, observable) array where there is one save point,
-/// else a std::vector of one for each; an array of one row is shared by all lanes.
+/// The sum of loss(t, y, p, data) over all save points, for each trajectory and in total, and its
+/// gradients with respect to y0 and p.
+/// The gradient is that of the discrete solution (discrete adjoint), with step sizes held constant.
+/// `data` is one (trajectory, observable) array for one save point, else a std::vector with one
+/// array for each save point. An array of one row is shared by all trajectories.
 template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
           class... Extras>
 [[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
@@ -185,8 +188,8 @@ template <class Field, class Method, class LossFunction, class Y0, class Paramet
     return value_and_gradient(field, method, loss, detail::NoData{}, y0, p, options, extras...);
 }
 
-/// The gradient, and the product of the Hessian of the total loss with a direction, which has the
-/// shapes of y0 and p.
+/// The gradient, and the product of the Hessian of the total loss with a direction. The direction
+/// has the shapes of y0 and p.
 template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
           class Y0Direction, class PDirection, class... Extras>
 [[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,

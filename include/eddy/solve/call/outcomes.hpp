@@ -29,17 +29,18 @@ inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char
 
 }  // namespace detail
 
-/// What the steps of one lane cost.
+/// What the steps of one trajectory cost.
 struct LaneStats {
     std::int64_t accepted = 0;        ///< accepted steps
     std::int64_t rejected = 0;        ///< rejected attempts
-    std::int64_t evaluations = 0;     ///< of f alone, on the way forward
-    std::int64_t jacobians = 0;       ///< of f, by methods that solve linear systems
-    std::int64_t factorizations = 0;  ///< of their matrices
-    /// Accepted steps of an explicit Runge–Kutta method that stability has bounded, not their error:
-    /// estimated from one attempt in 256, on the host, and on a device by an AutoSwitch.
+    std::int64_t evaluations = 0;     ///< evaluations of f in the forward pass
+    std::int64_t jacobians = 0;       ///< evaluated Jacobians of f, by methods with linear systems
+    std::int64_t factorizations = 0;  ///< factorizations of their matrices
+    /// Accepted steps of an explicit Runge–Kutta method whose size stability limited, not the
+    /// error. This is an estimate from one attempt in 256, on the host. On a device only AutoSwitch
+    /// estimates it.
     std::int64_t stiff_steps = 0;
-    std::int64_t events = 0;  ///< roots of the field's `event`
+    std::int64_t events = 0;  ///< roots of the event functions
 };
 
 /// Where and how a trajectory ended.
@@ -47,12 +48,12 @@ struct LaneFailure {
     Result result = Result::success;  ///< how it ended
     double t = 0;                     ///< the time where it ended
     std::int64_t step = 0;            ///< attempted steps so far
-    /// Of the state that was not finite or whose error was the largest; −1 where none is to blame.
+    /// The component that was not finite or had the largest error; −1 if there is none.
     int component = -1;
-    /// Where the loss, or what `observe` makes of the state, was not finite; else −1.
+    /// The save point where the loss, or the value of `observe`, was not finite; else −1.
     int save_point = -1;
-    /// The state there, of a loss that was not finite: of the first 64 such trajectories of a call on
-    /// the host, where each has one path; else empty.
+    /// The state at which the loss was not finite. It is kept for the first 64 such trajectories of
+    /// a call on the host, if each has one path; else it is empty.
     std::vector<double> y{};
 };
 
@@ -196,8 +197,8 @@ class EDDY_EXPORT Outcomes {
     detail::LostStates lost_states_;
 };
 
-/// Throws SolveFailed unless every trajectory succeeded; it names the first eight that did not, with
-/// their time, step and component, or save point and state.
+/// Throws SolveFailed unless every trajectory succeeded. The message names the first eight
+/// failures, each with its time, step and component, or with its save point and state.
 EDDY_EXPORT void require_success(const Outcomes& outcomes);
 
 }  // namespace eddy::inline v0

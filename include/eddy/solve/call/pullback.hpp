@@ -44,9 +44,10 @@ struct [[nodiscard]] PulledGradient {
     operator const Gradient<Real>&() const { return gradient; }
 };
 
-/// A pullback that can be repeated: it keeps its memory, so that a second call on arrays of the same
-/// shape allocates nothing. Made by `pullback_solver`, or by name, with the types of what follows
-/// the options, such as PullbackSolver<Field, Tsit5, Serial>(options).
+/// A pullback that can be repeated. It keeps its memory, so that a second call with arrays of the
+/// same shape allocates nothing.
+/// `pullback_solver` makes one. You can also name the type with those of the arguments after the
+/// options: `PullbackSolver<Field, Tsit5, Serial>(options)`.
 template <class Field, class Method, class... Extras>
 class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method, Extras...>, Field,
                                                    Method, Extras...> {
@@ -125,8 +126,9 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };
 
-/// The extras of a solve stand here too: cotangents belong to what `observe` saves, and
-/// `differentiate_times` asks for derivatives with respect to times.
+/// `pullback` as an object that keeps its memory and its threads: `solver(cotangents, y0, p)`.
+/// The arguments of a solve may follow the options: with `observe`, cotangents belong to its
+/// values; `differentiate_times` adds the derivatives with respect to times.
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto pullback_solver(const Field&, const Method& method, const SolveOptions& options,
                                    const Extras&... extras) {
@@ -134,8 +136,11 @@ template <class Field, class Method, class... Extras>
         return PullbackSolver<Field, Method, Extras...>(method, options, extras...);
 }
 
-/// The same gradients for a solution that `solve` returned, and the report on them. `cancelled` stops
-/// this call, in place of the token of the solution's options.
+/// Reverse mode: the gradients with respect to y0 and p of a solution that `solve` returned, and a
+/// report on them.
+/// `cotangents` are the derivatives of your loss with respect to each saved state: one (trajectory,
+/// component) array for one save point, else one for each.
+/// `cancelled` cancels this call, in place of the token of the solution's options.
 template <class Real, class Field, class Method, bool shared, class... Extras, class Arrays>
 [[nodiscard]] PulledGradient<Real> pullback(
     const EnsembleSolution<Real, Field, Method, shared, Extras...>& solution,

@@ -123,9 +123,10 @@ class SampledPath {
     std::vector<double> to_cell_;
 };
 
-/// The path that lane `number` of a call with these options follows, by steps of constant size: to plot
-/// it, or to compare with exact solutions. `path(t)` wants a time of the dyadic grid of its cells, or,
-/// in a cell that a stop cuts short, one where a step of dt0 ends.
+/// The Brownian path with this number under these options, for steps of constant size. Plot it, or
+/// compare a solve with the exact solution.
+/// `path(t)` takes times of the dyadic grid of its cells. In a cell that a tstop cuts short, it
+/// takes only times where a step of dt0 ends.
 template <class Field>
 [[nodiscard]] auto brownian_path(const Field&, const SolveOptions& options, std::int64_t number) {
     constexpr bool is_stochastic = detail::StochasticField<Field> || detail::KineticField<Field>;

@@ -31,8 +31,8 @@ struct StepsOfLane {
 
 }  // namespace detail
 
-/// The states at the save points, and what became of every lane. A save point that a lane did not
-/// reach is NaN there.
+/// The states at the save points, and the outcome of each trajectory. Save points that a trajectory
+/// did not reach are NaN.
 template <class Real>
 class [[nodiscard]] Solution : public Outcomes {
   public:
@@ -43,7 +43,7 @@ class [[nodiscard]] Solution : public Outcomes {
     Solution& operator=(Solution&&) noexcept;
     ~Solution();
 
-    /// Save points; one, the end, where none were asked for.
+    /// The number of save points; 1, the end, if none were given.
     [[nodiscard]] std::ptrdiff_t num_saves() const {
         return static_cast<std::ptrdiff_t>(t_.size());
     }
@@ -52,8 +52,9 @@ class [[nodiscard]] Solution : public Outcomes {
         require_save_point(k);
         return t_[static_cast<std::size_t>(k)];
     }
-    /// The state at save point k: (lane, component), or what `observe` makes of it. A view of this
-    /// solution's memory; of a solution that is about to go, as in `solve(…).y()`, an array.
+    /// The state at save point k, as (trajectory, component), or the values of `observe`. It is a
+    /// view of this solution's memory. For a temporary solution, as in `solve(…).y()`, it is an
+    /// array of its own.
     [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_kept(parts_.y);
@@ -63,8 +64,8 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleArray<Real> y(std::ptrdiff_t k = 0) const&& {
         return EnsembleArray<Real>(y(k));
     }
-    /// With `.paths`: the mean over the paths of each lane that reached the end, and their variance, the
-    /// squared distances from it over their number less one; NaN of too few.
+    /// With `.paths`: the mean over the paths of each trajectory at save point k, as (trajectory,
+    /// component). Failed paths are left out. NaN if no path is left.
     [[nodiscard]] EnsembleView<const Real> mean(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_paths();
@@ -74,7 +75,8 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleArray<Real> mean(std::ptrdiff_t k = 0) const&& {
         return EnsembleArray<Real>(mean(k));
     }
-    /// The variance over the paths of each trajectory, as with mean(k).
+    /// With `.paths`: the variance over the paths of each trajectory, divided by n − 1. NaN for
+    /// fewer than two paths.
     [[nodiscard]] EnsembleView<const Real> variance(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_paths();
@@ -84,7 +86,8 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleArray<Real> variance(std::ptrdiff_t k = 0) const&& {
         return EnsembleArray<Real>(variance(k));
     }
-    /// Its tangent, after `pushforward`; that of the mean, where a lane has several paths.
+    /// After `pushforward`: the tangent at save point k, as (trajectory, component). With `.paths`,
+    /// it is the tangent of the mean.
     [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
         require_argument(parts_.has_tangents,
@@ -97,25 +100,25 @@ class [[nodiscard]] Solution : public Outcomes {
         return EnsembleArray<Real>(tangent(k));
     }
 
-    /// Where the steps of a lane, chosen for its state, did not carry its tangent, after `pushforward`:
-    /// tells true then, and to_text(solution.unreliable(lane)) says what helps.
+    /// After `pushforward`: whether the steps, chosen for the state, fail to resolve the tangent of
+    /// this trajectory. The mark converts to bool; `to_text(solution.unreliable(lane))` says what
+    /// helps.
     [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return marks_.empty() ? TangentMark{} : marks_[static_cast<std::size_t>(lane)];
     }
 
-    /// Of stochastic equations: the stretches of time with normals of their own that the paths are made
-    /// of, options.noise_cell or, where that is 0, dt0. What has the same seed, number and cell follows the
-    /// same path. 0 of equations without noise.
+    /// Stochastic equations: the interval of time with normals of its own, from options.noise_cell
+    /// or, if that is 0, dt0. Solves with the same seed, path number and cell follow the same path.
+    /// 0 for equations without noise.
     [[nodiscard]] double noise_cell() const { return parts_.noise_cell; }
 
-    /// Accepted steps of a lane, kept where options.save_steps asked for them; the start is the
-    /// first.
+    /// The number of accepted steps kept by `save_steps`, the initial state included.
     [[nodiscard]] std::ptrdiff_t num_steps(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: lane");
         return steps_.empty() ? 0 : static_cast<std::ptrdiff_t>(of(lane).t.size());
     }
-    /// The time after accepted step k; that of the start for k = 0.
+    /// The time after accepted step k; t0 for k = 0.
     [[nodiscard]] double step_t(std::ptrdiff_t lane, std::ptrdiff_t k) const {
         require_step(lane, k);
         return of(lane).t[static_cast<std::size_t>(k)];

@@ -198,9 +198,10 @@ struct KeptInputs {
 template <class Real, class Field, class Method, bool shared, class... Extras>
 class EnsembleSolution;
 
-/// A solve that can be repeated: it keeps its memory, so that a second call on arrays of the same
-/// shape allocates nothing. Made by `ensemble_solver`, or by name, with the types of what follows
-/// the options, such as EnsembleSolver<Field, Tsit5, Serial>(options).
+/// A solve that can be repeated. It keeps its memory, so that a second call with arrays of the same
+/// shape allocates nothing.
+/// `ensemble_solver` makes one. You can also name the type with those of the arguments after the
+/// options: `EnsembleSolver<Field, Tsit5, Serial>(options)`.
 template <class Field, class Method, class... Extras>
 class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method, Extras...>, Field,
                                                    Method, Extras...> {
@@ -318,10 +319,11 @@ template <class Field, class Method, class... Extras>
         return EnsembleSolver<Field, Method, Extras...>(method, options, extras...);
 }
 
-/// Solves dy/dt = field(t, y, p) for every lane, a row of y0 and of p. `p` is a (lane, component)
-/// array or `shared(array)`. After the options may stand, in any order, a controller, a backend
-/// and observe(function). InvalidArgument before any work where an argument is bad; what goes wrong
-/// in a lane is its result.
+/// Solves dy/dt = field(t, y, p) for each trajectory of an ensemble. `y0` has the shape
+/// (trajectory, component). `p` is a (trajectory, component) array or `shared(array)`.
+/// A controller, a backend and `observe(function)` may follow the options, in any order.
+/// A bad argument throws InvalidArgument before any work. A trajectory that fails throws nothing:
+/// its `Result` says why.
 template <class Field, class Method, class Y0, class Parameters, class... Extras>
 [[nodiscard]] auto solve(const Field& field, const Method& method, const Y0& y0,
                          const Parameters& p, const SolveOptions& options,
@@ -334,8 +336,9 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
     }
 }
 
-/// Forward mode: the solution, and its derivative in the direction (y0_tangent, p_tangent), of the
-/// shapes of y0 and p: solution.tangent(k). Step sizes are data.
+/// Forward sensitivities: the solution and its derivative in the direction (y0_tangent, p_tangent),
+/// which has the shapes of y0 and p. `solution.tangent(k)` is the derivative at save point k. Step
+/// sizes are held constant.
 template <class Field, class Method, class Y0, class Parameters, class Y0Tangent, class PTangent,
           class... Extras>
 [[nodiscard]] auto pushforward(const Field& field, const Method& method, const Y0& y0,

@@ -13,12 +13,12 @@ namespace eddy::inline v0 {
 
 /// Options of `steady_state`.
 struct SteadyStateOptions {
-    /// A state is at rest where Newton's method would move no component by more than its tolerance,
-    /// rtol |y| + atol; it then does so, until rounding errors stop it. Components that go to 0 want an
-    /// atol above 0.
+    /// Relative tolerance. A state is steady if a Newton step would move no component by more than
+    /// rtol |y| + atol. Newton's method then refines it to rounding error. Components that approach
+    /// 0 need an atol above 0.
     double rtol = 1e-6;
     Tolerance atol = 1e-9;          ///< absolute tolerance, in the unit of y
-    std::int64_t max_steps = 1000;  ///< of one trajectory, accepted or rejected
+    std::int64_t max_steps = 1000;  ///< steps of one trajectory, accepted or rejected
 };
 
 namespace detail {
@@ -50,10 +50,12 @@ consteval bool check_steady_state() {
 
 }  // namespace detail
 
-/// The steady state of dy/dt = field(t, y, p), or of M dy/dt, that each lane comes to from its row of
-/// y0. Returns what `solve` returns, with one save point: y(0), result, stats, and what `pullback`
-/// takes; the gradient with respect to y0 is zero. A backend and observe(function) may follow the
-/// options. Where something is conserved, the steady state is not isolated and the lane ends as
+/// Finds the steady state of dy/dt = field(t, y, p), or of M dy/dt, that each trajectory approaches
+/// from its row of y0.
+/// It returns what `solve` returns, with one save point: y(0), result and stats, and `pullback`
+/// takes it. The gradient with respect to y0 is zero. A backend and `observe(function)` may follow
+/// the options.
+/// With a conserved quantity the steady state is not isolated. The trajectory then ends as
 /// `singular_matrix`.
 template <class Field, class Y0, class Parameters, class... Extras>
 [[nodiscard]] auto steady_state(const Field&, const Y0& y0, const Parameters& p,
@@ -69,7 +71,7 @@ template <class Field, class Y0, class Parameters>
 [[nodiscard]] auto steady_state(const Field& field, const Y0& y0, const Parameters& p) {
     return steady_state(field, y0, p, SteadyStateOptions{});
 }
-/// Anything else in the place of the options, such as those of a solve, or a backend.
+/// Refuses any other type in the place of the options, such as those of a solve, or a backend.
 template <class Field, class Y0, class Parameters, class Other, class... Extras>
 requires(!std::is_convertible_v<const Other&, const SteadyStateOptions&>) auto steady_state(
     const Field&, const Y0&, const Parameters&, const Other&, const Extras&...) {

@@ -18,8 +18,12 @@
 
 namespace eddy::inline v0 {
 
-/// How an event's function passes zero, in the order in which the solve passes through time.
-enum class Crossing : unsigned char { either, rising, falling };
+/// The direction in which an event function crosses zero, in the direction of integration.
+enum class Crossing : unsigned char {
+    either,  ///< in both directions
+    rising,  ///< from negative to positive
+    falling  ///< from positive to negative
+};
 
 namespace detail {
 

@@ -17,7 +17,7 @@ struct GradientMark {
     [[nodiscard]] explicit operator bool() const { return ratio > 0; }
 };
 
-/// In words, with what helps.
+/// A sentence on where a gradient is unreliable, and what helps.
 [[nodiscard]] std::string to_text(const GradientMark& mark);
 
 namespace detail {

@@ -8,21 +8,21 @@
 
 namespace eddy::inline v0 {
 
-/// What became of a lane, in 40 bytes of fixed layout, so that other languages can read an array of
-/// them.
+/// The outcome of a trajectory in 40 bytes of fixed layout, so that other languages can read an
+/// array of them.
 struct LaneOutcome {
-    std::int64_t accepted = 0;     ///< byte 0: steps
-    std::int64_t rejected = 0;     ///< byte 8
-    std::int64_t evaluations = 0;  ///< byte 16: of f, on the way forward
+    std::int64_t accepted = 0;     ///< byte 0: accepted steps
+    std::int64_t rejected = 0;     ///< byte 8: rejected attempts
+    std::int64_t evaluations = 0;  ///< byte 16: evaluations of f in the forward pass
     double t = 0;                  ///< byte 24: where it ended
-    /// byte 32: of the state that failed, −1: none; where what is made of a save point is not finite
-    /// (`loss_not_finite`, `observed_not_finite`), that save point
+    /// byte 32: the component that failed; −1: none. For `loss_not_finite` and
+    /// `observed_not_finite` it is the save point.
     std::int32_t component = -1;
     Result result = Result::success;  ///< byte 36: a value of `Result`
-    /// byte 37: 1 where the second method of an AutoSwitch finished the lane, else 0
+    /// byte 37: 1 if the second method of an AutoSwitch finished the trajectory, else 0
     std::uint8_t method = 0;
-    /// byte 38: accepted steps that stability has bounded, of those looked at; 65,535 stands for more.
-    /// See steppers/stiffness.hpp.
+    /// byte 38: how many of the sampled accepted steps were limited by stability; 65,535 stands for
+    /// more. See steppers/stiffness.hpp.
     std::uint16_t stiff_looks = 0;
 };
 

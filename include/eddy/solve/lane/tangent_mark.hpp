@@ -10,8 +10,8 @@
 
 namespace eddy::inline v0 {
 
-/// Where the tangent of a lane left its steps behind: from `t` on a step's error in the tangent was
-/// `ratio` times what its tolerance allows.
+/// Where the steps of a trajectory no longer resolve its tangent. From `t` on, a step's error in
+/// the tangent was `ratio` times its tolerance.
 struct TangentMark {
     double t = 0;
     float ratio = 0;  ///< 0: nowhere
@@ -19,7 +19,7 @@ struct TangentMark {
     [[nodiscard]] explicit operator bool() const { return ratio > 0; }
 };
 
-/// In words, with what helps.
+/// A sentence on where a tangent is unreliable, and what helps.
 [[nodiscard]] std::string to_text(const TangentMark& mark);
 
 namespace detail {

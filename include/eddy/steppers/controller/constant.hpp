@@ -3,7 +3,7 @@
 
 namespace eddy::inline v0 {
 
-/// Keeps the step size, for methods with an error estimate and for those without.
+/// Keeps the step size constant at dt0, for methods with or without an error estimate.
 struct ConstantController {
     static constexpr bool is_adaptive = false;
 

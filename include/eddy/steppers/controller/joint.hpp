@@ -7,13 +7,14 @@
 
 namespace eddy::inline v0 {
 
-/// All lanes of a call take the same steps, as in torchdiffeq; with the backend `Tiles`. An error that one
-/// lane alone would reject may pass among many. A lane whose step is not finite makes the step of all
-/// shrink, down to the smallest; there it ends, and the others go on.
+/// All trajectories of a call take the same steps, as in torchdiffeq; it needs the backend `Tiles`.
+/// The error norm is over all of them, so a step may pass that a single trajectory would reject.
+/// A trajectory whose step is not finite makes the common step shrink. If the smallest step does
+/// not help, that trajectory ends there and the others continue.
 struct JointController {
     static constexpr bool is_adaptive = true;
     static constexpr bool is_joint = true;
-    PIDController controller{};  ///< what the norm of all lanes is told to
+    PIDController controller{};  ///< gets the norm of all trajectories
 
     template <class Real>
     [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(

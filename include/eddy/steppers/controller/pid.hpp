@@ -60,19 +60,19 @@ struct PIDControl {
 
 }  // namespace detail
 
-/// The general controller; `i_controller` and `pid_controller` give it other coefficients. The
-/// default is proportional-integral, PI.3.4 with p = 0.4 and i = 0.3: at equal error it takes fewer
-/// steps than H312PID on the problems of docs/guide/methods.md. icoeff is at least 0 and the sum of the
-/// three above 0: else large errors would make steps grow. 0 < min_factor ≤ safety < 1 ≤
-/// max_factor.
+/// The general controller; `i_controller` and `pid_controller` give it other coefficients.
+/// The default is the proportional-integral controller PI.3.4 with p = 0.4 and i = 0.3. At equal
+/// error it takes fewer steps than H312PID on the problems of docs/guide/methods.md.
+/// `icoeff` must be at least 0 and the sum of the three coefficients above 0; otherwise large
+/// errors would make steps grow. 0 < min_factor ≤ safety < 1 ≤ max_factor.
 struct PIDController {
     static constexpr bool is_adaptive = true;
-    double pcoeff = 0.4;      ///< of the proportional part
-    double icoeff = 0.3;      ///< of the integral part
-    double dcoeff = 0;        ///< of the derivative part
-    double safety = 0.9;      ///< the factor of the size that the error asks for
-    double min_factor = 0.2;  ///< a step is at least so much of the one before: FAC1 of DOPRI5
-    double max_factor = 10;   ///< and at most so much: FAC2
+    double pcoeff = 0.4;      ///< coefficient of the proportional part
+    double icoeff = 0.3;      ///< coefficient of the integral part
+    double dcoeff = 0;        ///< coefficient of the derivative part
+    double safety = 0.9;      ///< multiplies the size at which the error would meet the tolerance
+    double min_factor = 0.2;  ///< least ratio of a step size to the one before: FAC1 of DOPRI5
+    double max_factor = 10;   ///< largest ratio of a step size to the one before: FAC2
 
     [[nodiscard]] EDDY_HD constexpr detail::PIDControl in_single() const {
         return {static_cast<float>(pcoeff + icoeff + dcoeff),
@@ -89,14 +89,14 @@ struct PIDController {
     }
 };
 
-/// Integral control, e^(−1/k): the elementary controller.
+/// The integral controller, e^(−1/k), also called the elementary controller.
 [[nodiscard]] constexpr PIDController i_controller() {
     return {.pcoeff = 0, .icoeff = 1, .dcoeff = 0};
 }
-/// Proportional-integral control PI.3.4: the default.
+/// The proportional-integral controller PI.3.4, the default.
 [[nodiscard]] constexpr PIDController pi_controller() { return {}; }
-/// Proportional-integral-derivative control, H312PID of the paper's table III: the smoothest step
-/// sizes.
+/// The proportional-integral-derivative controller H312PID of the paper's table III. It gives the
+/// smoothest step sizes.
 [[nodiscard]] constexpr PIDController pid_controller() {
     return {.pcoeff = -2. / 9, .icoeff = 2. / 9, .dcoeff = 1. / 18};
 }

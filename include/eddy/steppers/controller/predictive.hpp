@@ -51,12 +51,13 @@ struct PredictiveControl {
 
 }  // namespace detail
 
-/// The default of stiff methods. 0 < min_factor ≤ safety < 1 ≤ max_factor.
+/// The predictive controller, the default of stiff methods. 0 < min_factor ≤ safety < 1 ≤
+/// max_factor.
 struct PredictiveController {
     static constexpr bool is_adaptive = true;
-    double safety = 0.9;      ///< the factor of the size that the error asks for
-    double min_factor = 0.2;  ///< a step is at least so much of the one before
-    double max_factor = 10;   ///< and at most so much
+    double safety = 0.9;      ///< multiplies the size at which the error would meet the tolerance
+    double min_factor = 0.2;  ///< least ratio of a step size to the one before
+    double max_factor = 10;   ///< largest ratio of a step size to the one before
 
     [[nodiscard]] EDDY_HD constexpr detail::PredictiveControl in_single() const {
         return {static_cast<float>(safety), static_cast<float>(min_factor),

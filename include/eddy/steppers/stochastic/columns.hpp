@@ -8,9 +8,9 @@ namespace eddy::inline v0 {
 
 /// What g dW means: Itô's integral, or Stratonovich's.
 enum class Calculus : unsigned char { ito, stratonovich };
-/// diffusion dW is Itô's integral.
+/// The calculus of a stochastic equation: diffusion dW is an Itô integral.
 inline constexpr Calculus ito = Calculus::ito;
-/// diffusion dW is Stratonovich's integral.
+/// The calculus of a stochastic equation: diffusion dW is a Stratonovich integral.
 inline constexpr Calculus stratonovich = Calculus::stratonovich;
 
 template <class... Column>
@@ -18,7 +18,8 @@ struct Columns {
     std::tuple<Column...> column;
 };
 
-/// A general diffusion: column k, a vector of state_size, multiplies noise k.
+/// A diffusion matrix, for noise that is not diagonal: column k, a vector of state_size components,
+/// multiplies noise k.
 template <class... Column>
 [[nodiscard]] constexpr Columns<Column...> columns(const Column&... column) {
     return Columns<Column...>{std::tuple<Column...>(column...)};

@@ -24,7 +24,7 @@ EDDY_ACTIVATION(Sigmoid, sigmoid)
 EDDY_ACTIVATION(Sin, sin)
 #undef EDDY_ACTIVATION
 
-/// x itself: layers without an activation.
+/// The identity as an activation: layers without one.
 struct Identity {
     static constexpr std::string_view name = "identity";
     [[nodiscard]] constexpr auto operator()(const auto& x) const { return x; }

@@ -45,29 +45,30 @@ template <class Real, class Network, class Draw, class Scale>
 
 namespace nn {
 
-/// Uniform within ±√(6 / (inputs + outputs)): for tanh, sigmoid, softplus. The parameter vector of a
-/// network.
+/// A parameter vector for a network: weights uniform within ±√(6 / (inputs + outputs)), for tanh,
+/// sigmoid and softplus.
 template <class Real, class Network>
 [[nodiscard]] std::vector<Real> glorot_uniform(const Network& network, std::uint64_t seed) {
     return detail::draw_weights<Real>(network, seed, detail::uniform_weight, [](const auto& shape) {
         return std::sqrt(6. / (shape.num_inputs + shape.num_outputs));
     });
 }
-/// Normal with variance 2 / (inputs + outputs).
+/// A parameter vector for a network: weights normal with variance 2 / (inputs + outputs).
 template <class Real, class Network>
 [[nodiscard]] std::vector<Real> glorot_normal(const Network& network, std::uint64_t seed) {
     return detail::draw_weights<Real>(network, seed, detail::normal_weight, [](const auto& shape) {
         return std::sqrt(2. / (shape.num_inputs + shape.num_outputs));
     });
 }
-/// Uniform within ±√(6 / inputs): for relu, silu, gelu.
+/// A parameter vector for a network: weights uniform within ±√(6 / inputs), for relu, silu and
+/// gelu.
 template <class Real, class Network>
 [[nodiscard]] std::vector<Real> kaiming_uniform(const Network& network, std::uint64_t seed) {
     return detail::draw_weights<Real>(network, seed, detail::uniform_weight, [](const auto& shape) {
         return std::sqrt(6. / shape.num_inputs);
     });
 }
-/// Normal with variance 2 / inputs.
+/// A parameter vector for a network: weights normal with variance 2 / inputs.
 template <class Real, class Network>
 [[nodiscard]] std::vector<Real> kaiming_normal(const Network& network, std::uint64_t seed) {
     return detail::draw_weights<Real>(network, seed, detail::normal_weight, [](const auto& shape) {

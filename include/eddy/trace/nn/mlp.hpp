@@ -115,15 +115,15 @@ struct Perceptron {
     }
 };
 
-/// A multilayer perceptron of these sizes: mlp<2, 64, 64, 2>(nn::tanh).
+/// A multilayer perceptron of these sizes with this activation after each layer except the last:
+/// `mlp<2, 64, 64, 2>(nn::tanh)`.
 template <int... size, class Activation>
 [[nodiscard]] constexpr Perceptron<Activation, size...> mlp(const Activation&) {
     return {};
 }
 
-/// Mlp<2, 64, 64, 2>{nn::tanh}, or Mlp<2, 64, 64, 2>{}: a perceptron with tanh after each layer but the last.
-/// An equation is told by its type, and braces cannot add to the type in front of them: networks with another
-/// activation are made by mlp<2, 64, 64, 2>(nn::relu).
+/// A multilayer perceptron with tanh after each layer except the last: `Mlp<2, 64, 64, 2>{}`. `Mlp`
+/// always has tanh; for another activation write `mlp<2, 64, 64, 2>(nn::relu)`.
 template <int... size>
 struct Mlp : Perceptron<Tanh, size...> {
     Mlp() = default;
@@ -170,7 +170,7 @@ struct Residual {
         return Network::layers(p);
     }
 };
-/// The network with its input added to its output.
+/// A residual network: the output of the network plus its input.
 template <class Network>
 [[nodiscard]] constexpr Residual<Network> residual(const Network&) {
     return {};

@@ -32,7 +32,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The graph after all passes, again and again until none changes it.
+/// The graph after all passes, repeated until none changes it.
 [[nodiscard]] constexpr Graph simplify(Graph graph) {
     int num_folded = 0;
     do {
