@@ -80,7 +80,7 @@ class Report {
                 read.push_back(line(node.size, false, "constant of the program"));
         }
         std::ostringstream out;
-        out << "kept between forward and backward, per lane: " << total() << "\n";
+        out << "kept between forward and backward pass, per trajectory: " << total() << "\n";
         write(out, kept);
         out << (read.empty() ? "" : "read again where it is\n");
         write(out, read);

@@ -41,7 +41,7 @@ class Planner {
         switch (plan.placement) {
             case Placement::none:
                 require(options_.checkpoints <= 1,
-                        "checkpoints = {} for a placement that keeps the first state alone; leave "
+                        "checkpoints = {} for a placement that keeps only the first state; leave "
                         "them out, or leave the placement out",
                         options_.checkpoints);
                 break;

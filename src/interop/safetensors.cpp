@@ -116,7 +116,7 @@ StoredTensors read_safetensors(const char* where, const std::string& path) {
     eddy::detail::TensorTable table = eddy::detail::parse_tensor_table(text, broken_at);
     require_argument(
         broken_at < 0,
-        "{}: \"{}\" is no safetensors file: its text is broken at byte {}; give one of "
+        "{}: \"{}\" is not a safetensors file: its header is not valid at byte {}; give one of "
         "train::save_weights or safetensors.save_file",
         where, path, 8 + broken_at);
     StoredTensors stored{{}, std::move(table.network)};

@@ -40,7 +40,7 @@ void EnsembleArray<Real>::assign(std::ptrdiff_t num_lanes, std::ptrdiff_t num_co
     require_argument(
         num_lanes >= 0 && num_components >= 0 &&
             (num_components == 0 || num_lanes <= most / num_components),
-        "EnsembleArray: {} x {} (lane, component); give sizes of at least 0 that memory "
+        "EnsembleArray: {} x {} (trajectory, component); give sizes of at least 0 that memory "
         "can hold",
         num_lanes, num_components);
     values_.assign(static_cast<std::size_t>(num_lanes * num_components), value);

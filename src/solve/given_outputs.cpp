@@ -75,10 +75,11 @@ void require_solution_outputs(const SolutionInto<Real>& into, const AnyMemory& m
                      "{}: there is an array for tangents, but a solve has none; leave it out, or "
                      "give tangents of y0 and p",
                      where);
-    require_argument(has_paths || !into.variance.is_given(),
-                     "{}: there is an array for variances, but each lane is one path; leave it "
-                     "out, or set .paths",
-                     where);
+    require_argument(
+        has_paths || !into.variance.is_given(),
+        "{}: there is an array for variances, but each trajectory is one path; leave it "
+        "out, or set .paths",
+        where);
 }
 
 template <class Real>

@@ -5,7 +5,7 @@
 namespace eddy::inline v0 {
 
 std::string to_text(const GradientMark& mark) {
-    if (!mark) return "the steps carried the derivative wherever they were looked at";
+    if (!mark) return "the steps resolved the derivative wherever it was checked";
     constexpr const char* remedy =
         "limit the step size (dt_max), ask for a tighter tolerance, or take a method for stiff "
         "equations";

@@ -21,8 +21,8 @@ template <class Real>
 void require_gradient_outputs(const GradientInto<Real>& into, const AnyMemory& memory,
                               const GradientShapes& shapes, CallArrays& arrays, const char* where) {
     require_argument(shapes.with_times || !gives_times(into),
-                     "{}: there is an array for derivatives with respect to times, but nobody "
-                     "asked for them; leave it out, or add eddy::differentiate_times",
+                     "{}: there is an array for derivatives with respect to times, but they are "
+                     "not computed; leave it out, or add eddy::differentiate_times",
                      where);
     require_argument(shapes.has_loss || !into.loss.is_given(),
                      "{}: there is an array for the loss, but there is no loss; leave it out",

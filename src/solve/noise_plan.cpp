@@ -104,14 +104,15 @@ NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& ti
 
 void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes, std::int64_t paths,
                           const char* where) {
-    require_argument(paths > 0, "{}: paths = {}; a lane is at least one path", where, paths);
+    require_argument(paths > 0, "{}: paths = {}; give at least 1", where, paths);
     const auto limit = static_cast<std::uint64_t>(path_limit);
     const auto lanes = static_cast<std::uint64_t>(num_lanes);
     const bool fits =
         plan.first_path < limit &&
         (lanes == 0 || static_cast<std::uint64_t>(paths) <= (limit - plan.first_path) / lanes);
     require_argument(fits,
-                     "{}: first_path = {} with {} lanes of {} paths; paths have numbers below 2^48",
+                     "{}: first_path = {} with {} trajectories of {} paths; keep the numbers of "
+                     "paths below 2^48",
                      where, plan.first_path, num_lanes, paths);
 }
 

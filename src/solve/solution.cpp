@@ -10,7 +10,7 @@ namespace eddy::inline v0 {
 void detail::throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
     const std::string known =
         count > 0 ? compose("give a number from 0 to {}", count - 1) : "there is none";
-    throw InvalidArgument(compose("{} {} was asked for; {}", what, index, known));
+    throw InvalidArgument(compose("{} {} is out of range; {}", what, index, known));
 }
 
 Outcomes::Outcomes(const Outcomes&) = default;
@@ -105,8 +105,8 @@ const char* Outcomes::message(std::ptrdiff_t lane) const {
                "use "
                "a stiff method, such as Rodas5P";
     if (result(lane) == Result::max_steps_reached && 2 * of_lane.events > of_lane.accepted)
-        return "max_steps reached before the end: most steps ended at events, which may come ever "
-               "faster: end the lane by its event where they do, or raise max_steps";
+        return "max_steps reached before the end: most steps ended at events, which may follow "
+               "each other ever faster: make the event terminal, or raise max_steps";
     return eddy::message(result(lane));
 }
 

@@ -5,7 +5,7 @@
 namespace eddy::inline v0 {
 
 std::string to_text(const TangentMark& mark) {
-    if (!mark) return "the steps carried the tangent";
+    if (!mark) return "the steps resolved the tangent";
     return detail::compose(
         "at t = {} the error of a step in the tangent was {} times its tolerance, while the state "
         "asked "

@@ -91,7 +91,7 @@ void require_newton_tolerance(double newton_tolerance, const char* where) {
 void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
                    const char* where, const char* alternative) {
     if (got == wanted) return;
-    fail(where, "{} is {} x {} (lane, component); give {} x {}{}", name, got.rows, got.cols,
+    fail(where, "{} is {} x {} (trajectory, component); give {} x {}{}", name, got.rows, got.cols,
          wanted.rows, wanted.cols, alternative);
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("residuals: the report names shapes, bytes and origins") {
         eddy::saved_residuals(program, eddy::everything_saveable, {.names = {"t", "x", "p"}});
 
     CHECK(text ==
-          "kept between forward and backward, per lane: 48 bytes\n"
+          "kept between forward and backward pass, per trajectory: 48 bytes\n"
           "  double      8 bytes  output of sin\n"
           "  double      8 bytes  output of mul\n"
           "  double      8 bytes  output of dot\n"
@@ -46,7 +46,8 @@ TEST_CASE("residuals: a report in float halves the bytes, and marks what is offl
         {.with_respect_to = {0}});
 
     CHECK(text ==
-          "kept between forward and backward, per lane: 12 bytes, 12 of them to be offloaded\n"
+          "kept between forward and backward pass, per trajectory: 12 bytes, 12 of them to be "
+          "offloaded\n"
           "  float[3]  12 bytes  'hidden', output of tanh, to be offloaded\n"
           "read again where it is\n"
           "  float      4 bytes  argument x0\n"
@@ -56,7 +57,7 @@ TEST_CASE("residuals: a report in float halves the bytes, and marks what is offl
 
 TEST_CASE("residuals: where nothing is kept, the report says so") {
     CHECK(eddy::saved_residuals(program, eddy::nothing_saveable, {.with_respect_to = {2}}) ==
-          "kept between forward and backward, per lane: 0 bytes\n"
+          "kept between forward and backward pass, per trajectory: 0 bytes\n"
           "read again where it is\n"
           "  double       8 bytes  argument x0\n"
           "  double[2]   16 bytes  argument x1\n"

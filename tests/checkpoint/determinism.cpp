@@ -96,11 +96,11 @@ TEST_CASE(
 
     loop.body().calls = 0;
     loop.run(0.0);
-    CHECK_THROWS_WITH(loop.reverse(1.0),
-                      "CheckpointedLoop: step " + std::to_string(upper) +
-                          " gave another state when it was computed again; advance must depend on "
-                          "the state and the "
-                          "step alone (no hidden state, no unseeded random numbers)");
+    CHECK_THROWS_WITH(
+        loop.reverse(1.0),
+        "CheckpointedLoop: step " + std::to_string(upper) +
+            " gave another state when it was computed again; advance must depend only on the state "
+            "and the step (no hidden state, no unseeded random numbers)");
 }
 
 TEST_CASE("determinism_check: the step named is where it differed, not where the slot is") {

@@ -73,7 +73,7 @@ TEST_CASE("placement: bad options say what was got and what to do") {
     CHECK(complaint({.placement = Placement::none, .length = 9, .nested_lengths = {3, 3}}) ==
           "loop: nested_lengths together with a placement; give one of them");
     CHECK(complaint({.checkpoints = 2, .placement = Placement::none}) ==
-          "loop: checkpoints = 2 for a placement that keeps the first state alone; leave them out, "
+          "loop: checkpoints = 2 for a placement that keeps only the first state; leave them out, "
           "or leave the placement out");
     CHECK(complaint({.checkpoints = 1, .placement = Placement::none}).empty());
     CHECK(complaint({.checkpoints = 2, .placement = static_cast<Placement>(8)}) ==

@@ -1,4 +1,4 @@
-// expect: AutoSwitch: lanes are known to be stiff by the sizes of their steps; give a controller that adapts them, or none
+// expect: AutoSwitch: stiffness is detected from adaptive step sizes; give a controller that adapts them, or none
 #include <eddy/eddy.hpp>
 
 struct Decay {

@@ -1,4 +1,4 @@
-// expect: events: AutoSwitch begins lanes anew, and takes no events; give one of its methods
+// expect: events: AutoSwitch starts trajectories again with another method, and takes no events; give one of its methods
 // What a lane did until it was sent to the second method would have to be forgotten.
 #include <eddy/eddy.hpp>
 

@@ -1,4 +1,4 @@
-// expect: Tiles: events are not looked for in tiles; leave the backend out
+// expect: Tiles: this backend finds no events; leave Tiles{} out
 // The lanes of a tile step together.
 #include <eddy/backends/tiles.hpp>
 #include <eddy/eddy.hpp>

@@ -1,4 +1,4 @@
-// expect: events: at_event\(t, y, p\) is never asked, for every event is terminal: leave it out, or set event_terminal to false for some
+// expect: events: at_event\(t, y, p\) is never called, because every event is terminal: leave it out, or set event_terminal to false for some
 // A lane that ends has nothing behind it.
 #include <eddy/eddy.hpp>
 

@@ -1,4 +1,4 @@
-// expect: events: paths of noise have none
+// expect: events: stochastic equations have none
 // A path is asked at the ends of steps that depend on nothing else.
 #include <eddy/eddy.hpp>
 

@@ -1,4 +1,4 @@
-// expect: CheckpointedLoop: the body's advance must be const, for it is called again for the same step
+// expect: CheckpointedLoop: the body's advance must be const, because it is called again for the same step
 #include <cstdint>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 

@@ -1,4 +1,4 @@
-// expect: outputs: give a \(lane, component\) array of the numbers of y0 that can be written
+// expect: outputs: give a \(trajectory, component\) array that can be written, with numbers of the type of y0
 // Arrays to write into hold the numbers of the call.
 #include <eddy/solve/ask/outputs.hpp>
 

@@ -1,4 +1,4 @@
-// expect: solve: y0 must be a \(lane, component\) array .* an expression must be evaluated first: \(a \+ b\).eval\(\)
+// expect: solve: y0 must be a \(trajectory, component\) array .* an expression must be evaluated first: \(a \+ b\).eval\(\)
 // What an array library makes of a + b has no numbers of its own yet.
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/solve.hpp>

@@ -1,4 +1,4 @@
-// expect: solve: y0 must be a \(lane, component\) array
+// expect: solve: y0 must be a \(trajectory, component\) array
 // What is no array of numbers is no initial state.
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/solve.hpp>

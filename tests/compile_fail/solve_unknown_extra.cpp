@@ -1,4 +1,4 @@
-// expect: solve: after the options may stand a controller, a backend
+// expect: solve: the arguments after the options can be a controller, a backend
 // What stands after the options is known, or refused.
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/solve.hpp>

@@ -1,4 +1,4 @@
-// expect: Tiles: the method must be an explicit tableau, such as Tsit5; leave the backend out for others
+// expect: Tiles: the method must be an explicit Runge-Kutta method, such as Tsit5; for other methods leave Tiles{} out
 // Tiles step by explicit tableaus.
 #include <eddy/backends/tiles.hpp>
 #include <eddy/eddy.hpp>

@@ -1,4 +1,4 @@
-// expect: Tiles: pushforward and hessian_vector_product are not computed in tiles; leave the backend out
+// expect: Tiles: this backend computes no pushforward and no hessian_vector_product; leave Tiles{} out
 // Tiles compute no tangents.
 #include <eddy/backends/tiles.hpp>
 #include <eddy/eddy.hpp>

@@ -1,4 +1,4 @@
-// expect: Tiles: derivatives with respect to times are not computed in tiles; leave the backend out
+// expect: Tiles: this backend computes no derivatives with respect to times; leave Tiles{} out
 // Tiles compute no derivatives with respect to times.
 #include <eddy/backends/tiles.hpp>
 #include <eddy/eddy.hpp>

@@ -129,7 +129,8 @@ TEST_CASE("dlpack: what is no (lane, component) array of these numbers is refuse
     foreign.shape[0] = 0;  // empty, and so without data
     CHECK(view(foreign.tensor).num_lanes == 0);
     foreign.tensor.ndim = 3;
-    CHECK(message() == "from_dlpack: a tensor of 3 dimensions; give (lane, component), or one row");
+    CHECK(message() ==
+          "from_dlpack: a tensor of 3 dimensions; give (trajectory, component), or one row");
     foreign.tensor.ndim = 2;
     foreign.tensor.shape = nullptr;
     CHECK(message() == "from_dlpack: a tensor without a shape; give one whose sizes are there");

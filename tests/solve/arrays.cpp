@@ -151,7 +151,8 @@ TEST_CASE("arrays: an array that was moved from is empty") {
     CHECK(from.cols() == 0);
     CHECK(other(2, 1) == 1);
     CHECK(taken.rows() == 0);
-    CHECK_THROWS_WITH(solve_lanes(from, to), "solve: y0 is 0 x 0 (lane, component); give 0 x 2");
+    CHECK_THROWS_WITH(solve_lanes(from, to),
+                      "solve: y0 is 0 x 0 (trajectory, component); give 0 x 2");
 }
 
 TEST_CASE("arrays: sizes below none, and beyond any memory, are refused") {
@@ -161,7 +162,8 @@ TEST_CASE("arrays: sizes below none, and beyond any memory, are refused") {
     constexpr std::ptrdiff_t many = std::ptrdiff_t{1} << 33;
 
     CHECK(said(-1, 2) ==
-          "EnsembleArray: -1 x 2 (lane, component); give sizes of at least 0 that memory can hold");
+          "EnsembleArray: -1 x 2 (trajectory, component); give sizes of at least 0 that memory can "
+          "hold");
     CHECK(support::mentions(said(-1, -2), "EnsembleArray: -1 x -2 "));
     CHECK(support::mentions(said(many, many), "that memory can hold"));
     CHECK(said(0, 2).empty());
@@ -171,7 +173,8 @@ TEST_CASE("arrays: sizes below none, and beyond any memory, are refused") {
 TEST_CASE("arrays: a view of fewer lanes than none is refused") {
     const auto [y0, p] = nine_lanes();
     const eddy::EnsembleView<const double> view{y0.data(), -3, 2, 1, 9};
-    CHECK_THROWS_WITH(solve_lanes(view, p), "solve: y0 is -3 x 2 (lane, component); give 0 x 2");
+    CHECK_THROWS_WITH(solve_lanes(view, p),
+                      "solve: y0 is -3 x 2 (trajectory, component); give 0 x 2");
 }
 
 TEST_CASE("arrays: times and tolerances come from spans, and rows and columns of tables") {

@@ -279,10 +279,10 @@ TEST_CASE("asynchronous: what would have to wait is refused, before any work") {
           "emulated device");
     CHECK(message(y0, {.y = y}, with_steps) ==
           "solve: save_steps in an asynchronous call; leave one of them out");
-    CHECK(
-        message(y0, {.y = y}, polled) ==
-        "Cuda: an asynchronous call is watched by nobody; leave out progress, poll and cancelled, "
-        "or asynchronous");
+    CHECK(message(y0, {.y = y}, polled) ==
+          "Cuda: an asynchronous call cannot be observed or stopped; leave out progress, poll and "
+          "cancelled, "
+          "or asynchronous");
     CHECK(message(y0, {.y = y}, options, {.devices = {0}, .asynchronous = true}) ==
           "solve: Cuda with devices, and asynchronous; give one device and a stream");
     CHECK(EmulatedRuntime::state.launches == 0);

@@ -266,7 +266,7 @@ TEST_CASE("differentiable_solve: save points are refused, and a copy works on it
               static_cast<void>(
                   eddy::differentiable_solve(LotkaVolterra{}, method, asked, Serial{}));
           }) ==
-          "differentiable_solve: save_at has 2 times, but the value is the state at t1 alone; "
+          "differentiable_solve: save_at has 2 times, but the value is only the state at t1; "
           "leave it out, or take segments in a scan");
 
     Segment f = segment();

@@ -294,8 +294,8 @@ TEST_CASE("emulated device: what is wrong with the device is one sentence, befor
     state.bytes = 12'000;
     CHECK(message({}) ==
           "Cuda: this call needs 20224 bytes of the memory of the emulated device, of which its "
-          "solver object has 2560, but 9440 of 12000 are free; give fewer lanes or save points a "
-          "call, or a smaller .memory_budget");
+          "solver object has 2560, but 9440 of 12000 are free; give fewer trajectories or save "
+          "points in one call, or a smaller .memory_budget");
     CHECK(message_of([&] {
               static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, on_another, rates, options,
                                             EmulatedDevice{}));

@@ -242,20 +242,20 @@ TEST_CASE("outputs: wrong shapes and numbers of arrays are refused, and nothing 
           "each");
     y[1] = narrow;
     CHECK(refused(SolutionInto<double>{.y = y}) ==
-          "solve: y is 70 x 1 (lane, component); give 70 x 2");
+          "solve: y is 70 x 1 (trajectory, component); give 70 x 2");
     CHECK(y[0](3, 1) == 7);
     y[1] = of_y0;
     CHECK(refused(SolutionInto<double>{.tangent = y}) ==
           "solve: there is an array for tangents, but a solve has none; leave it out, or give "
           "tangents of y0 and p");
     CHECK(gradient_refused({.y0 = narrow}) ==
-          "value_and_gradient: gradient.y0 is 70 x 1 (lane, component); give 70 x 2");
+          "value_and_gradient: gradient.y0 is 70 x 1 (trajectory, component); give 70 x 2");
     CHECK(gradient_refused({.y0 = of_y0, .loss = loss}) ==
-          "value_and_gradient: loss is 69 x 1 (lane, component); give 70 x 1");
+          "value_and_gradient: loss is 69 x 1 (trajectory, component); give 70 x 1");
     CHECK(of_y0(3, 1) == 7);
     CHECK(gradient_refused({.t0 = narrow}) ==
-          "value_and_gradient: there is an array for derivatives with respect to times, but nobody "
-          "asked for them; leave it out, or add eddy::differentiate_times");
+          "value_and_gradient: there is an array for derivatives with respect to times, but they "
+          "are not computed; leave it out, or add eddy::differentiate_times");
     CHECK(message_of([&] {
               static_cast<void>(pull(data, starts, p, GradientInto<double>{.loss = narrow}));
           }) == "pullback: there is an array for the loss, but there is no loss; leave it out");

@@ -340,7 +340,7 @@ TEST_CASE("paths: what they do not keep, and numbers that are none, are refused"
         change(options);
         CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, options), support::contains(text));
     };
-    refused([](auto& options) { options.paths = 0; }, "paths = 0; a lane is at least one path");
+    refused([](auto& options) { options.paths = 0; }, "paths = 0; give at least 1");
     refused([](auto& options) { options.paths = -3; }, "paths = -3");
     refused([](auto& options) { options.paths = std::int64_t{1} << 47; }, "2^48");
     refused([](auto& options) { options.paths = std::numeric_limits<std::int64_t>::max(); },

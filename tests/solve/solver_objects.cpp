@@ -68,19 +68,18 @@ TEST_CASE("solution: what is out of range is refused with a sentence") {
     const auto plain = solve_lanes(4, options);
 
     CHECK(message_of([&] { static_cast<void>(solution.y(3)); }) ==
-          "solution: save point 3 was asked for; give a number from 0 to 2");
+          "solution: save point 3 is out of range; give a number from 0 to 2");
     CHECK(message_of([&] { static_cast<void>(solution.y(-1)); }) ==
-          "solution: save point -1 was asked for; give a number from 0 to 2");
+          "solution: save point -1 is out of range; give a number from 0 to 2");
     CHECK(message_of([&] { static_cast<void>(solution.t(3)); }) ==
-          "solution: save point 3 was asked for; give a number from 0 to 2");
+          "solution: save point 3 is out of range; give a number from 0 to 2");
     CHECK(message_of([&] { static_cast<void>(solution.tangent(0)); }) ==
-          "solution: a tangent was asked for, but there are none; call pushforward instead of "
-          "solve");
+          "solution: tangent(k) of a solve, which has none; call pushforward instead of solve");
     CHECK(message_of([&] { static_cast<void>(solution.tangent(3)); }) ==
-          "solution: save point 3 was asked for; give a number from 0 to 2");
+          "solution: save point 3 is out of range; give a number from 0 to 2");
     for (const std::ptrdiff_t lane : {-1, 4}) {
-        const auto refused =
-            "solution: lane " + std::to_string(lane) + " was asked for; give a number from 0 to 3";
+        const auto refused = "solution: trajectory " + std::to_string(lane) +
+                             " is out of range; give a number from 0 to 3";
         CHECK(message_of([&] { static_cast<void>(solution.result(lane)); }) == refused);
         CHECK(message_of([&] { static_cast<void>(solution.stats(lane)); }) == refused);
         CHECK(message_of([&] { static_cast<void>(solution.failure(lane)); }) == refused);
@@ -90,20 +89,20 @@ TEST_CASE("solution: what is out of range is refused with a sentence") {
         CHECK(message_of([&] { static_cast<void>(solution.step_y(lane, 0, 0)); }) == refused);
     }
     const auto past = "solution: step " + std::to_string(solution.num_steps(1)) +
-                      " was asked for; give a number from 0 to " +
+                      " is out of range; give a number from 0 to " +
                       std::to_string(solution.num_steps(1) - 1);
     CHECK(message_of([&] { static_cast<void>(solution.step_t(1, solution.num_steps(1))); }) ==
           past);
     CHECK(message_of([&] { static_cast<void>(solution.step_y(1, solution.num_steps(1), 0)); }) ==
           past);
     CHECK(message_of([&] { static_cast<void>(solution.step_y(1, 0, 2)); }) ==
-          "solution: component 2 was asked for; give a number from 0 to 1");
+          "solution: component 2 is out of range; give a number from 0 to 1");
     CHECK(message_of([&] { static_cast<void>(plain.step_t(1, 0)); }) ==
-          "solution: a step was asked for, but none were kept; set .save_steps = true");
+          "solution: no steps were kept; set .save_steps = true");
     CHECK(message_of([&] { static_cast<void>(solve_lanes(0, options).result(0)); }) ==
-          "solution: lane 0 was asked for; there is none");
+          "solution: trajectory 0 is out of range; there is none");
     CHECK(message_of([&] { static_cast<void>(eddy::Solution<double>{}.y()); }) ==
-          "solution: save point 0 was asked for; there is none");
+          "solution: save point 0 is out of range; there is none");
     CHECK(plain.num_steps(1) == 0);
 }
 
@@ -152,15 +151,15 @@ TEST_CASE("gradient: a lane that there is not is refused with a sentence") {
         eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data, some_y0(4),
                                  some_p(4), options, eddy::differentiate_times);
 
-    const std::string to_do = " was asked for; give a number from 0 to 3";
-    CHECK(message_of([&] { static_cast<void>(result.loss(4)); }) == "loss: lane 4" + to_do);
+    const std::string to_do = " is out of range; give a number from 0 to 3";
+    CHECK(message_of([&] { static_cast<void>(result.loss(4)); }) == "loss: trajectory 4" + to_do);
     CHECK(message_of([&] { static_cast<void>(result.gradient.t0(-1)); }) ==
-          "gradient: lane -1" + to_do);
+          "gradient: trajectory -1" + to_do);
     CHECK(message_of([] {
               static_cast<void>(eddy::Gradient<double>{}.t0(0));
           }).find("put eddy::differentiate_times after the options") != std::string::npos);
     CHECK(message_of([&] { static_cast<void>(result.report.result(4)); }) ==
-          "solution: lane 4" + to_do);
+          "solution: trajectory 4" + to_do);
 }
 
 TEST_CASE("solver: a token stops one call, and the next goes on") {

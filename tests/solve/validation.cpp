@@ -331,24 +331,24 @@ TEST_CASE("validation: lists of times are in order and within the interval") {
 
 TEST_CASE("validation: y0 and p have a row per lane and a column per component") {
     CHECK(refusal_of_arrays(Array(3, 1, 1), Array(3, 1, 1)) ==
-          "solve: y0 is 3 x 1 (lane, component); give 3 x 2");
+          "solve: y0 is 3 x 1 (trajectory, component); give 3 x 2");
     CHECK(refusal_of_arrays(Array(3, 2, 1), Array(4, 1, 1)) ==
-          "solve: p is 4 x 1 (lane, component); give 3 x 1");
+          "solve: p is 4 x 1 (trajectory, component); give 3 x 1");
     CHECK(refusal_of_arrays(Array(3, 2, 1), Array(3, 2, 1)) ==
-          "solve: p is 3 x 2 (lane, component); give 3 x 1");
+          "solve: p is 3 x 2 (trajectory, component); give 3 x 1");
 
     CHECK(refusal_of_arrays(Array(3, 2, 1), Array(1, 1, 1)) ==
-          "solve: p is 1 x 1 (lane, component); give 3 x 1, or eddy::shared(p) for one row that "
-          "all lanes use");
+          "solve: p is 1 x 1 (trajectory, component); give 3 x 1, or eddy::shared(p) for one row "
+          "that all trajectories use");
     CHECK(refusal_of_arrays(Array(3, 2, 1), Array(1, 2, 1)) ==
-          "solve: p is 1 x 2 (lane, component); give 3 x 1");
+          "solve: p is 1 x 2 (trajectory, component); give 3 x 1");
     CHECK(refusal_of_arrays(Array(1, 2, 1), Array(1, 1, 1)) == "accepted");
 
     const std::vector<double> two{1, 2};
     CHECK(refusal([&] {
               (void)eddy::solve(Growth{}, eddy::Heun{}, Array(3, 2, 1), eddy::shared(two),
                                 {.t1 = 1}, eddy::Serial{});
-          }) == "solve: p is 1 x 2 (lane, component); give 1 x 1");
+          }) == "solve: p is 1 x 2 (trajectory, component); give 1 x 1");
 }
 
 TEST_CASE("validation: y0 and p are finite") {
@@ -368,9 +368,9 @@ TEST_CASE("validation: tangents have the shapes of what they are tangents of") {
 
     CHECK(push(Array(3, 2, 1), Array(3, 1, 1)) == "accepted");
     CHECK(push(Array(2, 2, 1), Array(3, 1, 1)) ==
-          "pushforward: the tangent of y0 is 2 x 2 (lane, component); give 3 x 2");
+          "pushforward: the tangent of y0 is 2 x 2 (trajectory, component); give 3 x 2");
     CHECK(push(Array(3, 2, 1), Array(3, 3, 1)) ==
-          "pushforward: the tangent of p is 3 x 3 (lane, component); give 3 x 1");
+          "pushforward: the tangent of p is 3 x 3 (trajectory, component); give 3 x 1");
     CHECK(push(ones_but(3, 2, 0, 0, not_a_number), Array(3, 1, 1)) ==
           "pushforward: the tangent of y0(0, 0) = nan; give finite numbers");
     CHECK(push(Array(3, 2, 1), ones_but(3, 1, 2, 0, -infinity)) ==
@@ -387,12 +387,14 @@ TEST_CASE(
     };
 
     CHECK(solve(Array(2, 8, 1)) ==
-          "solve: y0 is 2 x 8 (lane, component); give 8 x 2: a row for each trajectory, a column "
+          "solve: y0 is 2 x 8 (trajectory, component); give 8 x 2: a row for each trajectory, a "
+          "column "
           "for each component");
     CHECK(solve(Array(1, 1000, 1)) ==
-          "solve: y0 is 1 x 1000 (lane, component); give 500 x 2: a vector is one trajectory, and "
+          "solve: y0 is 1 x 1000 (trajectory, component); give 500 x 2: a vector is one "
+          "trajectory, and "
           "of many each has a row");
-    CHECK(solve(Array(5, 3, 1)) == "solve: y0 is 5 x 3 (lane, component); give 5 x 2");
+    CHECK(solve(Array(5, 3, 1)) == "solve: y0 is 5 x 3 (trajectory, component); give 5 x 2");
 }
 
 TEST_CASE("validation: data has an array per save point, a row per lane or one for all") {
@@ -411,9 +413,9 @@ TEST_CASE("validation: data has an array per save point, a row per lane or one f
           "value_and_gradient: data for 1 save points, but there are 2; give a std::vector with "
           "one array for each");
     CHECK(differentiate(Array(2, 1, 1), {}) ==
-          "value_and_gradient: data is 2 x 1 (lane, component); give 3 x 1");
+          "value_and_gradient: data is 2 x 1 (trajectory, component); give 3 x 1");
     CHECK(differentiate(Array(3, 2, 1), {}) ==
-          "value_and_gradient: data is 3 x 2 (lane, component); give 3 x 1");
+          "value_and_gradient: data is 3 x 2 (trajectory, component); give 3 x 1");
     CHECK(differentiate(ones_but(3, 1, 1, 0, not_a_number), {}) ==
           "value_and_gradient: data(1, 0) = nan; give finite numbers, and beside a value that is "
           "missing a weight of 0 as one more number of data");
@@ -439,7 +441,7 @@ TEST_CASE("validation: cotangents have the shape of what was saved") {
           "pullback: cotangents for 1 save points, but there are 2; give a std::vector with one "
           "array for each");
     CHECK(pull(std::vector{Array(3, 2, 1), Array(3, 1, 1)}) ==
-          "pullback: cotangents is 3 x 1 (lane, component); give 3 x 2");
+          "pullback: cotangents is 3 x 1 (trajectory, component); give 3 x 2");
     CHECK(pull(std::vector{Array(3, 2, 1), ones_but(3, 2, 1, 1, not_a_number)}) ==
           "pullback: cotangents[1](1, 1) = nan, of save point 1; give finite numbers");
 }
@@ -455,7 +457,7 @@ TEST_CASE("validation: a direction has the shapes of y0 and p") {
 
     CHECK(multiply(Array(3, 2, 1), Array(3, 1, 1)) == "accepted");
     CHECK(multiply(Array(3, 1, 1), Array(3, 1, 1)) ==
-          "hessian_vector_product: the tangent of y0 is 3 x 1 (lane, component); give 3 x 2");
+          "hessian_vector_product: the tangent of y0 is 3 x 1 (trajectory, component); give 3 x 2");
     CHECK(multiply(Array(3, 2, 1), ones_but(3, 1, 0, 0, infinity)) ==
           "hessian_vector_product: the tangent of p(0, 0) = inf; give finite numbers");
 }
@@ -465,7 +467,7 @@ TEST_CASE("validation: a solver refuses bad input and works on with good") {
     const double before = solver(Array(1, 2, 1), Array(1, 1, 1)).y()(0, 1);
 
     CHECK(refusal([&] { (void)solver(Array(1, 3, 1), Array(1, 1, 1)); }) ==
-          "solve: y0 is 1 x 3 (lane, component); give 1 x 2");
+          "solve: y0 is 1 x 3 (trajectory, component); give 1 x 2");
 
     CHECK(solver(Array(1, 2, 1), Array(1, 1, 1)).y()(0, 1) == before);
 }

@@ -46,8 +46,8 @@ requires requires(Vector& vector) { vector.data().get(); }
 [[nodiscard]] auto on_device(Vector& vector, std::ptrdiff_t num_lanes,
                              std::ptrdiff_t num_components) {
     require_argument(static_cast<std::ptrdiff_t>(vector.size()) == num_lanes * num_components,
-                     "on_device: {} numbers for {} lanes of {} components; give {}", vector.size(),
-                     num_lanes, num_components, num_lanes * num_components);
+                     "on_device: {} numbers for {} trajectories of {} components; give {}",
+                     vector.size(), num_lanes, num_components, num_lanes * num_components);
     return on_device(vector.data().get(), num_lanes, num_components);
 }
 

@@ -89,17 +89,17 @@ struct Tiles {
                       "host's compiler compiles (.cpp)");
         if constexpr (!compiled_by_nvcc && requires { typename Spec::Method; }) {
             static_assert(RungeKuttaMethod<typename Spec::Method>,
-                          "Tiles: the method must be an explicit tableau, such as Tsit5; leave the "
-                          "backend out for others");
+                          "Tiles: the method must be an explicit Runge-Kutta method, such as "
+                          "Tsit5; for other methods leave Tiles{} out");
             static_assert(!Spec::has_event,
-                          "Tiles: events are not looked for in tiles; leave the backend out");
+                          "Tiles: this backend finds no events; leave Tiles{} out");
             static_assert(!Spec::is_dual,
-                          "Tiles: pushforward and hessian_vector_product are not computed in "
-                          "tiles; leave the backend out");
+                          "Tiles: this backend computes no pushforward and no "
+                          "hessian_vector_product; leave Tiles{} out");
             if constexpr (requires { Kernel::differentiates_times; })
                 static_assert(!Kernel::differentiates_times,
-                              "Tiles: derivatives with respect to times are not computed in tiles; "
-                              "leave the backend out");
+                              "Tiles: this backend computes no derivatives with respect to times; "
+                              "leave Tiles{} out");
             return true;
         }
         return false;

@@ -70,7 +70,7 @@ template <class State, class Body, class Store = MemoryStore<State>, class Cotan
 class CheckpointedLoop {
     static_assert(
         !detail::AdvanceIsNotConst<Body, State>,
-        "CheckpointedLoop: the body's advance must be const, for it is called again for the "
+        "CheckpointedLoop: the body's advance must be const, because it is called again for the "
         "same step: mark it const; work vectors may be mutable members");
     static_assert(
         LoopBody<Body, State, Cotangent> || detail::AdvanceIsNotConst<Body, State>,
@@ -327,7 +327,7 @@ class CheckpointedLoop {
     [[noreturn]] static void throw_differs(std::int64_t step) {
         throw NonDeterministicBody(detail::compose(
             "CheckpointedLoop: step {} gave another state when it was computed again; advance must "
-            "depend on the state and the step alone (no hidden state, no unseeded random numbers)",
+            "depend only on the state and the step (no hidden state, no unseeded random numbers)",
             step));
     }
 

@@ -22,9 +22,10 @@ namespace eddy::inline v0 {
 /// Runs and reverses a loop by an action list, with one store for each tier.
 template <class State, class Body, class... Stores>
 class ScheduledLoop {
-    static_assert(!detail::AdvanceIsNotConst<Body, State>,
-                  "ScheduledLoop: the body's advance must be const, for it is called again for the "
-                  "same step: mark it const; work vectors may be mutable members");
+    static_assert(
+        !detail::AdvanceIsNotConst<Body, State>,
+        "ScheduledLoop: the body's advance must be const, because it is called again for the "
+        "same step: mark it const; work vectors may be mutable members");
     static_assert(
         LoopBody<Body, State> || detail::AdvanceIsNotConst<Body, State>,
         "ScheduledLoop: the body must offer advance(const State&, int64_t) const -> State and "

@@ -14,8 +14,8 @@
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 static_assert(
     false,
-    "eddy: compiled with -ffast-math or -ffinite-math-only, under which no NaN is seen and no "
-    "failed lane told; compile the sources that include eddy with -fno-fast-math");
+    "eddy: compiled with -ffast-math or -ffinite-math-only, under which NaN and failed "
+    "trajectories go unnoticed; compile the sources that include eddy with -fno-fast-math");
 #endif
 
 namespace eddy::inline v0 {

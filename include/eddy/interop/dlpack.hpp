@@ -85,9 +85,10 @@ template <class Real, class Tensor>
                      "from_dlpack: numbers of type code {} with {} bits in vectors of {}; give "
                      "floating point of {} bits, each by itself",
                      int{tensor.dtype.code}, int{tensor.dtype.bits}, int{tensor.dtype.lanes}, bits);
-    require_argument(tensor.ndim == 1 || tensor.ndim == 2,
-                     "from_dlpack: a tensor of {} dimensions; give (lane, component), or one row",
-                     tensor.ndim);
+    require_argument(
+        tensor.ndim == 1 || tensor.ndim == 2,
+        "from_dlpack: a tensor of {} dimensions; give (trajectory, component), or one row",
+        tensor.ndim);
     require_argument(tensor.shape != nullptr,
                      "from_dlpack: a tensor without a shape; give one whose sizes are there");
     const auto size = [&](int i) { return static_cast<std::ptrdiff_t>(tensor.shape[i]); };

@@ -224,7 +224,7 @@ struct ValidEsdirkTableau {
     static constexpr int last = tableau.num_stages - 1;
     static_assert(tableau.gamma > 0, "ESDIRK tableau: gamma must be positive");
     static_assert(detail::is_strictly_lower(tableau.a),
-                  "ESDIRK tableau: a is given left of the diagonal alone; gamma stands on it");
+                  "ESDIRK tableau: give a only left of the diagonal; the diagonal is gamma");
     static_assert(detail::rows_sum_to_c(tableau), "ESDIRK tableau: the rows of a must sum to c");
     static_assert(tableau.c[last] == 1, "ESDIRK tableau: the last stage must be the new state");
     static_assert(Method::order >= 1 && Method::order <= 5 &&

@@ -30,8 +30,9 @@ struct ImplicitStepper : MemorylessStepper<Term> {
         static_assert(
             fits,
             "solve: this vector field has too many states, coupled too densely, for a stiff "
-            "method: the factorisation of its matrix is written out for each lane, of some 25 "
-            "states that all depend on each other or a few dozens that do not; use fewer states, "
+            "method: the factorisation of its matrix is generated as straight-line code, of some "
+            "25 states that all depend on each other or a few dozens that do not; use fewer "
+            "states, "
             "leave out weak couplings, or take an explicit method");
         return fits;
     }

@@ -77,10 +77,10 @@ consteval bool check_sizes() {
             "vector field: of stiff(t, y, p) and non_stiff(t, y, p) one is missing or not "
             "callable with arguments of any type; a field in parts needs both");
         constexpr bool traceable = both && is_traceable_on<Field, WholeOf<Field>>;
-        static_assert(
-            !both || traceable,
-            "vector field: the field must be callable as f(t, y, p) with arguments of "
-            "any type: take them as auto and const auto&, and write const behind the list");
+        static_assert(!both || traceable,
+                      "vector field: the field must be callable as f(t, y, p) with arguments of "
+                      "any type: take them as auto and const auto&, and write const after the "
+                      "parameter list");
         if constexpr (traceable)
             return check_traced<WholeOf<Field>, Scalar, Vector<Field::state_size>,
                                 Vector<Field::parameter_size>>();

@@ -157,10 +157,10 @@ struct GridBackend {
 
   private:
     void require_unwatched(const detail::CallLink& call) const {
-        require_argument(
-            !asynchronous || !call.may_be_stopped(),
-            "Cuda: an asynchronous call is watched by nobody; leave out progress, poll and "
-            "cancelled, or asynchronous");
+        require_argument(!asynchronous || !call.may_be_stopped(),
+                         "Cuda: an asynchronous call cannot be observed or stopped; leave out "
+                         "progress, poll and "
+                         "cancelled, or asynchronous");
     }
     [[nodiscard]] std::size_t count() const { return devices.empty() ? 1 : devices.size(); }
     [[nodiscard]] int number(std::size_t k) const { return devices.empty() ? device : devices[k]; }

@@ -344,7 +344,7 @@ class GridPool {
                         Runtime::memory_name + ", of which its solver object has " +
                         std::to_string(held) + ", but " + std::to_string(num_free) + " of " +
                         std::to_string(in_all) + " are free" + besides +
-                        "; give fewer lanes or save points a call, or a smaller "
+                        "; give fewer trajectories or save points in one call, or a smaller "
                         ".memory_budget");
     }
     /// What runs may use the memory that is about to go; what it would bring back is lost.

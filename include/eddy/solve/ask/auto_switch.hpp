@@ -103,8 +103,8 @@ consteval bool check_switch() {
             using Choice = ExtrasOf<Field, Method, Extras...>;
             constexpr bool adapts = !requires { requires !Choice::Controller::is_adaptive; };
             static_assert(adapts,
-                          "AutoSwitch: lanes are known to be stiff by the sizes of their steps; "
-                          "give a controller that adapts them, or none");
+                          "AutoSwitch: stiffness is detected from adaptive step sizes; give a "
+                          "controller that adapts them, or none");
             return adapts;
         }
         return false;

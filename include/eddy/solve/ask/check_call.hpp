@@ -137,7 +137,7 @@ consteval bool check_joint() {
     constexpr bool fits = !(steps_jointly<Extras> || ...) || (takes_joint_steps<Extras> || ...);
     static_assert(
         fits,
-        "solve: JointController is for the backend Tiles, which steps all lanes together; "
+        "solve: JointController is for the backend Tiles, which steps all trajectories together; "
         "name Tiles{} after the options, or leave the controller out");
     return fits;
 }
@@ -169,9 +169,10 @@ template <class Field, class Method, class... Extras>
 consteval bool check_solver() {
     static_assert(is_method<Method>,
                   "solve: the method must be a struct with an order and a tableau, such as Tsit5");
-    static_assert((is_extra<Extras> && ...),
-                  "solve: after the options may stand a controller, a backend (Serial{}, "
-                  "Cpu{}), observe(function), differentiate_times and estimate_gradient_error");
+    static_assert(
+        (is_extra<Extras> && ...),
+        "solve: the arguments after the options can be a controller, a backend (Cpu{}, Tiles{}, "
+        "Serial{}), observe(function), differentiate_times and estimate_gradient_error");
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
         if constexpr (check_backend<Field, Extras...>() && check_joint<Extras...>() &&
                       check_noise<Field, Method>() && check_extras<Field, Method, Extras...>() &&
@@ -186,13 +187,14 @@ template <class Y0, class Parameters>
 consteval bool check_arrays() {
     constexpr bool takes_p = is_shared<Parameters> || is_ensemble_array<Parameters>;
     static_assert(is_ensemble_array<Y0>,
-                  "solve: y0 must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
-                  "EnsembleArray); a vector is one lane, and an expression must be evaluated "
+                  "solve: y0 must be a (trajectory, component) array (Eigen::ArrayXXd, a map, an "
+                  "EnsembleArray); a vector is one trajectory, and an expression must be evaluated "
                   "first: (a + b).eval()");
-    static_assert(takes_p,
-                  "solve: p must be a (lane, component) array (Eigen::ArrayXXd, a map, an "
-                  "EnsembleArray), or eddy::shared(array) for one row that all lanes use; an "
-                  "expression must be evaluated first: (a + b).eval()");
+    static_assert(
+        takes_p,
+        "solve: p must be a (trajectory, component) array (Eigen::ArrayXXd, a map, an "
+        "EnsembleArray), or eddy::shared(array) for one row that all trajectories use; an "
+        "expression must be evaluated first: (a + b).eval()");
     if constexpr (is_ensemble_array<Y0> && takes_p) {
         using Real = EnsembleScalarOf<Y0>;
         constexpr bool same = std::is_same_v<Real, ParameterScalarOf<Parameters>>;
@@ -239,9 +241,10 @@ struct EachArray<Arrays> {
 template <class Arrays, class Real>
 consteval bool check_data() {
     using Array = typename EachArray<Arrays>::type;
-    static_assert(is_ensemble_array<Array>,
-                  "data and cotangents must be a (lane, observable) array, or a std::vector of one "
-                  "for each save point; an expression must be evaluated first: (a + b).eval()");
+    static_assert(
+        is_ensemble_array<Array>,
+        "data and cotangents must be a (trajectory, observable) array, or a std::vector of one "
+        "for each save point; an expression must be evaluated first: (a + b).eval()");
     if constexpr (is_ensemble_array<Array>) {
         constexpr bool same = std::is_same_v<EnsembleScalarOf<Array>, Real>;
         static_assert(same, "data and cotangents must hold the same type of number as y0 and p");

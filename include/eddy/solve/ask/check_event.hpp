@@ -70,9 +70,10 @@ consteval bool check_jump() {
 template <class Field, int... i>
 consteval bool check_jumps(std::integer_sequence<int, i...>) {
     constexpr bool is_called = !names_at_event<Field> || (!is_terminal<Field>(i) || ...);
-    static_assert(is_called,
-                  "events: at_event(t, y, p) is never asked, for every event is terminal: leave it "
-                  "out, or set event_terminal to false for some");
+    static_assert(
+        is_called,
+        "events: at_event(t, y, p) is never called, because every event is terminal: leave it "
+        "out, or set event_terminal to false for some");
     return is_called && (check_jump<Field, i>() && ...);
 }
 
@@ -104,11 +105,11 @@ consteval bool check_event() {
                       "estimate_gradient_error out");
         constexpr bool is_vector_field = !StochasticField<Field> && !KineticField<Field>;
         static_assert(is_vector_field,
-                      "events: paths of noise have none; leave the member `event` out, or look at "
-                      "the steps that save_steps keeps");
+                      "events: stochastic equations have none; remove the member `event`, or "
+                      "search the steps that save_steps keeps");
         static_assert(!is_auto_switch<Method>,
-                      "events: AutoSwitch begins lanes anew, and takes no events; give one of its "
-                      "methods");
+                      "events: AutoSwitch starts trajectories again with another method, and takes "
+                      "no events; give one of its methods");
         if constexpr (!estimates && is_vector_field && !is_auto_switch<Method>) {
             constexpr bool is_ode = !has_algebraic_components<Field>();
             static_assert(

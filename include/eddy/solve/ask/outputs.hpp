@@ -74,12 +74,13 @@ class OutputArray {
     template <class Array>
     requires detail::MayBeWritten<Array, OutputArray> OutputArray(Array&& array) {
         using Plain = std::remove_cvref_t<Array>;
-        static_assert(detail::WritableAs<Array, Real>,
-                      "outputs: give a (lane, component) array of the numbers of y0 that can be "
-                      "written (an Eigen array or map, an EnsembleArray, an EnsembleView)");
+        static_assert(
+            detail::WritableAs<Array, Real>,
+            "outputs: give a (trajectory, component) array that can be written, with numbers of "
+            "the type of y0 (an Eigen array or map, an EnsembleArray, an EnsembleView)");
         static_assert(std::is_lvalue_reference_v<Array> || !detail::owns_numbers<Plain>,
-                      "outputs: this array is about to go, with what would be written into it; "
-                      "give one that stays");
+                      "outputs: this array is a temporary, which would be destroyed with the "
+                      "results in it; give one that outlives the call");
         if constexpr (detail::WritableAs<Array, Real>) {
             view_ = detail::output_view(array);
             is_given_ = true;
@@ -108,8 +109,8 @@ class OutputArrays {
         if constexpr (detail::ListWritableAs<Arrays, Real>) {
             static_assert(std::is_lvalue_reference_v<Arrays> ||
                               detail::BorrowedRange<std::remove_cvref_t<Arrays>>,
-                          "outputs: this list is about to go, with what would be written into it; "
-                          "give one that stays");
+                          "outputs: this list is a temporary, which would be destroyed with the "
+                          "results in it; give one that outlives the call");
             using Array = std::remove_pointer_t<decltype(arrays.data())>;
             is_of_host_ = std::is_same_v<detail::MemoryOf<std::remove_const_t<Array>>, HostMemory>;
             count_ = static_cast<std::size_t>(arrays.size());

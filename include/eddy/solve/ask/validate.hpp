@@ -68,7 +68,7 @@ template <class Real>
     return {array.num_lanes, array.num_components};
 }
 
-/// "where: name is 3 x 1 (lane, component); give 3 x 2", and what else could be given.
+/// "where: name is 3 x 1 (trajectory, component); give 3 x 2", and what else could be given.
 EDDY_EXPORT void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
                                const char* where, const char* alternative = "");
 

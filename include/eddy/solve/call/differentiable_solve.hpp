@@ -44,9 +44,10 @@ template <class Y0, class Parameters>
 consteval bool check_states() {
     constexpr bool lanes = is_own_array<Y0> && (is_own_array<Parameters> || is_vec<Parameters>);
     constexpr bool one = is_vec<Y0> && is_vec<Parameters>;
-    static_assert(lanes || one,
-                  "differentiable_solve: y0 and p must be EnsembleArrays, (lane, component); or an "
-                  "EnsembleArray and a Vec that all lanes share; or Vecs, for one lane");
+    static_assert(
+        lanes || one,
+        "differentiable_solve: y0 and p must be EnsembleArrays (trajectory, component); or an "
+        "EnsembleArray and a Vec that all trajectories share; or Vecs, for one trajectory");
     return lanes || one;
 }
 
@@ -113,14 +114,13 @@ class DifferentiableSolve {
     /// Of a method that has members to choose.
     DifferentiableSolve(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method), options_(options), extras_(extras...) {
-        require_argument(
-            options_.save_at.values.empty(),
-            "differentiable_solve: save_at has {} times, but the value is the state at "
-            "t1 alone; leave it out, or take segments in a scan",
-            options_.save_at.values.size());
+        require_argument(options_.save_at.values.empty(),
+                         "differentiable_solve: save_at has {} times, but the value is only the "
+                         "state at t1; leave it out, or take segments in a scan",
+                         options_.save_at.values.size());
         require_argument(options_.paths == 1,
-                         "differentiable_solve: paths = {}, but the value is one state to a lane; "
-                         "leave it out",
+                         "differentiable_solve: paths = {}, but the value is one state for each "
+                         "trajectory; leave it out",
                          options_.paths);
         kept_ = make();
     }

@@ -24,7 +24,8 @@ struct Loss {
     std::vector<Real> of_lane;  ///< NaN where it failed
 
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
-        detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()), "loss: lane");
+        detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()),
+                              "loss: trajectory");
         return of_lane[static_cast<std::size_t>(lane)];
     }
 };
@@ -39,7 +40,7 @@ struct LaneValues : EnsembleArray<Real> {
             "eddy::differentiate_times after the options of the call (of the solve, for a "
             "pullback), "
             "or read the array that it was given to write into");
-        detail::require_index(lane, this->rows(), "gradient: lane");
+        detail::require_index(lane, this->rows(), "gradient: trajectory");
         return EnsembleArray<Real>::operator()(lane, 0);
     }
 };
@@ -75,7 +76,7 @@ struct GradientReport : Outcomes {
     /// Was the lane solved once more, because its steps did not carry its derivative? Its loss,
     /// gradient and statistics are then those of the second solve.
     [[nodiscard]] bool redone(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "report: lane");
+        detail::require_index(lane, num_lanes(), "report: trajectory");
         const auto index = static_cast<std::size_t>(lane);
         return index < was_redone.size() && was_redone[index] != 0;
     }
@@ -85,7 +86,7 @@ struct GradientReport : Outcomes {
     /// gradient is that of the numbers computed, and may be far from that of the solution. Tells
     /// true then; to_text(report.unreliable(lane)) says what helps.
     [[nodiscard]] GradientMark unreliable(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "report: lane");
+        detail::require_index(lane, num_lanes(), "report: trajectory");
         const auto index = static_cast<std::size_t>(lane);
         need();  // it comes with the outcomes
         return index < marks.size() ? marks[index] : GradientMark{};
@@ -99,7 +100,7 @@ struct GradientReport : Outcomes {
     /// parameters that are its own apart. Above one the gradient is worthless, or one of the two is
     /// zero but for its error. NaN of a lane that failed.
     [[nodiscard]] double gradient_error(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "report: lane");
+        detail::require_index(lane, num_lanes(), "report: trajectory");
         require_argument(!relative_errors.empty(),
                          "report: an error of the gradient was asked for, but none was estimated; "
                          "put eddy::estimate_gradient_error after the options of the call");

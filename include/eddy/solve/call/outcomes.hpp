@@ -21,7 +21,7 @@ namespace detail {
 [[noreturn]] EDDY_EXPORT void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count,
                                                   const char* what);
 
-/// `what` with its article: "solution: lane".
+/// `what` with its article: "solution: trajectory".
 inline void require_index(std::ptrdiff_t index, std::ptrdiff_t count, const char* what) {
     if (index < 0 || index >= count) [[unlikely]]
         throw_no_such_index(index, count, what);
@@ -128,7 +128,7 @@ class EDDY_EXPORT Outcomes {
     /// which did; its statistics are sums over all.
     [[nodiscard]] std::int64_t failed_paths(std::ptrdiff_t lane) const {
         if (failed_paths_.empty()) return is_failure(at(lane).result) ? 1 : 0;
-        detail::require_index(lane, num_lanes(), "solution: lane");
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
         need();
         return failed_paths_[static_cast<std::size_t>(lane)];
     }
@@ -174,7 +174,7 @@ class EDDY_EXPORT Outcomes {
 
   private:
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "solution: lane");
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
         return known_lanes()[static_cast<std::size_t>(lane)];
     }
     [[nodiscard]] const std::vector<LaneOutcome>& known_lanes() const {

@@ -74,11 +74,11 @@ class PathGradient {
     static void require_may_stay(const SolveOptions& options, const char* title) {
         require_argument(!options.gather_sums,
                          "{}: gather_sums with paths = {} of arrays on the device, which adds up "
-                         "what lies there; give arrays of the host: a row for each lane",
+                         "what lies there; give arrays of the host: a row for each trajectory",
                          title, options.paths);
         require_argument(!(sums_whole_lanes && Spec::is_dual),
                          "{}: tangents of more than 64 shared parameters with paths = {} of arrays "
-                         "on the device; give arrays of the host: a row for each lane",
+                         "on the device; give arrays of the host: a row for each trajectory",
                          title, options.paths);
     }
     /// On a device alone: nothing comes back but means.

@@ -106,8 +106,8 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     template <class Arrays, class Y0, class Parameters>
     auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
         require_argument(options_.paths == 1,
-                         "{}: paths = {}, whose states are not kept; a loss of value_and_gradient "
-                         "takes their mean, or give each path a lane",
+                         "{}: paths = {}, whose states are not kept; use value_and_gradient, which "
+                         "takes the mean of their losses, or make each path a trajectory",
                          name, options_.paths);
         using Spec = detail::SpecOfCall<Backend, Field,
                                         detail::EstimatingMethodOf<Method, Choice::estimates_error>,

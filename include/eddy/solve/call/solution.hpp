@@ -90,9 +90,9 @@ class [[nodiscard]] Solution : public Outcomes {
     /// it is the tangent of the mean.
     [[nodiscard]] EnsembleView<const Real> tangent(std::ptrdiff_t k = 0) const& {
         require_save_point(k);
-        require_argument(parts_.has_tangents,
-                         "solution: a tangent was asked for, but there are none; call pushforward "
-                         "instead of solve");
+        require_argument(
+            parts_.has_tangents,
+            "solution: tangent(k) of a solve, which has none; call pushforward instead of solve");
         require_kept(parts_.tangent);
         return block(tangent_, k);
     }
@@ -104,7 +104,7 @@ class [[nodiscard]] Solution : public Outcomes {
     /// this trajectory. The mark converts to bool; `to_text(solution.unreliable(lane))` says what
     /// helps.
     [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "solution: lane");
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
         return marks_.empty() ? TangentMark{} : marks_[static_cast<std::size_t>(lane)];
     }
 
@@ -115,7 +115,7 @@ class [[nodiscard]] Solution : public Outcomes {
 
     /// The number of accepted steps kept by `save_steps`, the initial state included.
     [[nodiscard]] std::ptrdiff_t num_steps(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "solution: lane");
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
         return steps_.empty() ? 0 : static_cast<std::ptrdiff_t>(of(lane).t.size());
     }
     /// The time after accepted step k; t0 for k = 0.
@@ -157,23 +157,19 @@ class [[nodiscard]] Solution : public Outcomes {
                          "write into; read them there");
     }
     void require_one_path() const {
-        require_argument(
-            num_paths() == 1,
-            "solution: a state was asked for, but each lane is {} paths, which are not "
-            "kept; ask for mean(k) and variance(k), or give each path a lane",
-            num_paths());
+        require_argument(num_paths() == 1,
+                         "solution: y(k) of a trajectory with {} paths, whose states are not kept; "
+                         "call mean(k) and variance(k), or make each path a trajectory",
+                         num_paths());
     }
     void require_paths() const {
-        require_argument(
-            num_paths() > 1,
-            "solution: a mean over paths was asked for, but each lane is one path; set "
-            ".paths, or ask for y(k)");
+        require_argument(num_paths() > 1,
+                         "solution: mean and variance of one path; set .paths, or call y(k)");
     }
     void require_step(std::ptrdiff_t lane, std::ptrdiff_t k) const {
-        detail::require_index(lane, num_lanes(), "solution: lane");
-        require_argument(
-            !steps_.empty() || num_lanes() == 0,
-            "solution: a step was asked for, but none were kept; set .save_steps = true");
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
+        require_argument(!steps_.empty() || num_lanes() == 0,
+                         "solution: no steps were kept; set .save_steps = true");
         detail::require_index(k, num_steps(lane), "solution: step");
     }
     [[nodiscard]] const detail::StepsOfLane<Real>& of(std::ptrdiff_t lane) const {

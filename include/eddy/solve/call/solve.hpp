@@ -148,8 +148,8 @@ struct SolveWorkspace {
                           const char* title) const {
         if constexpr (switches<Spec>) require_second_pass(memory, title);
         require_argument(options.paths == 1 || !options.save_steps,
-                         "{}: save_steps = true with paths = {}, which are not kept; leave it out, "
-                         "or give each path a lane",
+                         "{}: save_steps = true with paths = {}, whose steps are not kept; leave "
+                         "it out, or make each path a trajectory",
                          title, options.paths);
         require_argument(!options.save_steps || !returns_early(memory),
                          "{}: save_steps in an asynchronous call; leave one of them out", title);

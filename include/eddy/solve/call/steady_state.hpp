@@ -77,7 +77,7 @@ requires(!std::is_convertible_v<const Other&, const SteadyStateOptions&>) auto s
     const Field&, const Y0&, const Parameters&, const Other&, const Extras&...) {
     static_assert(std::is_convertible_v<const Other&, const SteadyStateOptions&>,
                   "steady_state: its options, which have no times, are SteadyStateOptions{.rtol, "
-                  ".atol, .max_steps}; write them or {} behind p, then a backend or "
+                  ".atol, .max_steps}; give them, or {}, after p, then a backend or "
                   "observe(function)");
 }
 

@@ -72,8 +72,9 @@ class PreparedProblem {
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
-            require_shape(array_shape(problem.p), wanted, "p", where,
-                          is_one_row ? ", or eddy::shared(p) for one row that all lanes use" : "");
+            require_shape(
+                array_shape(problem.p), wanted, "p", where,
+                is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
         }
         if (!leaves_out_lanes(memory)) require_finite_in<Y0>(memory, problem.y0, "y0", where);
         if constexpr (Spec::has_noise)

@@ -111,7 +111,7 @@ struct ValidStochasticTableau {
         }
         return true;
     }
-    static_assert(is_strictly_lower(), "stochastic tableau: a stage may read earlier ones alone");
+    static_assert(is_strictly_lower(), "stochastic tableau: a stage may read only earlier ones");
     static_assert(is_near(sum(table.b), 1), "stochastic tableau: the weights b must sum to 1");
     static_assert(is_near(sum(table.b_w), 1), "stochastic tableau: the weights b_w must sum to 1");
     static_assert(is_near(sum(table.b_h), 0), "stochastic tableau: the weights b_h must sum to 0");

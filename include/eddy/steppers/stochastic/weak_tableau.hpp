@@ -77,7 +77,7 @@ struct ValidWeakTableau {
                is_near(moment(weights, rows, 1), first);
     }
 
-    static_assert(is_strictly_lower(), "weak tableau: a stage may read earlier ones alone");
+    static_assert(is_strictly_lower(), "weak tableau: a stage may read only earlier ones");
     static_assert(has_moments(table.b, table.a, 1, 0.5) &&
                       has_moments(table.b, table.a_w, 1, 0.5) &&
                       is_near(moment(table.b, table.a_w, 2), 0.5),
