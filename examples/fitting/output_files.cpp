@@ -54,7 +54,8 @@ class Workshop {
 bool draw_picture(const Workshop& workshop, const std::string& name) {
     const std::filesystem::path here = std::filesystem::current_path();
     std::filesystem::current_path(workshop.path());  // no other name passes through the shell
-    const bool is_drawn = std::system(("gnuplot " + name + ".gp").c_str()) == 0;
+    // By a locale of UTF-8, as the files are: by that of a bare machine it warns.
+    const bool is_drawn = std::system(("LC_ALL=C.UTF-8 gnuplot " + name + ".gp").c_str()) == 0;
     std::filesystem::current_path(here);
     return is_drawn && std::filesystem::exists(workshop.path() / (name + ".png"));
 }

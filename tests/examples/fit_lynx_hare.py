@@ -88,7 +88,7 @@ class Fit(Example):
         environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
         for script, files in (("cat $1 lynx_hare.csv > lynx_hare.png", ["csv", "gp", "png"]), ("exit 1", ["csv", "gp"])):
             with self.subTest(script):
-                gnuplot.write_text(f"#!/bin/sh\n{script}\n")
+                gnuplot.write_text(f"#!/bin/sh\n[ $LC_ALL = C.UTF-8 ] || exit 1\n{script}\n")
                 gnuplot.chmod(0o755)
                 done = self.run_program("--starts", "8", "--output", "results", "counts.csv", env=environment)
                 self.assertEqual(done.returncode, 0, done.stderr)
