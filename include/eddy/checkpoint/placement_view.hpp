@@ -53,7 +53,7 @@ class PlacementView {
 
   private:
     /// As many steps as there are slots come first, each in the slot of its number.
-    [[gnu::always_inline]] EDDY_HD void move_on() {
+    EDDY_INLINE EDDY_HD void move_on() {
         if (next_.step + 1 < checkpoints_) [[likely]] {
             next_.slot = ++next_.step;
         } else {

@@ -20,8 +20,7 @@ struct FloatFloat {
     EDDY_HD constexpr FloatFloat(float high_part, float low_part)
         : high(high_part), low(low_part) {}
     template <class Real>
-    requires std::is_arithmetic_v<Real>
-    [[gnu::always_inline]] EDDY_HD constexpr explicit FloatFloat(Real x)
+    requires std::is_arithmetic_v<Real> EDDY_INLINE EDDY_HD constexpr explicit FloatFloat(Real x)
         : high(static_cast<float>(x)) {
         // Beyond the floats lies infinity, and x − ∞ would be another.
         if constexpr (!std::is_same_v<Real, float>) {
@@ -29,87 +28,84 @@ struct FloatFloat {
             low = rest - rest == 0 ? static_cast<float>(rest) : 0.f;
         }
     }
-    [[gnu::always_inline]] EDDY_HD constexpr explicit operator double() const {
+    EDDY_INLINE EDDY_HD constexpr explicit operator double() const {
         return static_cast<double>(high) + static_cast<double>(low);
     }
-    [[gnu::always_inline]] EDDY_HD constexpr explicit operator float() const { return high; }
+    EDDY_INLINE EDDY_HD constexpr explicit operator float() const { return high; }
 
-    [[gnu::always_inline]] EDDY_HD friend constexpr FloatFloat operator-(FloatFloat a) {
+    EDDY_INLINE EDDY_HD friend constexpr FloatFloat operator-(FloatFloat a) {
         return {-a.high, -a.low};
     }
-    [[gnu::always_inline]] EDDY_HD friend constexpr FloatFloat operator+(FloatFloat a,
-                                                                         FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr FloatFloat operator+(FloatFloat a, FloatFloat b) {
         const FloatFloat highs = sum(a.high, b.high), lows = sum(a.low, b.low);
         const FloatFloat partial = ordered_sum(highs.high, highs.low + lows.high);
         return ordered_sum(partial.high, lows.low + partial.low);
     }
-    [[gnu::always_inline]] EDDY_HD friend constexpr FloatFloat operator-(FloatFloat a,
-                                                                         FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr FloatFloat operator-(FloatFloat a, FloatFloat b) {
         return a + -b;
     }
-    [[gnu::always_inline]] EDDY_HD friend FloatFloat operator*(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend FloatFloat operator*(FloatFloat a, FloatFloat b) {
         const float product = a.high * b.high;
         const float rest = eddy::fma(a.high, b.high, -product);
         return ordered_sum(product, rest + eddy::fma(a.high, b.low, a.low * b.high));
     }
-    [[gnu::always_inline]] EDDY_HD friend FloatFloat operator/(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend FloatFloat operator/(FloatFloat a, FloatFloat b) {
         const float quotient = a.high / b.high;
         const FloatFloat rest = a - b * FloatFloat(quotient);
         return ordered_sum(quotient, rest.high / b.high);
     }
     friend constexpr bool operator==(FloatFloat, FloatFloat) = default;
-    [[gnu::always_inline]] EDDY_HD friend constexpr bool operator<(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr bool operator<(FloatFloat a, FloatFloat b) {
         return a.high < b.high || (a.high == b.high && a.low < b.low);
     }
-    [[gnu::always_inline]] EDDY_HD friend constexpr bool operator>(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr bool operator>(FloatFloat a, FloatFloat b) {
         return b < a;
     }
-    [[gnu::always_inline]] EDDY_HD friend constexpr bool operator<=(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr bool operator<=(FloatFloat a, FloatFloat b) {
         return a.high < b.high || (a.high == b.high && a.low <= b.low);
     }
-    [[gnu::always_inline]] EDDY_HD friend constexpr bool operator>=(FloatFloat a, FloatFloat b) {
+    EDDY_INLINE EDDY_HD friend constexpr bool operator>=(FloatFloat a, FloatFloat b) {
         return b <= a;
     }
 
   private:
     /// a + b exactly, whichever is larger.
-    [[gnu::always_inline]] EDDY_HD static constexpr FloatFloat sum(float a, float b) {
+    EDDY_INLINE EDDY_HD static constexpr FloatFloat sum(float a, float b) {
         const float s = a + b, of_b = s - a;
         return {s, (a - (s - of_b)) + (b - of_b)};
     }
     /// a + b exactly, where a is the larger one, or 0.
-    [[gnu::always_inline]] EDDY_HD static constexpr FloatFloat ordered_sum(float a, float b) {
+    EDDY_INLINE EDDY_HD static constexpr FloatFloat ordered_sum(float a, float b) {
         const float s = a + b;
         return {s, b - (s - a)};
     }
 };
 
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr FloatFloat select(bool condition,
-                                                                      FloatFloat if_true,
-                                                                      FloatFloat if_false) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr FloatFloat select(bool condition, FloatFloat if_true,
+                                                              FloatFloat if_false) {
     return condition ? if_true : if_false;
 }
 /// As those of float and double: the first argument where either is NaN.
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr FloatFloat min(FloatFloat a, FloatFloat b) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr FloatFloat min(FloatFloat a, FloatFloat b) {
     return b < a ? b : a;
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr FloatFloat max(FloatFloat a, FloatFloat b) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr FloatFloat max(FloatFloat a, FloatFloat b) {
     return a < b ? b : a;
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr FloatFloat abs(FloatFloat x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr FloatFloat abs(FloatFloat x) {
     return x.high < 0 ? -x : x;
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD inline FloatFloat mul_add(FloatFloat a, FloatFloat b,
-                                                                    FloatFloat c) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline FloatFloat mul_add(FloatFloat a, FloatFloat b,
+                                                            FloatFloat c) {
     return a * b + c;
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD inline FloatFloat sqrt(FloatFloat x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline FloatFloat sqrt(FloatFloat x) {
     const float root = eddy::sqrt(x.high);
     if (!(root > 0)) return FloatFloat(root);
     const FloatFloat rest = x - FloatFloat(root) * FloatFloat(root);
     return FloatFloat(root) + FloatFloat(rest.high / (2 * root));
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD inline FloatFloat floor(FloatFloat x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline FloatFloat floor(FloatFloat x) {
     const float whole = eddy::floor(x.high);
     return whole == x.high ? FloatFloat(whole) + FloatFloat(eddy::floor(x.low)) : FloatFloat(whole);
 }

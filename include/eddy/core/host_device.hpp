@@ -22,6 +22,15 @@
 #define EDDY_HD_AS_ARGUMENT
 #endif
 
+/// Before a function whose text belongs to who calls it: arithmetic, of which there is so much that sanitizers
+/// would make a program take twenty times as long to compile. They look at what it reads and writes where it is
+/// called; the checks that they would add to its text are left out, but for builds that check eddy itself.
+#if defined(__CUDACC__) || defined(EDDY_CHECK_ITSELF)
+#define EDDY_INLINE __attribute__((always_inline))
+#else
+#define EDDY_INLINE __attribute__((always_inline, no_sanitize("address", "undefined")))
+#endif
+
 namespace eddy::inline v0 {
 
 /// True while device code is being compiled.
@@ -43,7 +52,7 @@ namespace detail {
 /// Calls body(i) for i in [0, size), in a loop that stays one on a device: nvcc would unroll that of a vector, and what
 /// does not fit registers is then spilled piece by piece.
 template <class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void loop_over(int size, Body&& body) {
+EDDY_INLINE EDDY_HD constexpr void loop_over(int size, Body&& body) {
 #if defined(__CUDACC__)
 #pragma unroll 1
 #endif

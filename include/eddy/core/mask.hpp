@@ -22,7 +22,7 @@ struct Mask {
     Part part[num_parts];  // each element all ones (true) or all zeros (false)
 
     Mask() = default;
-    [[gnu::always_inline]] explicit Mask(bool value) {
+    EDDY_INLINE explicit Mask(bool value) {
         for (auto& p : part) p = Part{} - static_cast<simd::MaskOf<Real>>(value);
     }
 
@@ -36,43 +36,36 @@ struct Mask {
     bool operator[](int lane) const { return part[lane / part_lanes][lane % part_lanes] != 0; }
     void set(int lane, bool value) { part[lane / part_lanes][lane % part_lanes] = value ? -1 : 0; }
 
-    [[gnu::always_inline]] friend Mask operator&(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x & y; }, a, b);
+    EDDY_INLINE friend Mask operator&(const Mask& a, const Mask& b) {
+        return simd::map_parts<Mask>([](Part x, Part y) EDDY_INLINE { return x & y; }, a, b);
     }
-    [[gnu::always_inline]] friend Mask operator|(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x | y; }, a, b);
+    EDDY_INLINE friend Mask operator|(const Mask& a, const Mask& b) {
+        return simd::map_parts<Mask>([](Part x, Part y) EDDY_INLINE { return x | y; }, a, b);
     }
-    [[gnu::always_inline]] friend Mask operator^(const Mask& a, const Mask& b) {
-        return simd::map_parts<Mask>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x ^ y; }, a, b);
+    EDDY_INLINE friend Mask operator^(const Mask& a, const Mask& b) {
+        return simd::map_parts<Mask>([](Part x, Part y) EDDY_INLINE { return x ^ y; }, a, b);
     }
-    [[gnu::always_inline]] friend Mask operator!(const Mask& a) {
-        return simd::map_parts<Mask>(
-            [](Part x) __attribute__((always_inline)) { return ~x; }, a);
+    EDDY_INLINE friend Mask operator!(const Mask& a) {
+        return simd::map_parts<Mask>([](Part x) EDDY_INLINE { return ~x; }, a);
     }
 
     /// The number of lanes that are true.
     friend int count(const Mask& mask) {
         int result = 0;
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
-            result += __builtin_popcount(mask.template bits<i>());
-        });
+        simd::for_parts<num_parts>(
+            [&]<int i>() EDDY_INLINE { result += __builtin_popcount(mask.template bits<i>()); });
         return result;
     }
-    [[gnu::always_inline]] friend bool any(const Mask& mask) {
+    EDDY_INLINE friend bool any(const Mask& mask) {
         Part united{};
-        simd::for_parts<num_parts>([&]<int i>()
-                                       __attribute__((always_inline)) { united |= mask.part[i]; });
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE { united |= mask.part[i]; });
         return (simd::sign_bits(united) & used_bits) != 0;
     }
-    [[gnu::always_inline]] friend bool none(const Mask& mask) { return !any(mask); }
-    [[gnu::always_inline]] friend bool all(const Mask& mask) { return !any(!mask); }
+    EDDY_INLINE friend bool none(const Mask& mask) { return !any(mask); }
+    EDDY_INLINE friend bool all(const Mask& mask) { return !any(!mask); }
 
     /// Where both choices are scalars.
-    [[gnu::always_inline]] friend Pack<Real, lanes> select(const Mask& mask, Real if_true,
-                                                           Real if_false) {
+    EDDY_INLINE friend Pack<Real, lanes> select(const Mask& mask, Real if_true, Real if_false) {
         return select(mask, Pack<Real, lanes>(if_true), Pack<Real, lanes>(if_false));
     }
 

@@ -41,7 +41,7 @@ using MaskOf = decltype(std::declval<const Real&>() < std::declval<const Real&>(
 
 /// x as a Real.
 template <class Real, class T>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real convert(const T& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real convert(const T& x) {
     if constexpr (std::is_same_v<Real, T>) {
         return x;
     } else if constexpr (std::is_arithmetic_v<T> && !std::is_arithmetic_v<Real>) {
@@ -53,7 +53,7 @@ template <class Real, class T>
 
 /// x without its tangents.
 template <class T>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto primal(const T& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto primal(const T& x) {
     if constexpr (requires { x.tangent; }) {
         return primal(x.value);
     } else {
@@ -108,7 +108,7 @@ requires(!is_symbolic<T>) [[nodiscard]] EDDY_HD constexpr T root_of_squares(cons
 /// Makes the optimizer forget where `x` came from, so that a recomputation is not merged with the
 /// original.
 template <class Real>
-[[gnu::always_inline]] EDDY_HD constexpr void hide_from_optimizer(Real& x) {
+EDDY_INLINE EDDY_HD constexpr void hide_from_optimizer(Real& x) {
     if (!std::is_constant_evaluated()) {
         if constexpr (std::is_trivially_copyable_v<Real> &&
                       (!compiling_for_device || std::is_arithmetic_v<Real>))

@@ -30,7 +30,7 @@ struct Pack {
 
     Pack() = default;
     /// The same value in every lane.
-    [[gnu::always_inline]] Pack(Element value) {
+    EDDY_INLINE Pack(Element value) {
         part[0] = value - Part{};  // value + 0 would lose the sign of −0
         for (int i = 1; i < num_parts; ++i) part[i] = part[0];
     }
@@ -49,7 +49,7 @@ struct Pack {
         // One copy per vector: g++ would take a copy of several through memory, in pieces that are
         // slow to read back.
         Pack result;
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE {
             Part loaded;
             std::memcpy(&loaded, source + i * part_lanes, sizeof(Part));
             result.part[i] = loaded;
@@ -72,7 +72,7 @@ struct Pack {
     }
     void store(Element* target) const {
         if constexpr (lanes < part_lanes) return store_first(target, lanes);
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE {
             const Part stored = part[i];
             std::memcpy(target + i * part_lanes, &stored, sizeof(Part));
         });
@@ -93,17 +93,16 @@ struct Pack {
 
 // A pack of one vector, as most are, has nothing between its operator and that of the vector: what
 // every equation is full of is a call to inline each time.
-#define EDDY_PACK_OPERATOR(Answer, operation)                                               \
-    [[gnu::always_inline]] friend Answer operator operation(const Pack& a, const Pack& b) { \
-        Answer result;                                                                      \
-        if constexpr (num_parts == 1) {                                                     \
-            result.part[0] = a.part[0] operation b.part[0];                                 \
-        } else {                                                                            \
-            simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {        \
-                result.part[i] = a.part[i] operation b.part[i];                             \
-            });                                                                             \
-        }                                                                                   \
-        return result;                                                                      \
+#define EDDY_PACK_OPERATOR(Answer, operation)                                                  \
+    EDDY_INLINE friend Answer operator operation(const Pack& a, const Pack& b) {               \
+        Answer result;                                                                         \
+        if constexpr (num_parts == 1) {                                                        \
+            result.part[0] = a.part[0] operation b.part[0];                                    \
+        } else {                                                                               \
+            simd::for_parts<num_parts>(                                                        \
+                [&]<int i>() EDDY_INLINE { result.part[i] = a.part[i] operation b.part[i]; }); \
+        }                                                                                      \
+        return result;                                                                         \
     }
     EDDY_PACK_OPERATOR(Pack, +)
     EDDY_PACK_OPERATOR(Pack, -)
@@ -116,75 +115,66 @@ struct Pack {
     EDDY_PACK_OPERATOR(LaneMask, ==)
     EDDY_PACK_OPERATOR(LaneMask, !=)
 #undef EDDY_PACK_OPERATOR
-    [[gnu::always_inline]] friend Pack operator-(const Pack& a) {
-        return simd::map_parts<Pack>(
-            [](Part x) __attribute__((always_inline)) { return -x; }, a);
+    EDDY_INLINE friend Pack operator-(const Pack& a) {
+        return simd::map_parts<Pack>([](Part x) EDDY_INLINE { return -x; }, a);
     }
-    [[gnu::always_inline]] friend Pack operator+(const Pack& a) { return a; }
+    EDDY_INLINE friend Pack operator+(const Pack& a) { return a; }
     Pack& operator+=(const Pack& other) { return *this = *this + other; }
     Pack& operator-=(const Pack& other) { return *this = *this - other; }
     Pack& operator*=(const Pack& other) { return *this = *this * other; }
     Pack& operator/=(const Pack& other) { return *this = *this / other; }
 
-    [[gnu::always_inline]] friend Pack operator&(
-        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x & y; }, a, b);
+    EDDY_INLINE friend Pack operator&(const Pack& a,
+                                      const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) EDDY_INLINE { return x & y; }, a, b);
     }
-    [[gnu::always_inline]] friend Pack operator|(
-        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x | y; }, a, b);
+    EDDY_INLINE friend Pack operator|(const Pack& a,
+                                      const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) EDDY_INLINE { return x | y; }, a, b);
     }
-    [[gnu::always_inline]] friend Pack operator^(
-        const Pack& a, const Pack& b) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return x ^ y; }, a, b);
+    EDDY_INLINE friend Pack operator^(const Pack& a,
+                                      const Pack& b) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y) EDDY_INLINE { return x ^ y; }, a, b);
     }
     /// Shifted towards the high end.
-    [[gnu::always_inline]] friend Pack operator<<(const Pack& a,
-                                                  int count) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>(
-            [count](Part x) __attribute__((always_inline)) { return x << count; }, a);
+    EDDY_INLINE friend Pack operator<<(const Pack& a,
+                                       int count) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([count](Part x) EDDY_INLINE { return x << count; }, a);
     }
     /// Shifted towards the low end.
-    [[gnu::always_inline]] friend Pack operator>>(const Pack& a,
-                                                  int count) requires std::is_integral_v<Element> {
-        return simd::map_parts<Pack>(
-            [count](Part x) __attribute__((always_inline)) { return x >> count; }, a);
+    EDDY_INLINE friend Pack operator>>(const Pack& a,
+                                       int count) requires std::is_integral_v<Element> {
+        return simd::map_parts<Pack>([count](Part x) EDDY_INLINE { return x >> count; }, a);
     }
 
-    [[gnu::always_inline]] friend Pack select(const LaneMask& mask, const Pack& if_true,
-                                              const Pack& if_false) {
-        return simd::map_parts<Pack>(
-            [](typename LaneMask::Part m, Part x, Part y)
-                __attribute__((always_inline)) { return m ? x : y; },
-            mask, if_true, if_false);
+    EDDY_INLINE friend Pack select(const LaneMask& mask, const Pack& if_true,
+                                   const Pack& if_false) {
+        return simd::map_parts<Pack>([](typename LaneMask::Part m, Part x, Part y)
+                                         EDDY_INLINE { return m ? x : y; },
+                                     mask, if_true, if_false);
     }
     /// `b < a ? b : a`: the first argument where either is NaN or both are zeros.
-    [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return simd::lesser(y, x); }, a, b);
+    EDDY_INLINE friend Pack min(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) EDDY_INLINE { return simd::lesser(y, x); },
+                                     a, b);
     }
     /// `a < b ? b : a`: the first argument where either is NaN or both are zeros.
-    [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y) __attribute__((always_inline)) { return simd::greater(y, x); }, a,
-            b);
+    EDDY_INLINE friend Pack max(const Pack& a, const Pack& b) {
+        return simd::map_parts<Pack>([](Part x, Part y) EDDY_INLINE { return simd::greater(y, x); },
+                                     a, b);
     }
 
     /// a·b + c rounded once; a library call per lane where the target has no such instruction.
-    [[gnu::always_inline]] friend Pack fma(
-        const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x, Part y, Part z)
-                __attribute__((always_inline)) { return simd::fused_multiply_add(x, y, z); },
-            a, b, c);
+    EDDY_INLINE friend Pack fma(const Pack& a, const Pack& b,
+                                const Pack& c) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>([](Part x, Part y, Part z)
+                                         EDDY_INLINE { return simd::fused_multiply_add(x, y, z); },
+                                     a, b, c);
     }
     /// a·b + c as the target does it fastest: fused where it has the instruction, else rounded
     /// twice.
-    [[gnu::always_inline]] friend Pack mul_add(
-        const Pack& a, const Pack& b, const Pack& c) requires std::is_floating_point_v<Element> {
+    EDDY_INLINE friend Pack mul_add(const Pack& a, const Pack& b,
+                                    const Pack& c) requires std::is_floating_point_v<Element> {
         if constexpr (simd::has_fma) {
             return fma(a, b, c);
         } else if constexpr (num_parts == 1) {
@@ -195,59 +185,54 @@ struct Pack {
             return a * b + c;
         }
     }
-    [[gnu::always_inline]] friend Pack sqrt(
-        const Pack& a) requires std::is_floating_point_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x) __attribute__((always_inline)) { return simd::square_root(x); }, a);
+    EDDY_INLINE friend Pack sqrt(const Pack& a) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>([](Part x) EDDY_INLINE { return simd::square_root(x); }, a);
     }
-    [[gnu::always_inline]] friend Pack floor(
-        const Pack& a) requires std::is_floating_point_v<Element> {
-        return simd::map_parts<Pack>(
-            [](Part x) __attribute__((always_inline)) { return simd::round_down(x); }, a);
+    EDDY_INLINE friend Pack floor(const Pack& a) requires std::is_floating_point_v<Element> {
+        return simd::map_parts<Pack>([](Part x) EDDY_INLINE { return simd::round_down(x); }, a);
     }
-    [[gnu::always_inline]] friend Pack abs(
-        const Pack& a) requires std::is_floating_point_v<Element> {
+    EDDY_INLINE friend Pack abs(const Pack& a) requires std::is_floating_point_v<Element> {
         return from_bits(bits(a) & ~simd::sign_bit<Element>);
     }
-    [[gnu::always_inline]] friend Pack copysign(
-        const Pack& magnitude, const Pack& sign) requires std::is_floating_point_v<Element> {
+    EDDY_INLINE friend Pack copysign(const Pack& magnitude,
+                                     const Pack& sign) requires std::is_floating_point_v<Element> {
         return from_bits(bits(abs(magnitude)) | (bits(sign) & simd::sign_bit<Element>));
     }
 };
 
 /// Integers of the reals' bits, and back.
 template <class Real, int lanes>
-[[nodiscard, gnu::always_inline]] inline auto bits(const Pack<Real, lanes>& x) {
+[[nodiscard]] EDDY_INLINE inline auto bits(const Pack<Real, lanes>& x) {
     using Integers = Pack<simd::BitsOf<Real>, lanes>;
     return simd::map_parts<Integers>(
         [](typename Pack<Real, lanes>::Part p)
-            __attribute__((always_inline)) { return std::bit_cast<typename Integers::Part>(p); },
+            EDDY_INLINE { return std::bit_cast<typename Integers::Part>(p); },
         x);
 }
 template <class Integer, int lanes>
-[[nodiscard, gnu::always_inline]] inline auto from_bits(const Pack<Integer, lanes>& x) {
+[[nodiscard]] EDDY_INLINE inline auto from_bits(const Pack<Integer, lanes>& x) {
     using Reals = Pack<simd::RealOf<Integer>, lanes>;
     return simd::map_parts<Reals>(
         [](typename Pack<Integer, lanes>::Part p)
-            __attribute__((always_inline)) { return std::bit_cast<typename Reals::Part>(p); },
+            EDDY_INLINE { return std::bit_cast<typename Reals::Part>(p); },
         x);
 }
 
 template <class Element, int lanes>
 template <class Other>
-[[gnu::always_inline]] inline Pack<Element, lanes>::Pack(const Pack<Other, lanes>& other) {
+EDDY_INLINE inline Pack<Element, lanes>::Pack(const Pack<Other, lanes>& other) {
     using Source = Pack<Other, lanes>;
     if constexpr (std::is_same_v<Element, Other>) {
         *this = other;
     } else if constexpr (num_parts > Source::num_parts) {
         // One part of floats fills two of doubles.
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE {
             part[i] = simd::convert<Part>(
                 simd::slice<part_lanes, (i % 2) * part_lanes>(other.part[i / 2]));
         });
     } else if constexpr (num_parts < Source::num_parts) {
         using Half = simd::Vector<Element, Source::part_lanes>;
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE {
             part[i] = simd::concatenate(simd::convert<Half>(other.part[2 * i]),
                                         simd::convert<Half>(other.part[2 * i + 1]));
         });
@@ -255,7 +240,7 @@ template <class Other>
         // As many parts, of equal size or with unused elements on one side.
         constexpr int common = std::min(part_lanes, Source::part_lanes);
         using Common = simd::Vector<Element, common>;
-        simd::for_parts<num_parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<num_parts>([&]<int i>() EDDY_INLINE {
             part[i] = simd::slice<part_lanes, 0>(
                 simd::convert<Common>(simd::slice<common, 0>(other.part[i])));
         });
@@ -264,8 +249,8 @@ template <class Other>
 
 /// The lanes of two packs in one of twice as many; and two packs from it. Of packs that fill their vectors.
 template <class Element, int lanes>
-[[nodiscard, gnu::always_inline]] inline Pack<Element, 2 * lanes> joined(
-    const Pack<Element, lanes>& low, const Pack<Element, lanes>& high) {
+[[nodiscard]] EDDY_INLINE inline Pack<Element, 2 * lanes> joined(const Pack<Element, lanes>& low,
+                                                                 const Pack<Element, lanes>& high) {
     using Both = Pack<Element, 2 * lanes>;
     constexpr int parts = Pack<Element, lanes>::num_parts;
     static_assert(Pack<Element, lanes>::part_lanes <= lanes);
@@ -273,7 +258,7 @@ template <class Element, int lanes>
     if constexpr (Both::num_parts == parts) {
         both.part[0] = simd::concatenate(low.part[0], high.part[0]);
     } else {
-        simd::for_parts<parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<parts>([&]<int i>() EDDY_INLINE {
             both.part[i] = low.part[i];
             both.part[parts + i] = high.part[i];
         });
@@ -281,15 +266,15 @@ template <class Element, int lanes>
     return both;
 }
 template <class Element, int lanes>
-[[gnu::always_inline]] inline void divide(const Pack<Element, 2 * lanes>& both,
-                                          Pack<Element, lanes>& low, Pack<Element, lanes>& high) {
+EDDY_INLINE inline void divide(const Pack<Element, 2 * lanes>& both, Pack<Element, lanes>& low,
+                               Pack<Element, lanes>& high) {
     constexpr int parts = Pack<Element, lanes>::num_parts;
     static_assert(Pack<Element, lanes>::part_lanes <= lanes);
     if constexpr (Pack<Element, 2 * lanes>::num_parts == parts) {
         low.part[0] = simd::slice<lanes, 0>(both.part[0]);
         high.part[0] = simd::slice<lanes, lanes>(both.part[0]);
     } else {
-        simd::for_parts<parts>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<parts>([&]<int i>() EDDY_INLINE {
             low.part[i] = both.part[i];
             high.part[i] = both.part[parts + i];
         });

@@ -31,8 +31,7 @@ inline typename OnePart::Part evaluate(Parts... parts) {
 
 /// `kernel` on the packs of one native vector that make up `arguments`.
 template <auto kernel, class Real, int lanes, class... Others>
-[[gnu::always_inline]] inline Pack<Real, lanes> by_parts(const Pack<Real, lanes>& x,
-                                                         const Others&... others) {
+EDDY_INLINE inline Pack<Real, lanes> by_parts(const Pack<Real, lanes>& x, const Others&... others) {
     return map_parts<Pack<Real, lanes>>(
         [](auto... parts) { return evaluate<kernel, Single<Real, lanes>>(parts...); }, x,
         others...);

@@ -13,15 +13,15 @@ namespace detail {
 inline constexpr int fold_chunk = 128;
 
 template <int first, class Body, int... offsets>
-[[gnu::always_inline]] EDDY_HD constexpr void static_for_chunk(
-    Body& body, std::integer_sequence<int, offsets...>) {
+EDDY_INLINE EDDY_HD constexpr void static_for_chunk(Body& body,
+                                                    std::integer_sequence<int, offsets...>) {
     (body.template operator()<first + offsets>(), ...);
 }
 
 /// The same for a body that takes the index as an argument: there is nothing of it to instantiate.
 template <class Body, int... indices>
-[[gnu::always_inline]] EDDY_HD constexpr void for_each_index(
-    [[maybe_unused]] Body& body, std::integer_sequence<int, indices...>) {
+EDDY_INLINE EDDY_HD constexpr void for_each_index([[maybe_unused]] Body& body,
+                                                  std::integer_sequence<int, indices...>) {
     (body(indices), ...);
 }
 
@@ -29,7 +29,7 @@ template <class Body, int... indices>
 
 /// Calls `body.template operator()<i>()` for i in [first, last), in order.
 template <int first, int last, class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void static_for(Body&& body) {
+EDDY_INLINE EDDY_HD constexpr void static_for(Body&& body) {
     if constexpr (last - first > detail::fold_chunk) {
         detail::static_for_chunk<first>(body,
                                         std::make_integer_sequence<int, detail::fold_chunk>{});
@@ -44,7 +44,7 @@ inline constexpr int longest_unrolled = 16;
 
 /// Calls body(i) for i in [0, size): unrolled for short vectors, a loop for long ones.
 template <int size, class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void for_components(Body&& body) {
+EDDY_INLINE EDDY_HD constexpr void for_components(Body&& body) {
     if constexpr (size == 1) {  // nothing to instantiate
         body(0);
     } else if constexpr (size <= longest_unrolled) {
@@ -58,7 +58,7 @@ template <int size, class Body>
 /// components are in different registers from one stage to the next. On a device those would not fit.
 inline constexpr int longest_unrolled_sum = compiling_for_device ? longest_unrolled : 64;
 template <int size, class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void for_components_of_sum(Body&& body) {
+EDDY_INLINE EDDY_HD constexpr void for_components_of_sum(Body&& body) {
     if constexpr (size <= longest_unrolled_sum) {
         detail::for_each_index(body, std::make_integer_sequence<int, size>{});
     } else {

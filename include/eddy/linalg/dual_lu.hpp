@@ -23,33 +23,29 @@ struct SparseLu<Structure, Dual<T>> {
     Values values;
     typename Values::Entries tangent;  // Ȧ
 
-    [[gnu::always_inline]] EDDY_HD constexpr void factor(const Entries& entries) {
+    EDDY_INLINE EDDY_HD constexpr void factor(const Entries& entries) {
         typename Values::Entries value;
-        static_for<0, Structure::num_entries>([&]<int e>() __attribute__((always_inline)) {
+        static_for<0, Structure::num_entries>([&]<int e>() EDDY_INLINE {
             value.data[e] = entries.data[e].value;
             tangent.data[e] = entries.data[e].tangent;
         });
         values.factor(value);
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vector solve(const Vector& b) const {
         return solve<false>(b);
     }
-    [[gnu::always_inline]] EDDY_HD constexpr void solve_in_place(Vector& b) const {
-        b = solve<false>(b);
-    }
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(
-        const Vector& b) const {
+    EDDY_INLINE EDDY_HD constexpr void solve_in_place(Vector& b) const { b = solve<false>(b); }
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vector solve_transposed(const Vector& b) const {
         return solve<true>(b);
     }
-    [[gnu::always_inline]] EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
+    EDDY_INLINE EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
         b = solve<true>(b);
     }
     /// Growth of the values.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto has_grown(
-        const Entries& entries) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto has_grown(const Entries& entries) const {
         return values.has_grown(values_of(entries));
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto has_infinite_pivot() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto has_infinite_pivot() const {
         return values.has_infinite_pivot();
     }
     [[nodiscard]] EDDY_HD int failed_pivot(const Entries& entries, int place) const {
@@ -57,30 +53,29 @@ struct SparseLu<Structure, Dual<T>> {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr typename Values::Entries values_of(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr typename Values::Entries values_of(
         const Entries& entries) {
         typename Values::Entries value;
-        static_for<0, Structure::num_entries>([&]<int e>() __attribute__((always_inline)) {
-            value.data[e] = entries.data[e].value;
-        });
+        static_for<0, Structure::num_entries>(
+            [&]<int e>() EDDY_INLINE { value.data[e] = entries.data[e].value; });
         return value;
     }
     template <bool transposed>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vector solve(const Vector& b) const {
         Vec<T, size> value, rest;
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, size>([&]<int i>() EDDY_INLINE {
             value.data[i] = b.data[i].value;
             rest.data[i] = b.data[i].tangent;
         });
         value = transposed ? values.solve_transposed(value) : values.solve(value);
-        static_for<0, Structure::num_entries>([&]<int e>() __attribute__((always_inline)) {
+        static_for<0, Structure::num_entries>([&]<int e>() EDDY_INLINE {
             constexpr int row = Structure::pattern[e].row, column = Structure::pattern[e].column;
             constexpr int to = transposed ? column : row, from = transposed ? row : column;
             rest.data[to] = mul_add(-tangent.data[e], value.data[from], rest.data[to]);
         });
         rest = transposed ? values.solve_transposed(rest) : values.solve(rest);
         Vector x;
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, size>([&]<int i>() EDDY_INLINE {
             x.data[i] = {value.data[i], rest.data[i]};
         });
         return x;

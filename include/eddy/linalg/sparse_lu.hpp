@@ -37,12 +37,12 @@ struct SparseLu {
     Vec<Number, Symbolic::sizes.factors> factors;
 
     /// A pivot of zero makes solutions infinite or NaN.
-    [[gnu::always_inline]] EDDY_HD constexpr void factor(const Entries& entries) {
-        static_for<0, Symbolic::num_entries>([&]<int e>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD constexpr void factor(const Entries& entries) {
+        static_for<0, Symbolic::num_entries>([&]<int e>() EDDY_INLINE {
             constexpr int to = Symbolic::plan.factor_of[e];
             factors.data[to] = entries.data[e];
         });
-        static_for<0, Symbolic::sizes.factor>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, Symbolic::sizes.factor>([&]<int i>() EDDY_INLINE {
             constexpr LuStep step = Symbolic::plan.factor[i];
             Number& to = factors.data[step.to];
             if constexpr (step.kind == LuStep::invert)
@@ -57,27 +57,26 @@ struct SparseLu {
     }
 
     /// x with A x = b.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve(const Vector& b) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vector solve(const Vector& b) const {
         Vector x = b;
         solve_in_place(x);
         return x;
     }
     /// b becomes the x with A x = b.
-    [[gnu::always_inline]] EDDY_HD constexpr void solve_in_place(Vector& b) const {
+    EDDY_INLINE EDDY_HD constexpr void solve_in_place(Vector& b) const {
         if constexpr (is_called)
             solve_out_of_line<false>(b);
         else
             solve_here<false>(b);
     }
     /// x with Aᵀ x = b.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vector solve_transposed(
-        const Vector& b) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vector solve_transposed(const Vector& b) const {
         Vector x = b;
         solve_transposed_in_place(x);
         return x;
     }
     /// b becomes the x with Aᵀ x = b.
-    [[gnu::always_inline]] EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
+    EDDY_INLINE EDDY_HD constexpr void solve_transposed_in_place(Vector& b) const {
         if constexpr (is_called)
             solve_out_of_line<true>(b);
         else
@@ -86,14 +85,14 @@ struct SparseLu {
 
     /// Where, given the matrix that was factored, some pivot is larger than its diagonal entry by more
     /// than the reciprocal of the rounding unit: half the digits of a solution may be lost.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr MaskOf<Number> has_grown(
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr MaskOf<Number> has_grown(
         const Entries& entries) const {
         return smallest_ratio(entries) < Number(std::numeric_limits<ScalarOf<Number>>::epsilon());
     }
     /// Where some pivot is infinite: there a solution is zero, whatever it is that is solved for.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr MaskOf<Number> has_infinite_pivot() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr MaskOf<Number> has_infinite_pivot() const {
         Number smallest(1);
-        static_for<0, size>([&]<int row>() __attribute__((always_inline)) {
+        static_for<0, size>([&]<int row>() EDDY_INLINE {
             constexpr int pivot = Symbolic::plan.pivot[row];
             smallest = min(smallest, abs(factors.data[pivot]));
         });
@@ -120,10 +119,10 @@ struct SparseLu {
         return failed;
     }
     /// The smallest |diagonal entry / pivot|, at most 1.
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Number smallest_ratio(
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number smallest_ratio(
         const Entries& entries) const {
         Number smallest(1);
-        static_for<0, size>([&]<int row>() __attribute__((always_inline)) {
+        static_for<0, size>([&]<int row>() EDDY_INLINE {
             constexpr bool is_plain = Symbolic::plan.is_plain[row];
             constexpr int diagonal = Symbolic::plan.diagonal[row],
                           pivot = Symbolic::plan.pivot[row];
@@ -142,20 +141,20 @@ struct SparseLu {
     template <bool transposed>
     [[gnu::noinline]] EDDY_HD constexpr void solve_out_of_line(Vector& b) const {
         Vector x;  // that `factors` do not lie in: what is summed need not be stored
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) { x.data[i] = b.data[i]; });
+        static_for<0, size>([&]<int i>() EDDY_INLINE { x.data[i] = b.data[i]; });
         solve_here<transposed>(x);
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) { b.data[i] = x.data[i]; });
+        static_for<0, size>([&]<int i>() EDDY_INLINE { b.data[i] = x.data[i]; });
     }
     template <bool transposed>
-    [[gnu::always_inline]] EDDY_HD constexpr void solve_here(Vector& b) const {
-        static_for<0, Symbolic::sizes.solve>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD constexpr void solve_here(Vector& b) const {
+        static_for<0, Symbolic::sizes.solve>([&]<int i>() EDDY_INLINE {
             constexpr LuStep step =
                 transposed ? Symbolic::plan.solve_transposed[i] : Symbolic::plan.solve[i];
             take<step.kind, step.to, step.a, step.b>(b);
         });
     }
     template <LuStep::Kind kind, int to, int a, int b>
-    [[gnu::always_inline]] EDDY_HD constexpr void take(Vector& x) const {
+    EDDY_INLINE EDDY_HD constexpr void take(Vector& x) const {
         if constexpr (kind == LuStep::scale)
             x.data[to] = x.data[to] * factors.data[a];
         else

@@ -9,22 +9,18 @@ namespace eddy::inline v0::detail {
 /// Adds weight·k to sum, componentwise. The weight may be a poorer type than the numbers: a pack
 /// beside dual numbers, a number beside packs.
 template <int size, class Number, class Weight>
-[[gnu::always_inline]] EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum,
-                                                         const Weight& weight,
-                                                         const Vec<Number, size>& k) {
-    for_components_of_sum<size>([&](int i) __attribute__((always_inline)) {
-        sum.data[i] = mul_add(weight, k.data[i], sum.data[i]);
-    });
+EDDY_INLINE EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum, const Weight& weight,
+                                              const Vec<Number, size>& k) {
+    for_components_of_sum<size>(
+        [&](int i) EDDY_INLINE { sum.data[i] = mul_add(weight, k.data[i], sum.data[i]); });
 }
 
 /// weight·k, componentwise.
 template <int size, class Number, class Weight>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Number, size> scaled(
-    const Weight& weight, const Vec<Number, size>& k) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<Number, size> scaled(const Weight& weight,
+                                                                     const Vec<Number, size>& k) {
     Vec<Number, size> product;
-    for_components_of_sum<size>([&](int i) __attribute__((always_inline)) {
-        product.data[i] = weight * k.data[i];
-    });
+    for_components_of_sum<size>([&](int i) EDDY_INLINE { product.data[i] = weight * k.data[i]; });
     return product;
 }
 

@@ -24,18 +24,16 @@ namespace detail {
 template <class Real, class Parameters>
 struct PrimalParameters {
     const Parameters& p;
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real operator[](int i) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real operator[](int i) const {
         return convert<Real>(primal(p[i]));
     }
 };
 
 /// The largest magnitude of a component.
 template <class Real, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real largest_magnitude(const Vec<Real, size>& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real largest_magnitude(const Vec<Real, size>& x) {
     Real largest = abs(x[0]);
-    for_components<size - 1>([&](int i) __attribute__((always_inline)) {
-        largest = max(largest, abs(x[i + 1]));
-    });
+    for_components<size - 1>([&](int i) EDDY_INLINE { largest = max(largest, abs(x[i + 1])); });
     return largest;
 }
 
@@ -73,9 +71,9 @@ struct AdjointWatch {
 
     /// h Jᵀ w.
     template <class Input, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Real> product(const Input& in,
-                                                                         const State<Real>& y,
-                                                                         const State<Real>& w) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Real> product(const Input& in,
+                                                                 const State<Real>& y,
+                                                                 const State<Real>& w) {
         const auto time = [&] {
             if constexpr (requires { in.t.at_fraction(0.); })
                 return in.t.at_fraction(0.);
@@ -86,7 +84,7 @@ struct AdjointWatch {
         const detail::PrimalParameters<Real, Parameters> p{in.p};
         State<Real> sum{};
         evaluate<Pullback, Real>(
-            [&]<int output>(int component, const Real& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Real& value) EDDY_INLINE {
                 if constexpr (output == 0) sum.data[component] = value;
             },
             time, y, p, detail::scaled(in.dt.h, w));

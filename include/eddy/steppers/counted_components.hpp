@@ -79,13 +79,13 @@ struct CountedComponents {
 
 /// Those of a Vec, or of anything that has its components; itself where they are all.
 template <class Term, class Values>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr decltype(auto) counted(const Values& values) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr decltype(auto) counted(const Values& values) {
     using Counted = CountedComponents<Term>;
     if constexpr (Counted::are_all) {
         return (values);
     } else {
         Vec<std::remove_cvref_t<decltype(values[0])>, Counted::count> those{};
-        static_for<0, Counted::count>([&]<int k>() __attribute__((always_inline)) {
+        static_for<0, Counted::count>([&]<int k>() EDDY_INLINE {
             constexpr int i = Counted::component.of[k];
             those.data[k] = values[i];
         });

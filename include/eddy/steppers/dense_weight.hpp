@@ -12,28 +12,28 @@ namespace eddy::inline v0::detail {
 template <class Table, int i>
 struct DenseWeight {
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real at(const Real& theta) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real at(const Real& theta) {
         return theta * polynomial<false>(theta);
     }
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real slope(const Real& theta) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real slope(const Real& theta) {
         return polynomial<true>(theta);
     }
 
   private:
     /// Σ_m c_m θ^m, or with each term times m + 1.
     template <bool times_power, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real polynomial(const Real& theta) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real polynomial(const Real& theta) {
         constexpr int last = Table::num_powers - 1;
         Real value = coefficient<last, times_power, Real>();
-        static_for<0, last>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, last>([&]<int reversed>() EDDY_INLINE {
             constexpr int m = last - 1 - reversed;
             value = mul_add(value, theta, coefficient<m, times_power, Real>());
         });
         return value;
     }
     template <int m, bool times_power, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real coefficient() {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real coefficient() {
         constexpr double weight = Table::dense_weight(i, m) * (times_power ? m + 1 : 1);
         return Real(static_cast<ScalarOf<Real>>(weight));
     }

@@ -12,7 +12,7 @@ template <class Parameters>
 struct ValuesOfParameters {
     const Parameters& p;
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto operator[](int i) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto operator[](int i) const {
         if constexpr (requires { p[i].tangent; })
             return p[i].value;
         else
@@ -21,27 +21,22 @@ struct ValuesOfParameters {
 };
 
 template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> values_of(
-    const Vec<Dual<T>, size>& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<T, size> values_of(const Vec<Dual<T>, size>& x) {
     Vec<T, size> values;
-    static_for<0, size>([&]<int i>()
-                            __attribute__((always_inline)) { values.data[i] = x.data[i].value; });
+    static_for<0, size>([&]<int i>() EDDY_INLINE { values.data[i] = x.data[i].value; });
     return values;
 }
 template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<T, size> tangents_of(
-    const Vec<Dual<T>, size>& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<T, size> tangents_of(const Vec<Dual<T>, size>& x) {
     Vec<T, size> tangents;
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
-        tangents.data[i] = x.data[i].tangent;
-    });
+    static_for<0, size>([&]<int i>() EDDY_INLINE { tangents.data[i] = x.data[i].tangent; });
     return tangents;
 }
 template <class T, int size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Vec<Dual<T>, size> duals_of(
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<Dual<T>, size> duals_of(
     const Vec<T, size>& values, const Vec<T, size>& tangents) {
     Vec<Dual<T>, size> x;
-    static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+    static_for<0, size>([&]<int i>() EDDY_INLINE {
         x.data[i] = {values.data[i], tangents.data[i]};
     });
     return x;

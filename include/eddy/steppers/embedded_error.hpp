@@ -39,20 +39,19 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
         return {};
     }
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                            Trial<Number>& trial) {
         State<Number> k[num_stages];
         Steps::template stages<0, num_stages>(in.t, in.y, in.p, in.dt, k);
         trial.error = Steps::error(in.dt, k);
         trial.next = moved(Steps::next_state(in.y, in.dt, k), trial.error);
         if constexpr (Base::has_coarse_error) trial.coarse = Steps::template error<true>(in.dt, k);
-        static_for<0, num_stages>([&]<int i>()
-                                      __attribute__((always_inline)) { trial.k[i] = k[i]; });
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE { trial.k[i] = k[i]; });
     }
     template <class Trial, class Mask>
     EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         std::remove_cvref_t<decltype(in.y)> k[num_stages];
         Steps::template stages<0, num_stages>(in.t, in.y, in.p, in.dt, k);
         return moved(Steps::next_state(in.y, in.dt, k), Steps::error(in.dt, k));
@@ -65,13 +64,13 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
         State<Number> k[count];
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         Steps::stage_states(in.t, in.y, in.p, in.dt, of_step.k, of_step.stage);
     }
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {
@@ -79,9 +78,8 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
         if constexpr (is_dense) {
             static_for<0, Base::num_dense_stages>([&]<int i>() { own[i] = dense.k[i]; });
         }
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
-            add_own<i>(in.dt.h, next_cotangent, own[i]);
-        });
+        static_for<0, num_stages>([&]<int i>()
+                                      EDDY_INLINE { add_own<i>(in.dt.h, next_cotangent, own[i]); });
         State<Number> cotangent = Steps::pull_stages(in.t, in.p, in.dt, of_step.k, of_step.stage,
                                                      next_cotangent, own, p_cotangent, times);
         if constexpr (is_dense) cotangent = cotangent + dense.y;
@@ -93,24 +91,22 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
     static constexpr bool has_tangents = !std::is_same_v<Number, PrimalOf<Number>>;
 
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> moved(
-        State<Number> next, const State<Number>& error) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> moved(State<Number> next,
+                                                                 const State<Number>& error) {
         if constexpr (has_tangents<Number>) {
-            for_components<Term::state_size>([&](int i) __attribute__((always_inline)) {
-                next[i].tangent = next[i].tangent + error[i].value;
-            });
+            for_components<Term::state_size>(
+                [&](int i) EDDY_INLINE { next[i].tangent = next[i].tangent + error[i].value; });
         }
         return next;
     }
     /// dt (b_i − b̂_i) λ⁺ to the tangents of a stage's cotangent.
     template <int i, class Real, class Number>
-    [[gnu::always_inline]] EDDY_HD static void add_own(const Real& h,
-                                                       const State<Number>& next_cotangent,
-                                                       State<Number>& own) {
+    EDDY_INLINE EDDY_HD static void add_own(const Real& h, const State<Number>& next_cotangent,
+                                            State<Number>& own) {
         constexpr double weight = Method::tableau.b_error[i];
         if constexpr (has_tangents<Number> && weight != 0) {
             const Real e = Real(static_cast<ScalarOf<Real>>(weight)) * h;
-            for_components<Term::state_size>([&](int j) __attribute__((always_inline)) {
+            for_components<Term::state_size>([&](int j) EDDY_INLINE {
                 own[j].tangent = own[j].tangent + e * next_cotangent[j].value;
             });
         }

@@ -68,7 +68,7 @@ struct Esdirk {
 
         /// hγ k_i, k_i all of f.
         template <int i>
-        [[nodiscard, gnu::always_inline]] EDDY_HD State<Number> increment() const {
+        [[nodiscard]] EDDY_INLINE EDDY_HD State<Number> increment() const {
             if constexpr (splits)
                 return z[i] + other.x[i];
             else
@@ -83,13 +83,13 @@ struct Esdirk {
         typename Lu<Number>::Entries matrix;
     };
     template <class Number, class Time, class Parameters, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Linear<Number> linear(const Time& t,
-                                                                           const State<Number>& y,
-                                                                           const Parameters& p,
-                                                                           const Size& dt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Linear<Number> linear(const Time& t,
+                                                                   const State<Number>& y,
+                                                                   const Parameters& p,
+                                                                   const Size& dt) {
         Linear<Number> model{};
         evaluate<typename Model::Values, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     model.f.data[component] = value;
                 else if constexpr (output == Model::jacobian_output)
@@ -97,7 +97,7 @@ struct Esdirk {
             },
             t, y, p);
         const auto shift = per_increment<Number>(dt);
-        static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, state_size>([&]<int i>() EDDY_INLINE {
             constexpr int e = Matrix::diagonal[i];
             model.matrix.data[e] =
                 e < Model::num_nonzeros ? model.matrix.data[e] - shift : Number(-shift);
@@ -107,8 +107,7 @@ struct Esdirk {
 
     /// All stages. `failed`: where a system has lost its digits, or an iteration does not converge.
     template <class Input, class Number, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, Work<Number>& work,
-                                                   Mask& failed) {
+    EDDY_INLINE EDDY_HD static void run(const Input& in, Work<Number>& work, Mask& failed) {
         if constexpr (detail::is_dual<Number>)
             run_dual(in, work, failed);
         else if constexpr (is_long)
@@ -137,11 +136,10 @@ struct Esdirk {
 
     /// y⁺.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
-        const Work<Number>& work) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> next_state(const Work<Number>& work) {
         State<Number> sum = work.y[num_stages - 1];
         if constexpr (splits) {
-            static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
                 constexpr double weight = Rows::last_explicit_weight(i);
                 if constexpr (weight != 0)
                     detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.other.x[i]);
@@ -151,10 +149,10 @@ struct Esdirk {
     }
     /// Σ b_error_i h k_i, damped where the method wants it.
     template <class Input, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(const Input& in,
-                                                                         const Work<Number>& work) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> error(const Input& in,
+                                                                 const Work<Number>& work) {
         State<Number> sum{};
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
             constexpr double weight = Rows::error_weight(i);
             if constexpr (weight != 0)
                 detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight),
@@ -167,25 +165,25 @@ struct Esdirk {
     }
 
     template <int i, class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto stage_time(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto stage_time(const Input& in) {
         constexpr double c = Method::coefficients.c[i];
         return detail::stage_time_of(in, c);
     }
     /// h, hγ, and the reciprocal of that; of dual numbers with the tangent of h, if it has one.
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto size(const Size& dt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto size(const Size& dt) {
         if constexpr (detail::is_dual<Number>)
             return dt.h;
         else
             return primal(dt.h);
     }
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto increment(const Size& dt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto increment(const Size& dt) {
         constexpr double gamma = Method::coefficients.gamma;
         return PrimalOf<Number>(static_cast<ScalarOf<Number>>(gamma)) * size<Number>(dt);
     }
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto per_increment(const Size& dt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto per_increment(const Size& dt) {
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         return PrimalOf<Number>(static_cast<ScalarOf<Number>>(by_gamma)) / size<Number>(dt);
     }
@@ -197,8 +195,7 @@ struct Esdirk {
         run_here(in, work, failed);
     }
     template <class Input, class Number, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void run_here(const Input& in, Work<Number>& work,
-                                                        Mask& failed) {
+    EDDY_INLINE EDDY_HD static void run_here(const Input& in, Work<Number>& work, Mask& failed) {
         const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
         work.lu.factor(start.matrix);
         work.z[0] = detail::scaled(increment<Number>(in.dt), start.f);
@@ -207,7 +204,7 @@ struct Esdirk {
         NewtonProgress<Number> progress(detail::cannot_solve<Model>(work.lu, start.matrix),
                                         scale.floor());
         work.num_solved = Number(1);
-        static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<1, num_stages>([&]<int i>() EDDY_INLINE {
             const State<Number> base = known<i>(in.y, work);
             work.y[i] = guess<i>(in.y, work);
             const auto t = stage_time<i>(in);
@@ -225,10 +222,10 @@ struct Esdirk {
 
     /// ψ_i.
     template <int i, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> known(const State<Number>& y,
-                                                                         const Work<Number>& work) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> known(const State<Number>& y,
+                                                                 const Work<Number>& work) {
         State<Number> sum = y;
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double weight = Rows::weight(i, j);
             if constexpr (weight != 0)
                 detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.z[j]);
@@ -242,18 +239,18 @@ struct Esdirk {
     }
     /// x_i, where the field is split.
     template <int i, class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void add_explicit([[maybe_unused]] const Input& in,
-                                                            [[maybe_unused]] const State<Number>& y,
-                                                            [[maybe_unused]] Work<Number>& work) {
+    EDDY_INLINE EDDY_HD static void add_explicit([[maybe_unused]] const Input& in,
+                                                 [[maybe_unused]] const State<Number>& y,
+                                                 [[maybe_unused]] Work<Number>& work) {
         if constexpr (splits)
             work.other.x[i] = detail::scaled(increment<Number>(in.dt),
                                              Explicit::derivative(stage_time<i>(in), y, in.p));
     }
     template <int i, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> guess(const State<Number>& y,
-                                                                         const Work<Number>& work) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> guess(const State<Number>& y,
+                                                                 const Work<Number>& work) {
         State<Number> sum{};
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double weight = Rows::first_guess(i, j);
             const State<Number>& from = j == 0 ? y : work.y[j];
             if constexpr (weight == 1)
@@ -273,11 +270,11 @@ struct Esdirk {
         iterate(in, t, base, scale, lu, y, progress);
     }
     template <class Input, class Time, class Number>
-    [[gnu::always_inline]] EDDY_HD static void iterate(const Input& in, const Time& t,
-                                                       const State<Number>& base,
-                                                       const NewtonScale<ScalarOf<Number>>& scale,
-                                                       const Lu<Number>& lu, State<Number>& y,
-                                                       NewtonProgress<Number>& progress) {
+    EDDY_INLINE EDDY_HD static void iterate(const Input& in, const Time& t,
+                                            const State<Number>& base,
+                                            const NewtonScale<ScalarOf<Number>>& scale,
+                                            const Lu<Number>& lu, State<Number>& y,
+                                            NewtonProgress<Number>& progress) {
         const auto per_step = per_increment<Number>(in.dt);
         progress.begin_stage();
         for (int k = 0; k < scale.most_iterations && progress.goes_on(); ++k) {
@@ -287,17 +284,15 @@ struct Esdirk {
             const Number norm =
                 scale.template norm_of<OdeTerm<Field>>(update, in.y, next, in.tolerances);
             const auto moves = progress.take(norm, k == 0);
-            static_for<0, state_size>([&]<int j>() __attribute__((always_inline)) {
-                y.data[j] = select(moves, next.data[j], y.data[j]);
-            });
+            static_for<0, state_size>(
+                [&]<int j>() EDDY_INLINE { y.data[j] = select(moves, next.data[j], y.data[j]); });
         }
         progress.end_stage();
     }
 
     /// The values as they are without tangents, then the tangents.
     template <class Input, class T, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void run_dual(const Input& in, Work<Dual<T>>& work,
-                                                        Mask& failed) {
+    EDDY_INLINE EDDY_HD static void run_dual(const Input& in, Work<Dual<T>>& work, Mask& failed) {
         const State<T> y = detail::values_of(in.y);
         const detail::ValuesOfParameters<std::remove_cvref_t<decltype(in.p)>> p{in.p};
         Work<T> values;
@@ -311,7 +306,7 @@ struct Esdirk {
             values.z[0], detail::tangents_of(detail::scaled(increment<Dual<T>>(in.dt), f)));
         add_explicit<0>(in, in.y, work);
         keep_values<0>(values, work);
-        static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<1, num_stages>([&]<int i>() EDDY_INLINE {
             const State<T> of_base = detail::tangents_of(known<i>(in.y, work));
             const State<T> of_z = tangent_of_stage<i>(in, values, of_base, p);
             work.z[i] = detail::duals_of(values.z[i], of_z);
@@ -322,16 +317,18 @@ struct Esdirk {
     }
     /// x_i with the bits that it has without tangents.
     template <int i, class T>
-    [[gnu::always_inline]] EDDY_HD static void keep_values([[maybe_unused]] const Work<T>& values,
-                                                           [[maybe_unused]] Work<Dual<T>>& work) {
+    EDDY_INLINE EDDY_HD static void keep_values([[maybe_unused]] const Work<T>& values,
+                                                [[maybe_unused]] Work<Dual<T>>& work) {
         if constexpr (splits)
             work.other.x[i] =
                 detail::duals_of(values.other.x[i], detail::tangents_of(work.other.x[i]));
     }
     /// ż_i.
     template <int i, class Input, class T, class Values>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<T> tangent_of_stage(
-        const Input& in, const Work<T>& values, const State<T>& of_base, const Values& p) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<T> tangent_of_stage(const Input& in,
+                                                                       const Work<T>& values,
+                                                                       const State<T>& of_base,
+                                                                       const Values& p) {
         const auto t = stage_time<i>(in);
         const State<T>& y = values.y[i];
         const auto along = Implicit::derivative(t, detail::duals_of(y, of_base), in.p);
@@ -347,8 +344,8 @@ struct Esdirk {
 
     /// Values and tangents alike: the matrix is part of how an error is measured, and has no tangent.
     template <class Number, class Factors>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> filtered(
-        const State<Number>& error, const Factors& lu) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> filtered(const State<Number>& error,
+                                                                    const Factors& lu) {
         if constexpr (detail::is_dual<Number>)
             return detail::duals_of(filtered(detail::values_of(error), lu),
                                     filtered(detail::tangents_of(error), lu));

@@ -31,15 +31,14 @@ struct EsdirkAdjoint {
     /// The cotangent of y, from that of y⁺ and from those that z_i has of its own (`own.z`), where there
     /// are any; adds those of p, and of times where they are asked for.
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
         if constexpr (parameter_size <= most_local) {
             Vec<Number, (parameter_size > 0 ? parameter_size : 1)> of_step{};  // added outside once
             const auto of_y = pull_stages(in, work, next_cotangent, own, of_step, times);
-            for_components<parameter_size>([&](int i) __attribute__((always_inline)) {
-                detail::accumulate(p_cotangent, i, of_step[i]);
-            });
+            for_components<parameter_size>(
+                [&](int i) EDDY_INLINE { detail::accumulate(p_cotangent, i, of_step[i]); });
             return of_y;
         } else {
             return pull_stages(in, work, next_cotangent, own, p_cotangent, times);
@@ -50,12 +49,12 @@ struct EsdirkAdjoint {
     static constexpr int most_local = 64;
 
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_stages(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_stages(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
         State<Number> known[num_stages];  // cotangents of ψ_i
         State<Number> of_y{};
-        static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = num_stages - 1 - reversed;
             constexpr bool is_last = reversed == 0;
             State<Number> of_state{};  // of Y_i, but by f_I
@@ -66,7 +65,7 @@ struct EsdirkAdjoint {
             State<Number> of_increment{};
             if constexpr (i > 0 && (is_last || Steps::splits)) of_increment = of_state;
             add_own<i>(own, of_increment);
-            static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
+            static_for<i + 1, num_stages>([&]<int j>() EDDY_INLINE {
                 constexpr double weight = Rows::weight(j, i);
                 if constexpr (weight != 0)
                     detail::add_scaled(of_increment, static_cast<ScalarOf<Number>>(weight),
@@ -81,7 +80,7 @@ struct EsdirkAdjoint {
 
     /// What f_E at a stage brings to its state: by way of x_i, in the stages after it and in y⁺.
     template <int i, class Input, class Number, class Own, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_explicit(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_explicit(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, const State<Number> (&known)[num_stages], ParameterCotangent& p_cotangent,
         Times& times) {
@@ -89,7 +88,7 @@ struct EsdirkAdjoint {
         constexpr double last = Rows::last_explicit_weight(i);
         State<Number> of_increment = detail::scaled(static_cast<Coefficient>(last), next_cotangent);
         add_own<i>(own, of_increment);
-        static_for<i + 1, num_stages>([&]<int j>() __attribute__((always_inline)) {
+        static_for<i + 1, num_stages>([&]<int j>() EDDY_INLINE {
             constexpr double weight = Rows::explicit_weight(j, i);
             if constexpr (weight != 0)
                 detail::add_scaled(of_increment, static_cast<Coefficient>(weight), known[j]);
@@ -101,7 +100,7 @@ struct EsdirkAdjoint {
 
     /// What f_I at a stage brings to ψ_i, times and parameters.
     template <int i, class Input, class Number, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_stage(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_stage(
         const Input& in, const Work<Number>& work, const State<Number>& of_increment,
         ParameterCotangent& p_cotangent, Times& times) {
         const State<Number>& y = state<i>(in, work);
@@ -124,23 +123,21 @@ struct EsdirkAdjoint {
         solve(in, t, y, of_increment, v);
     }
     template <class Input, class Time, class Number>
-    [[gnu::always_inline]] EDDY_HD static void solve(const Input& in, const Time& t,
-                                                     const State<Number>& y,
-                                                     const State<Number>& of_increment,
-                                                     State<Number>& v) {
+    EDDY_INLINE EDDY_HD static void solve(const Input& in, const Time& t, const State<Number>& y,
+                                          const State<Number>& of_increment, State<Number>& v) {
         typename Steps::template Lu<Number> lu;
         lu.factor(Steps::template linear<Number>(t, y, in.p, in.dt).matrix);
         v = -lu.solve_transposed(of_increment);
     }
 
     template <int i, class Own, class Number>
-    [[gnu::always_inline]] EDDY_HD static void add_own([[maybe_unused]] const Own& own,
-                                                       [[maybe_unused]] State<Number>& sum) {
+    EDDY_INLINE EDDY_HD static void add_own([[maybe_unused]] const Own& own,
+                                            [[maybe_unused]] State<Number>& sum) {
         if constexpr (requires { own.z[i]; }) sum = sum + own.z[i];
     }
     template <int i, class Input, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& state(
-        const Input& in, const Work<Number>& work) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const State<Number>& state(const Input& in,
+                                                                        const Work<Number>& work) {
         if constexpr (i == 0)
             return in.y;
         else
@@ -148,7 +145,7 @@ struct EsdirkAdjoint {
     }
     /// With v the cotangent of f at y, that of y; and of times, by way of the increment hγf too.
     template <class Term, int i, class Input, class Number, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_part(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_part(
         const Input& in, const State<Number>& y, [[maybe_unused]] const State<Number>& increment,
         const State<Number>& v, ParameterCotangent& p_cotangent, [[maybe_unused]] Times& times) {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;

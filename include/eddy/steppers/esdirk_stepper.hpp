@@ -41,16 +41,15 @@ struct EsdirkStepper
     };
 
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                            Trial<Number>& trial) {
         typename Steps::template Work<Number> work;
         Steps::run(in, work, trial.failed);
         trial.next = Steps::next_state(work);
         trial.evaluations = work.num_updates;
         if constexpr (estimates_error) trial.error = Steps::error(in, work);
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
-            trial.z[i] = work.template increment<i>();
-        });
+        static_for<0, num_stages>([&]<int i>()
+                                      EDDY_INLINE { trial.z[i] = work.template increment<i>(); });
     }
 
     /// For reports of steps that cannot be made.
@@ -74,7 +73,7 @@ struct EsdirkStepper
     }
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         typename Steps::template Work<NumberOf<Input>> work;
         MaskOf<NumberOf<Input>> unasked;
         Steps::run(in, work, unasked);
@@ -140,8 +139,8 @@ struct EsdirkStepper
         typename Steps::template Work<Number> work;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         MaskOf<Number> unasked;
         Steps::run(in, of_step.work, unasked);
     }
@@ -150,7 +149,7 @@ struct EsdirkStepper
     /// linearization.
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {

@@ -58,8 +58,10 @@ struct ExplicitRungeKutta {
 
     /// y⁺ from y. `p` is anything with operator[]; `dt` a number, a pack or a StepSize.
     template <class Time, class Number, class Parameters, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> step(
-        const Time& t, const State<Number>& y, const Parameters& p, const Size& dt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> step(const Time& t,
+                                                                          const State<Number>& y,
+                                                                          const Parameters& p,
+                                                                          const Size& dt) {
         const auto& size = as_step_size(dt);
         State<Number> k[num_stages];
         stages<0, num_stages>(t, y, p, size, k);
@@ -68,22 +70,20 @@ struct ExplicitRungeKutta {
 
     /// Computes k_i for i in [first, last) from those before.
     template <int first, int last, class Time, class Number, class Parameters, class Size, int room>
-    [[gnu::always_inline]] EDDY_HD static constexpr void stages(const Time& t,
-                                                                const State<Number>& y,
-                                                                const Parameters& p,
-                                                                const Size& size,
-                                                                State<Number> (&k)[room]) {
-        static_for<first, last>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static constexpr void stages(const Time& t, const State<Number>& y,
+                                                     const Parameters& p, const Size& size,
+                                                     State<Number> (&k)[room]) {
+        static_for<first, last>([&]<int i>() EDDY_INLINE {
             derivative<i>(t, stage_state<i>(y, size, k), p, size, k[i]);
         });
     }
 
     /// y⁺ from the stages.
     template <class Number, class Size, int room>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> next_state(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> next_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
         State<Number> next = y;
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
             constexpr double b = Rows::tableau.b[i];
             if constexpr (b != 0) detail::add_scaled(next, size.template b<Rows, i>(), k[i]);
         });
@@ -92,11 +92,11 @@ struct ExplicitRungeKutta {
 
     /// The error estimate dt Σ_i (b_i − b̂_i) k_i; the coarse one where a method has two.
     template <bool coarse = false, class Number, class Size, int room>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> error(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> error(
         const Size& size, const State<Number> (&k)[room]) {
         using Weight = ScalarOf<Number>;
         State<Number> sum{};
-        static_for<0, num_error_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, num_error_stages>([&]<int i>() EDDY_INLINE {
             constexpr double e = error_weight<coarse>(i);
             if constexpr (e != 0 && !coarse && compiling_for_device &&
                           std::is_same_v<Weight, double>)
@@ -110,7 +110,7 @@ struct ExplicitRungeKutta {
 
     /// The cotangent of y from that of y⁺; adds the cotangent of p to `p_cotangent[component]`.
     template <class Time, class Number, class Parameters, class Size, class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pullback(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pullback(
         const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
         const State<Number>& next_cotangent, ParameterCotangent& p_cotangent) {
         NoTimeCotangents unasked;
@@ -121,7 +121,7 @@ struct ExplicitRungeKutta {
     /// those of t and dt are asked for; they are added to `times`.
     template <class Time, class Number, class Parameters, class Size, class StageCotangents,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pullback(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pullback(
         const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
         const State<Number>& next_cotangent, const StageCotangents& own_cotangents,
         ParameterCotangent& p_cotangent, Times& times) {
@@ -138,10 +138,11 @@ struct ExplicitRungeKutta {
     /// The first half of a pullback, for callers that do many in turn: either half is a long chain
     /// of operations. The first k.size() stages, and the states where they are taken.
     template <class Time, class Number, class Parameters, class Size, int count>
-    [[gnu::always_inline]] EDDY_HD static constexpr void stage_states(
-        const Time& t, const State<Number>& y, const Parameters& p, const Size& size,
-        State<Number> (&k)[count], State<Number> (&stage)[count]) {
-        static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static constexpr void stage_states(const Time& t, const State<Number>& y,
+                                                           const Parameters& p, const Size& size,
+                                                           State<Number> (&k)[count],
+                                                           State<Number> (&stage)[count]) {
+        static_for<0, count>([&]<int i>() EDDY_INLINE {
             stage[i] = stage_state<i>(y, size, k);
             derivative<i>(t, stage[i], p, size, k[i]);
         });
@@ -150,7 +151,7 @@ struct ExplicitRungeKutta {
     /// The second half. k is read where the cotangents of times are asked for, and only there.
     template <class Time, class Number, class Parameters, class Size, int count,
               class StageCotangents, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> pull_stages(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pull_stages(
         const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
         const State<Number> (&stage)[count], const State<Number>& next_cotangent,
         const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
@@ -158,7 +159,7 @@ struct ExplicitRungeKutta {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
         State<Number> stage_cotangent[count];
-        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, count>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = count - 1 - reversed;
             State<Number> k_cotangent = of_sums<i, count>(size, next_cotangent, stage_cotangent);
             if constexpr (has_times) times.dt = times.dt + dot(k[i], k_cotangent) / size.h;
@@ -186,10 +187,10 @@ struct ExplicitRungeKutta {
 
     /// Y_i.
     template <int i, class Number, class Size, int room>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> stage_state(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> stage_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
         State<Number> stage = y;
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double a = Rows::tableau.a[i][j];
             if constexpr (a != 0) detail::add_scaled(stage, size.template a<Rows, i, j>(), k[j]);
         });
@@ -198,8 +199,8 @@ struct ExplicitRungeKutta {
 
     /// t + c_i dt; or what t itself says of that fraction of the step.
     template <int i, class Time, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr auto stage_time(const Time& t,
-                                                                               const Size& size) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr auto stage_time(const Time& t,
+                                                                       const Size& size) {
         constexpr double c = Rows::tableau.c[i];
         if constexpr (requires { t.at_fraction(c); })
             return t.at_fraction(c);
@@ -209,23 +210,21 @@ struct ExplicitRungeKutta {
 
     /// f at stage i.
     template <int i, class Time, class Number, class Parameters, class Size>
-    [[gnu::always_inline]] EDDY_HD static constexpr void derivative(const Time& t,
-                                                                    const State<Number>& stage,
-                                                                    const Parameters& p,
-                                                                    const Size& size,
-                                                                    State<Number>& k) {
+    EDDY_INLINE EDDY_HD static constexpr void derivative(const Time& t, const State<Number>& stage,
+                                                         const Parameters& p, const Size& size,
+                                                         State<Number>& k) {
         OdeTerm<Field>::derivative(stage_time<i>(t, size), stage, p, k);
     }
 
     /// dt (b_i ȳ⁺ + Σ_j a_ji Ȳ_j).
     template <int i, int count, class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr State<Number> of_sums(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> of_sums(
         const Size& size, const State<Number>& next_cotangent,
         const State<Number> (&stage_cotangent)[count]) {
         constexpr double b = Rows::tableau.b[i];
         State<Number> sum{};
         if constexpr (b != 0) sum = detail::scaled(size.template b<Rows, i>(), next_cotangent);
-        static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<i + 1, count>([&]<int reversed>() EDDY_INLINE {
             constexpr int j = count + i - reversed;  // the newest last: the sum waits for it
             constexpr double a = Rows::tableau.a[j][i];
             if constexpr (a != 0)
@@ -238,7 +237,7 @@ struct ExplicitRungeKutta {
     /// not asked for.
     template <int i, bool of_time, class Time, class Number, class Parameters, class Size,
               class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Number pull_derivative(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull_derivative(
         const Time& t, const State<Number>& stage, const Parameters& p, const Size& size,
         const State<Number>& k_cotangent, State<Number>& stage_cotangent,
         ParameterCotangent& p_cotangent) {

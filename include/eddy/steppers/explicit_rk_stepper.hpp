@@ -17,12 +17,12 @@ struct FirstStage {
     State k{};
 };
 template <class Mask, class State>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline FirstStage<State> select(
-    const Mask& mask, const FirstStage<State>& x, const FirstStage<State>& y) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline FirstStage<State> select(const Mask& mask,
+                                                                  const FirstStage<State>& x,
+                                                                  const FirstStage<State>& y) {
     FirstStage<State> chosen;
-    for_components<State::size()>([&](int i) __attribute__((always_inline)) {
-        chosen.k[i] = select(mask, x.k[i], y.k[i]);
-    });
+    for_components<State::size()>([&](int i)
+                                      EDDY_INLINE { chosen.k[i] = select(mask, x.k[i], y.k[i]); });
     return chosen;
 }
 
@@ -72,7 +72,7 @@ struct ExplicitRungeKuttaStepper {
     };
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto first(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto first(const Input& in) {
         using Number = NumberOf<Input>;
         Memory<Number> memory{};
         if constexpr (keeps_last_stage) {
@@ -84,9 +84,8 @@ struct ExplicitRungeKuttaStepper {
     }
 
     template <class Input, class Memory, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in,
-                                                       [[maybe_unused]] const Memory& memory,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, [[maybe_unused]] const Memory& memory,
+                                            Trial<Number>& trial) {
         State<Number> k[num_stages];  // in registers, as far as they go
         if constexpr (keeps_last_stage) {
             k[0] = memory.k;
@@ -97,25 +96,24 @@ struct ExplicitRungeKuttaStepper {
         trial.next = Steps::next_state(in.y, in.dt, k);
         if constexpr (estimates_error) trial.error = Steps::error(in.dt, k);
         if constexpr (has_coarse_error) trial.coarse = Steps::template error<true>(in.dt, k);
-        static_for<0, num_stages>([&]<int i>()
-                                      __attribute__((always_inline)) { trial.k[i] = k[i]; });
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE { trial.k[i] = k[i]; });
     }
 
     /// Number by number: a copy of the whole would be made in pieces narrower than the loads to come.
     template <class Trial, class Mask, class Memory>
-    [[gnu::always_inline]] EDDY_HD static void carry([[maybe_unused]] const Trial& trial,
-                                                     [[maybe_unused]] const Mask& accepted,
-                                                     [[maybe_unused]] Memory& memory) {
+    EDDY_INLINE EDDY_HD static void carry([[maybe_unused]] const Trial& trial,
+                                          [[maybe_unused]] const Mask& accepted,
+                                          [[maybe_unused]] Memory& memory) {
         if constexpr (keeps_last_stage) {
-            for_components<state_size>([&](int i) __attribute__((always_inline)) {
+            for_components<state_size>([&](int i) EDDY_INLINE {
                 memory.k[i] = select(accepted, trial.k[num_stages - 1][i], memory.k[i]);
             });
         }
     }
 
     template <class Trial, class SquaredNorm>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
-        const Trial& trial, SquaredNorm&& squared_norm) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto squared_error(const Trial& trial,
+                                                                SquaredNorm&& squared_norm) {
         const auto square = squared_norm(trial.error);
         if constexpr (has_coarse_error)
             return combined_square(square, squared_norm(trial.coarse));
@@ -124,7 +122,7 @@ struct ExplicitRungeKuttaStepper {
     }
 
     template <class Input, class Memory>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const Memory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const Memory&) {
         return Steps::step(in.t, in.y, in.p, in.dt);
     }
 
@@ -184,12 +182,12 @@ struct ExplicitRungeKuttaStepper {
         State<Number> stage[count];
     };
     template <class Input, class Memory, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const Memory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const Memory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         constexpr int count = Linearization<Number, with_times, dense>::count;
         State<Number> k[count], stage[count];
         Steps::stage_states(in.t, in.y, in.p, in.dt, k, stage);
-        static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, count>([&]<int i>() EDDY_INLINE {
             of_step.stage[i] = stage[i];
             if constexpr (with_times) of_step.stages.k[i] = k[i];
         });
@@ -199,11 +197,11 @@ struct ExplicitRungeKuttaStepper {
     /// linearization.
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {
-        const auto pull_stages = [&](const auto& of_stages) __attribute__((always_inline)) {
+        const auto pull_stages = [&](const auto& of_stages) EDDY_INLINE {
             if constexpr (with_times)
                 return Steps::pull_stages(in.t, in.p, in.dt, of_step.stages.k, of_step.stage,
                                           next_cotangent, of_stages, p_cotangent, times);

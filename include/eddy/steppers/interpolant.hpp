@@ -59,55 +59,52 @@ struct Interpolant {
 
     /// w_i(θ).
     template <int i, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight(const Real& theta) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real weight(const Real& theta) {
         return detail::DenseWeight<Interpolant, i>::at(theta);
     }
     /// dw_i/dθ.
     template <int i, class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Real weight_slope(
-        const Real& theta) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Real weight_slope(const Real& theta) {
         return detail::DenseWeight<Interpolant, i>::slope(theta);
     }
 
     /// y(t + θ dt). Step and θ may be poorer types than the state: packs beside dual numbers.
     template <class Number, class Real, int size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, size> evaluate(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Vec<Number, size> evaluate(
         const Vec<Number, size>& y, const Real& dt, const Vec<Number, size> (&k)[num_stages],
         const Real& theta) {
         Vec<Number, size> state = y;
-        for_used_stages([&]<int i>() __attribute__((always_inline)) {
-            detail::add_scaled(state, dt * weight<i>(theta), k[i]);
-        });
+        for_used_stages(
+            [&]<int i>() EDDY_INLINE { detail::add_scaled(state, dt * weight<i>(theta), k[i]); });
         return state;
     }
 
     /// dy/dt at t + θ dt: of the interpolant, not of the vector field.
     template <class Number, class Real, int size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, size> slope(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Vec<Number, size> slope(
         const Vec<Number, size> (&k)[num_stages], const Real& theta) {
         Vec<Number, size> slope{};
-        for_used_stages([&]<int i>() __attribute__((always_inline)) {
-            detail::add_scaled(slope, weight_slope<i>(theta), k[i]);
-        });
+        for_used_stages(
+            [&]<int i>() EDDY_INLINE { detail::add_scaled(slope, weight_slope<i>(theta), k[i]); });
         return slope;
     }
 
     /// Adds to the cotangents of y and of each k_i what a cotangent of y(t + θ dt) brings. The
     /// cotangent of θ is dt times the product of `cotangent` and `slope`.
     template <class Number, class Real, int size>
-    [[gnu::always_inline]] EDDY_HD static constexpr void pullback(
+    EDDY_INLINE EDDY_HD static constexpr void pullback(
         const Real& dt, const Real& theta, const Vec<Number, size>& cotangent,
         Vec<Number, size>& y_cotangent, Vec<Number, size> (&k_cotangent)[num_stages]) {
         y_cotangent = y_cotangent + cotangent;
-        for_used_stages([&]<int i>() __attribute__((always_inline)) {
+        for_used_stages([&]<int i>() EDDY_INLINE {
             detail::add_scaled(k_cotangent[i], dt * weight<i>(theta), cotangent);
         });
     }
 
   private:
     template <class Body>
-    [[gnu::always_inline]] EDDY_HD static constexpr void for_used_stages(Body&& body) {
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static constexpr void for_used_stages(Body&& body) {
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
             if constexpr (uses_stage<i>) body.template operator()<i>();
         });
     }

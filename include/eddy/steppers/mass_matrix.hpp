@@ -191,17 +191,17 @@ template <class Field>
 struct MassMatrix : UnitMatrix<Field::state_size> {
     using UnitMatrix<Field::state_size>::size;
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const Vec<Number, size>& times(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const Vec<Number, size>& times(
         const Vec<Number, size>& x) {
         return x;
     }
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const Vec<Number, size>& transposed_times(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const Vec<Number, size>& transposed_times(
         const Vec<Number, size>& x) {
         return x;
     }
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const Vec<Number, size>& slope(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const Vec<Number, size>& slope(
         const Vec<Number, size>& f) {
         return f;
     }
@@ -229,19 +229,17 @@ struct MassMatrix<Field> {
     }
 
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, size> times(
-        const Vec<Number, size>& x) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, size> times(const Vec<Number, size>& x) {
         return product<size, OfMass>(x);
     }
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, size> transposed_times(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, size> transposed_times(
         const Vec<Number, size>& x) {
         return product<size, Transposed<OfMass>>(x);
     }
     /// dy/dt as far as M f determines it; algebraic components have none.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, size> slope(
-        const Vec<Number, size>& f) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, size> slope(const Vec<Number, size>& f) {
         return product<size, OfInverse>(f);
     }
     /// N x, and N transposed; K x, and K transposed.
@@ -283,12 +281,12 @@ struct MassMatrix<Field> {
     };
     /// The product with a constant matrix, whose zeros take no part.
     template <int rows, class Matrix, class Number, int columns>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, rows> product(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, rows> product(
         const Vec<Number, columns>& x) {
         Vec<Number, rows> sums{};
-        static_for<0, rows>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, rows>([&]<int i>() EDDY_INLINE {
             Number sum = convert<Number>(0);
-            static_for<0, columns>([&]<int j>() __attribute__((always_inline)) {
+            static_for<0, columns>([&]<int j>() EDDY_INLINE {
                 constexpr double weight = Matrix::at(i, j);
                 if constexpr (weight == 1)
                     sum = sum + x.data[j];

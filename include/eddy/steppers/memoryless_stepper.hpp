@@ -26,15 +26,15 @@ struct MemorylessStepper {
     using Memory = NoMemory;
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static NoMemory first(const Input&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static NoMemory first(const Input&) {
         return {};
     }
     template <class Trial, class Mask>
-    [[gnu::always_inline]] EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
+    EDDY_INLINE EDDY_HD static void carry(const Trial&, const Mask&, NoMemory&) {}
 
     template <class Trial, class SquaredNorm>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto squared_error(
-        const Trial& trial, SquaredNorm&& squared_norm) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto squared_error(const Trial& trial,
+                                                                SquaredNorm&& squared_norm) {
         return squared_norm(trial.error);
     }
 };

@@ -39,10 +39,10 @@ struct NewtonScale {
 
     /// The norm of an update between y, where the step starts, and what it leads to.
     template <class Real, int size, class Tolerances>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real norm(const Vec<Real, size>& update,
-                                                        const Vec<Real, size>& y,
-                                                        const Vec<Real, size>& next,
-                                                        const Tolerances& tolerances) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real norm(const Vec<Real, size>& update,
+                                                const Vec<Real, size>& y,
+                                                const Vec<Real, size>& next,
+                                                const Tolerances& tolerances) const {
         if constexpr (requires { tolerances.atol; })
             return norm_by(update, y, next, tolerances.atol);
         else
@@ -50,9 +50,9 @@ struct NewtonScale {
     }
     /// The same over the components of a term's state that change.
     template <class Term, class State, class Tolerances>
-    [[nodiscard, gnu::always_inline]] EDDY_HD auto norm_of(const State& update, const State& y,
-                                                           const State& next,
-                                                           const Tolerances& tolerances) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD auto norm_of(const State& update, const State& y,
+                                                   const State& next,
+                                                   const Tolerances& tolerances) const {
         if constexpr (detail::CountedComponents<Term>::are_all)
             return norm(update, y, next, tolerances);
         else if constexpr (requires { tolerances.atol; })
@@ -68,11 +68,11 @@ struct NewtonScale {
   private:
     /// `atol`: a number for all, or one for each.
     template <class Real, int size, class Atol>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real norm_by(const Vec<Real, size>& update,
-                                                           const Vec<Real, size>& y,
-                                                           const Vec<Real, size>& next,
-                                                           const Atol& atol) const {
-        const auto ratio = [&](int i) __attribute__((always_inline)) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real norm_by(const Vec<Real, size>& update,
+                                                   const Vec<Real, size>& y,
+                                                   const Vec<Real, size>& next,
+                                                   const Atol& atol) const {
+        const auto ratio = [&](int i) EDDY_INLINE {
             Scalar of_component(0);
             if constexpr (requires { atol[i]; }) of_component = share * atol[i];
             return scaled_error(update[i], y[i], next[i], rtol, of_component);
@@ -98,7 +98,7 @@ class NewtonProgress {
 
   public:
     /// `floor`: norm of updates that are rounding.
-    [[gnu::always_inline]] EDDY_HD NewtonProgress(const Mask& failed, const ScalarOf<Real>& floor)
+    EDDY_INLINE EDDY_HD NewtonProgress(const Mask& failed, const ScalarOf<Real>& floor)
         : failed_(failed), floor_(floor) {}
 
     /// Has it ended without a solution, in this stage or one before?
@@ -106,11 +106,11 @@ class NewtonProgress {
     /// Updates so far, of all stages: each asks f once.
     [[nodiscard]] EDDY_HD const Real& num_updates() const { return num_updates_; }
     /// Does it go on anywhere?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool goes_on() const { return any(active_); }
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool goes_on() const { return any(active_); }
 
-    [[gnu::always_inline]] EDDY_HD void begin_stage() { active_ = !failed_; }
+    EDDY_INLINE EDDY_HD void begin_stage() { active_ = !failed_; }
     /// Takes the norm of an update, and says where it is made.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Mask take(const Real& norm, bool is_first) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Mask take(const Real& norm, bool is_first) {
         const Mask was_active = active_, is_number = norm <= Real(largest);
         // What the stage before has shown serves until there are two updates.
         Mask stagnates = norm < norm, grows = stagnates;
@@ -131,7 +131,7 @@ class NewtonProgress {
         return was_active & is_number;
     }
     /// What has not converged by now has failed.
-    [[gnu::always_inline]] EDDY_HD void end_stage() { failed_ = failed_ | active_; }
+    EDDY_INLINE EDDY_HD void end_stage() { failed_ = failed_ | active_; }
 
   private:
     using Scalar = ScalarOf<Real>;

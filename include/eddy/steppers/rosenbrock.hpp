@@ -32,14 +32,14 @@ struct NumberSum {
     bool is_empty = true;  // known when it is compiled
 
     template <class Weight>
-    [[gnu::always_inline]] EDDY_HD constexpr void add(const Weight& weight, const Number& x) {
+    EDDY_INLINE EDDY_HD constexpr void add(const Weight& weight, const Number& x) {
         if (is_empty)
             value = weight * x;
         else
             value = mul_add(weight, x, value);
         is_empty = false;
     }
-    [[gnu::always_inline]] EDDY_HD constexpr void add(const Number& x) {
+    EDDY_INLINE EDDY_HD constexpr void add(const Number& x) {
         if (is_empty)
             value = x;
         else
@@ -55,9 +55,8 @@ struct ScaledSum {
     bool is_empty = true;
 
     template <class Weight>
-    [[gnu::always_inline]] EDDY_HD constexpr void add(const Weight& weight,
-                                                      const Vec<Number, size>& x) {
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD constexpr void add(const Weight& weight, const Vec<Number, size>& x) {
+        static_for<0, size>([&]<int i>() EDDY_INLINE {
             if (is_empty)
                 value.data[i] = weight * x.data[i];
             else
@@ -65,8 +64,8 @@ struct ScaledSum {
         });
         is_empty = false;
     }
-    [[gnu::always_inline]] EDDY_HD constexpr void add(const Vec<Number, size>& x) {
-        static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD constexpr void add(const Vec<Number, size>& x) {
+        static_for<0, size>([&]<int i>() EDDY_INLINE {
             if (is_empty)
                 value.data[i] = x.data[i];
             else
@@ -105,13 +104,12 @@ struct Rosenbrock {
     /// f, the matrix and its factors at the start of a step. Shows the factors with what they are of to
     /// `inspect`.
     template <class Input, class Number, int stages, class Inspect, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void begin(const Input& in,
-                                                     Work<Number, stages, Solutions>& work,
-                                                     State<Number>& f, const Inspect& inspect) {
+    EDDY_INLINE EDDY_HD static void begin(const Input& in, Work<Number, stages, Solutions>& work,
+                                          State<Number>& f, const Inspect& inspect) {
         using Primal = PrimalOf<Number>;
         typename SparseLu<Matrix, Number>::Entries matrix;
         evaluate<typename Model::Values, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     f.data[component] = value;
                 else if constexpr (output == Model::jacobian_output)
@@ -122,7 +120,7 @@ struct Rosenbrock {
             stage_time<0>(in), in.y, in.p);
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         const auto shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / in.dt.h;
-        static_for<0, Matrix::num_entries>([&]<int e>() __attribute__((always_inline)) {
+        static_for<0, Matrix::num_entries>([&]<int e>() EDDY_INLINE {
             constexpr double m = Mass::entry(Matrix::entry[e].row, Matrix::entry[e].column);
             if constexpr (m != 0) {
                 const auto moved =
@@ -136,16 +134,15 @@ struct Rosenbrock {
 
     static constexpr bool is_long = detail::is_long_step<Matrix, num_stages>;
     template <class Body>
-    [[gnu::always_inline]] EDDY_HD static void for_states(Body&& body) {
+    EDDY_INLINE EDDY_HD static void for_states(Body&& body) {
         detail::for_states<state_size, is_long>(body);
     }
 
     /// All stages up to `stages`. A long step is one text for all who take it, on the way forward, once more
     /// and back: each of them would compile it anew.
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void run(const Input& in,
-                                                   Work<Number, stages, Solutions>& work,
-                                                   Mask& failed) {
+    EDDY_INLINE EDDY_HD static void run(const Input& in, Work<Number, stages, Solutions>& work,
+                                        Mask& failed) {
         if constexpr (is_long)
             run_out_of_line<checks>(in, work, failed);
         else
@@ -154,18 +151,19 @@ struct Rosenbrock {
 
     /// y⁺.
     template <class Number, int stages, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void set_next_state(
-        const State<Number>& y, const Work<Number, stages, Solutions>& work, State<Number>& next) {
+    EDDY_INLINE EDDY_HD static void set_next_state(const State<Number>& y,
+                                                   const Work<Number, stages, Solutions>& work,
+                                                   State<Number>& next) {
         set_row_state<num_stages>(y, work, next);
     }
     /// Σ m_error_i U_i.
     template <class Number, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void set_error(
-        const Work<Number, num_stages, Solutions>& work, State<Number>& error) {
+    EDDY_INLINE EDDY_HD static void set_error(const Work<Number, num_stages, Solutions>& work,
+                                              State<Number>& error) {
         constexpr int first = first_of_error();
-        for_states([&](int c) __attribute__((always_inline)) {
+        for_states([&](int c) EDDY_INLINE {
             Number sum = error_term<first>(work, c);
-            static_for<first + 1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+            static_for<first + 1, num_stages>([&]<int i>() EDDY_INLINE {
                 constexpr double e = Method::coefficients.m_error[i];
                 if constexpr (e == 1)
                     sum = sum + work.u[i].data[c];
@@ -178,7 +176,7 @@ struct Rosenbrock {
 
     /// t + c_i h; or what t itself says of that fraction of the step.
     template <int i, class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto stage_time(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto stage_time(const Input& in) {
         constexpr double c = Method::coefficients.c[i];
         if constexpr (requires { in.t.at_fraction(c); })
             return in.t.at_fraction(c);
@@ -194,17 +192,15 @@ struct Rosenbrock {
         run_here<checks>(in, work, failed);
     }
     template <bool checks, class Input, class Number, int stages, class Mask, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void run_here(const Input& in,
-                                                        Work<Number, stages, Solutions>& work,
-                                                        [[maybe_unused]] Mask& failed) {
+    EDDY_INLINE EDDY_HD static void run_here(const Input& in, Work<Number, stages, Solutions>& work,
+                                             [[maybe_unused]] Mask& failed) {
         using Primal = PrimalOf<Number>;
         State<Number> f[stages];
-        begin(
-            in, work, f[0], [&](const auto& lu, const auto& matrix) __attribute__((always_inline)) {
-                if constexpr (checks) failed = detail::cannot_solve<Model>(lu, matrix);
-            });
+        begin(in, work, f[0], [&](const auto& lu, const auto& matrix) EDDY_INLINE {
+            if constexpr (checks) failed = detail::cannot_solve<Model>(lu, matrix);
+        });
         const auto per_step = Primal(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
-        static_for<0, stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<0, stages>([&]<int i>() EDDY_INLINE {
             constexpr int point = Rows::point(i);
             if constexpr (i > 0) set_row_state<i>(in.y, work, work.y[i]);
             if constexpr (i > 0 && point == i)
@@ -218,7 +214,7 @@ struct Rosenbrock {
         return i;
     }
     template <int i, class Number, class Solutions>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number error_term(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number error_term(
         const Work<Number, num_stages, Solutions>& work, int c) {
         constexpr double e = Method::coefficients.m_error[i];
         if constexpr (e == 1)
@@ -232,15 +228,15 @@ struct Rosenbrock {
 
     /// Y_i; y⁺ for i = num_stages.
     template <int i, class Number, int stages, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void set_row_state(
-        const State<Number>& y, const Work<Number, stages, Solutions>& work, State<Number>& state) {
-        for_states([&](int c) __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void set_row_state(const State<Number>& y,
+                                                  const Work<Number, stages, Solutions>& work,
+                                                  State<Number>& state) {
+        for_states([&](int c) EDDY_INLINE {
             if constexpr (Rows::extends(i)) {
                 state.data[c] = work.y[i - 1].data[c] + work.u[i - 1].data[c];
             } else {
                 Number sum = y.data[c];
-                static_for<0, (i < stages ? i : stages)>([&]<int j>() __attribute__((
-                    always_inline)) {
+                static_for<0, (i < stages ? i : stages)>([&]<int j>() EDDY_INLINE {
                     constexpr double a = Rows::a(i, j);
                     if constexpr (a != 0)
                         sum = mul_add(static_cast<ScalarOf<Number>>(a), work.u[j].data[c], sum);
@@ -252,23 +248,21 @@ struct Rosenbrock {
 
     /// U_i.
     template <int i, class Input, class Number, class Rate, int stages, class Solutions>
-    [[gnu::always_inline]] EDDY_HD static void solve_stage(const Input& in, const State<Number>& f,
-                                                           const Rate& per_step,
-                                                           Work<Number, stages, Solutions>& work) {
+    EDDY_INLINE EDDY_HD static void solve_stage(const Input& in, const State<Number>& f,
+                                                const Rate& per_step,
+                                                Work<Number, stages, Solutions>& work) {
         // What is long is solved where it is wanted, for then it is in memory and would be copied.
         constexpr bool in_place = is_long && Matrix::keeps_order;
         State<Number> own;
         State<Number>& right = in_place ? work.u[i] : own;
-        for_states([&](int c) __attribute__((always_inline)) {
+        for_states([&](int c) EDDY_INLINE {
             right.data[c] = -f.data[c];
             if constexpr (Rows::is_coupled(i) && Mass::is_identity)
                 right.data[c] = mul_add(-per_step, coupled_sum<i>(work, c), right.data[c]);
         });
         if constexpr (Rows::is_coupled(i) && !Mass::is_identity) {
             State<Number> sum;
-            for_states([&](int c) __attribute__((always_inline)) {
-                sum.data[c] = coupled_sum<i>(work, c);
-            });
+            for_states([&](int c) EDDY_INLINE { sum.data[c] = coupled_sum<i>(work, c); });
             detail::add_scaled(right, -per_step, Mass::times(sum));
         }
         if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
@@ -279,18 +273,17 @@ struct Rosenbrock {
         if constexpr (!Matrix::keeps_order) right = Matrix::in_order(right);
         work.lu.solve_in_place(right);
         if constexpr (!in_place) {
-            for_states([&](int c)
-                           __attribute__((always_inline)) { work.u[i].data[c] = right.data[c]; });
+            for_states([&](int c) EDDY_INLINE { work.u[i].data[c] = right.data[c]; });
         }
     }
     /// Component c of Σ_j coupling_ij U_j.
     template <int i, class Number, int stages, class Solutions>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number coupled_sum(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number coupled_sum(
         const Work<Number, stages, Solutions>& work, int c) {
         constexpr int first = Rows::first_coupled(i);
         Number sum = static_cast<ScalarOf<Number>>(Method::coefficients.coupling[i][first]) *
                      work.u[first].data[c];
-        static_for<first + 1, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<first + 1, i>([&]<int j>() EDDY_INLINE {
             constexpr double coupling = Method::coefficients.coupling[i][j];
             if constexpr (coupling != 0)
                 sum = mul_add(static_cast<ScalarOf<Number>>(coupling), work.u[j].data[c], sum);

@@ -26,21 +26,19 @@ struct RosenbrockAdjoint {
     /// The cotangent of y, from that of y⁺ and from those that U_i has of its own (`own.u`), where there
     /// are any; adds those of p, and of times where they are asked for.
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         Sums<Number, std::remove_cvref_t<decltype(in.dt.h)>> sums;
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
-        Steps::for_states([&](int c) __attribute__((always_inline)) {
-            sums.row[count].data[c] = next_cotangent.data[c];
-        });
+        Steps::for_states([&](int c)
+                              EDDY_INLINE { sums.row[count].data[c] = next_cotangent.data[c]; });
         if constexpr (parameter_size <= most_local) {
             Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
             pull_stages<has_times>(in, work, own, sums, of_step, times);
-            for_components<parameter_size>([&](int i) __attribute__((always_inline)) {
-                detail::accumulate(p_cotangent, i, of_step[i]);
-            });
+            for_components<parameter_size>(
+                [&](int i) EDDY_INLINE { detail::accumulate(p_cotangent, i, of_step[i]); });
         } else {
             pull_stages<has_times>(in, work, own, sums, p_cotangent, times);
         }
@@ -82,7 +80,7 @@ struct RosenbrockAdjoint {
         return false;
     }
     template <int i, class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& of_point(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const State<Number>& of_point(
         const Sums<Number, Size>& sums) {
         if constexpr (is_shared(i))
             return sums.point[i].value;
@@ -92,12 +90,10 @@ struct RosenbrockAdjoint {
 
     template <bool has_times, class Input, class Number, class Size, class Own,
               class ParameterCotangent, class Times>
-    [[gnu::always_inline]] EDDY_HD static void pull_stages(const Input& in,
-                                                           const Work<Number>& work, const Own& own,
-                                                           Sums<Number, Size>& sums,
-                                                           ParameterCotangent& p_cotangent,
-                                                           Times& times) {
-        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void pull_stages(const Input& in, const Work<Number>& work,
+                                                const Own& own, Sums<Number, Size>& sums,
+                                                ParameterCotangent& p_cotangent, Times& times) {
+        static_for<0, count>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = count - 1 - reversed;
             pull_system<i>(work, own, sums);
             if constexpr (has_times) add_times_of_system<i>(in, work, sums, times);
@@ -112,11 +108,11 @@ struct RosenbrockAdjoint {
     static constexpr bool sums_jacobian_at_end = Model::num_nonzeros > 16;
 
     template <class Number, class Size>
-    [[gnu::always_inline]] EDDY_HD static void sum_jacobian(const Work<Number>& work,
-                                                            Sums<Number, Size>& sums) {
-        const auto sum_entry = [&](int e, const MatrixEntry& entry) __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void sum_jacobian(const Work<Number>& work,
+                                                 Sums<Number, Size>& sums) {
+        const auto sum_entry = [&](int e, const MatrixEntry& entry) EDDY_INLINE {
             detail::NumberSum<Number> sum;
-            static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+            static_for<0, count>([&]<int reversed>() EDDY_INLINE {
                 add_entry<count - 1 - reversed>(entry, work, sums, sum);
             });
             sums.jacobian.data[e] = sum.value;
@@ -124,16 +120,16 @@ struct RosenbrockAdjoint {
         if constexpr (Steps::is_long) {
             for (int e = 0; e < Model::num_nonzeros; ++e) sum_entry(e, Matrix::entry[e]);
         } else {
-            static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+            static_for<0, Model::num_nonzeros>([&]<int e>() EDDY_INLINE {
                 constexpr MatrixEntry entry = Matrix::entry[e];
                 sum_entry(e, entry);
             });
         }
     }
     template <int i, class Number, class Size>
-    [[gnu::always_inline]] EDDY_HD static void add_to_jacobian(const Work<Number>& work,
-                                                               Sums<Number, Size>& sums) {
-        static_for<0, Model::num_nonzeros>([&]<int e>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void add_to_jacobian(const Work<Number>& work,
+                                                    Sums<Number, Size>& sums) {
+        static_for<0, Model::num_nonzeros>([&]<int e>() EDDY_INLINE {
             constexpr MatrixEntry entry = Matrix::entry[e];
             detail::NumberSum<Number> sum;
             if constexpr (i < count - 1) sum.add(sums.jacobian.data[e]);
@@ -143,25 +139,22 @@ struct RosenbrockAdjoint {
     }
     /// v_i U_iᵀ
     template <int i, class Number, class Size>
-    [[gnu::always_inline]] EDDY_HD static void add_entry(const MatrixEntry& entry,
-                                                         const Work<Number>& work,
-                                                         const Sums<Number, Size>& sums,
-                                                         detail::NumberSum<Number>& sum) {
+    EDDY_INLINE EDDY_HD static void add_entry(const MatrixEntry& entry, const Work<Number>& work,
+                                              const Sums<Number, Size>& sums,
+                                              detail::NumberSum<Number>& sum) {
         sum.add(sums.v[i].data[entry.row], work.u[i].data[entry.column]);
     }
 
     /// v_i, and what it brings to f and ∂f/∂t.
     template <int i, class Number, class Size, class Own>
-    [[gnu::always_inline]] EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
-                                                           Sums<Number, Size>& sums) {
+    EDDY_INLINE EDDY_HD static void pull_system(const Work<Number>& work, const Own& own,
+                                                Sums<Number, Size>& sums) {
         using Coefficient = ScalarOf<Number>;
         State<Number> x;
-        Steps::for_states([&](int c) __attribute__((always_inline)) {
-            x.data[c] = of_solution<i>(own, sums, c);
-        });
+        Steps::for_states([&](int c) EDDY_INLINE { x.data[c] = of_solution<i>(own, sums, c); });
         work.lu.solve_transposed_in_place(x);
         if constexpr (!Matrix::keeps_order) x = Matrix::as_written(x);
-        Steps::for_states([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) EDDY_INLINE {
             sums.v[i].data[c] = -x.data[c];
             if constexpr (Steps::Mass::is_identity)
                 sums.scaled_v[i].data[c] = sums.per_step * sums.v[i].data[c];
@@ -180,15 +173,16 @@ struct RosenbrockAdjoint {
     /// Component c of the cotangent of U_i; what came last is added last. One component after another, as
     /// in the step itself.
     template <int i, class Number, class Size, class Own>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_solution(
-        const Own& own, const Sums<Number, Size>& sums, int c) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number of_solution(const Own& own,
+                                                                const Sums<Number, Size>& sums,
+                                                                int c) {
         using Coefficient = ScalarOf<Number>;
         detail::NumberSum<Number> sum;
         if constexpr (requires { own.u[i]; }) sum.add(own.u[i].data[c]);
         constexpr double m = Rows::a(num_stages, i);
         if constexpr (!Rows::extends(num_stages) && m != 0)
             sum.add(static_cast<Coefficient>(m), sums.row[count].data[c]);
-        static_for<i + 1, count>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<i + 1, count>([&]<int reversed>() EDDY_INLINE {
             constexpr int j = count + i - reversed;
             constexpr double coupling = Method::coefficients.coupling[j][i];
             constexpr double a = Rows::extends(j) ? 0 : Rows::a(j, i);
@@ -205,10 +199,10 @@ struct RosenbrockAdjoint {
     /// The cotangent of Y_i, and what of it goes to y.
     template <int i, bool has_times, class Input, class Number, class Size,
               class ParameterCotangent, class Times>
-    [[gnu::always_inline]] EDDY_HD static void pull_row(const Input& in, const Work<Number>& work,
-                                                        Sums<Number, Size>& sums,
-                                                        ParameterCotangent& p_cotangent,
-                                                        [[maybe_unused]] Times& times) {
+    EDDY_INLINE EDDY_HD static void pull_row(const Input& in, const Work<Number>& work,
+                                             Sums<Number, Size>& sums,
+                                             ParameterCotangent& p_cotangent,
+                                             [[maybe_unused]] Times& times) {
         constexpr int next = after(i) == num_stages ? count : i + 1;
         State<Number> of_y;
         if constexpr (Rows::point(i) == i) {
@@ -219,7 +213,7 @@ struct RosenbrockAdjoint {
                                       of_point<i>(sums));
             if constexpr (has_times) add_time<i>(of_time, times);
         }
-        Steps::for_states([&](int c) __attribute__((always_inline)) {
+        Steps::for_states([&](int c) EDDY_INLINE {
             detail::NumberSum<Number> sum;
             if constexpr (is_extended(i)) sum.add(sums.row[next].data[c]);
             if constexpr (Rows::point(i) == i) sum.add(of_y.data[c]);
@@ -230,14 +224,14 @@ struct RosenbrockAdjoint {
     /// The pullback of (t, y, p) ↦ (f, J, ∂f/∂t) at the start.
     template <bool has_times, class Input, class Number, class Size, class ParameterCotangent,
               class Times>
-    [[gnu::always_inline]] EDDY_HD static void pull_model(const Input& in, Sums<Number, Size>& sums,
-                                                          ParameterCotangent& p_cotangent,
-                                                          [[maybe_unused]] Times& times) {
+    EDDY_INLINE EDDY_HD static void pull_model(const Input& in, Sums<Number, Size>& sums,
+                                               ParameterCotangent& p_cotangent,
+                                               [[maybe_unused]] Times& times) {
         using Values = typename Model::Values;
         using Program = detail::FieldPullback<Values, has_times>;
         State<Number> of_y;
         Number of_time = convert<Number>(0);
-        const auto pull = [&](const auto&... cotangents) __attribute__((always_inline)) {
+        const auto pull = [&](const auto&... cotangents) EDDY_INLINE {
             evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
                                       Steps::template stage_time<0>(in), in.y, in.p,
                                       of_point<0>(sums), cotangents...);
@@ -252,19 +246,16 @@ struct RosenbrockAdjoint {
             pull(slope);
         else
             pull();
-        Steps::for_states([&](int c) __attribute__((always_inline)) {
-            sums.y.data[c] = of_start(sums, of_y, c);
-        });
+        Steps::for_states([&](int c) EDDY_INLINE { sums.y.data[c] = of_start(sums, of_y, c); });
         if constexpr (has_times) add_time<0>(of_time, times);
     }
     /// Component c of the cotangent of y.
     template <class Number, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Number of_start(const Sums<Number, Size>& sums,
-                                                                     const State<Number>& of_model,
-                                                                     int c) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number of_start(const Sums<Number, Size>& sums,
+                                                             const State<Number>& of_model, int c) {
         detail::NumberSum<Number> sum;
         if constexpr (!Rows::extends(num_stages)) sum.add(sums.row[count].data[c]);
-        static_for<0, count>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, count>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = count - 1 - reversed;
             if constexpr (is_live(i) && !Rows::extends(i)) sum.add(sums.row[i].data[c]);
         });
@@ -274,9 +265,9 @@ struct RosenbrockAdjoint {
 
     /// Takes the cotangents of (t, y, p), or of (y, p).
     template <bool has_times, class Number, class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto sink(Number& of_time, State<Number>& of_y,
-                                                               ParameterCotangent& p_cotangent) {
-        return [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto sink(Number& of_time, State<Number>& of_y,
+                                                       ParameterCotangent& p_cotangent) {
+        return [&]<int output>(int component, const Number& value) EDDY_INLINE {
             constexpr int argument = has_times ? output : output + 1;
             if constexpr (argument == 0)
                 of_time = value;
@@ -289,7 +280,7 @@ struct RosenbrockAdjoint {
 
     /// f_i is taken at t + c_i h.
     template <int i, class Number, class Times>
-    [[gnu::always_inline]] EDDY_HD static void add_time(const Number& of_time, Times& times) {
+    EDDY_INLINE EDDY_HD static void add_time(const Number& of_time, Times& times) {
         constexpr double c = Method::coefficients.c[i];
         times.t = times.t + of_time;
         times.dt = mul_add(static_cast<ScalarOf<Number>>(c), of_time, times.dt);
@@ -297,15 +288,15 @@ struct RosenbrockAdjoint {
 
     /// h stands in the matrix, in the weights of the other stages and before ∂f/∂t.
     template <int i, class Input, class Number, class Size, class Times>
-    [[gnu::always_inline]] EDDY_HD static void add_times_of_system([[maybe_unused]] const Input& in,
-                                                                   const Work<Number>& work,
-                                                                   const Sums<Number, Size>& sums,
-                                                                   Times& times) {
+    EDDY_INLINE EDDY_HD static void add_times_of_system([[maybe_unused]] const Input& in,
+                                                        const Work<Number>& work,
+                                                        const Sums<Number, Size>& sums,
+                                                        Times& times) {
         using Coefficient = ScalarOf<Number>;
         Sum<Number> weights;  // U_i/γ − Σ_j coupling_ij U_j
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         weights.add(static_cast<Coefficient>(by_gamma), work.u[i]);
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double coupling = -Method::coefficients.coupling[i][j];
             if constexpr (coupling != 0) weights.add(static_cast<Coefficient>(coupling), work.u[j]);
         });

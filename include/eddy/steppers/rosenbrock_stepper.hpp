@@ -37,8 +37,8 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     };
 
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                            Trial<Number>& trial) {
         typename Steps::template Work<Number, num_stages, State<Number>*> work;
         work.u = trial.u;
         Steps::template run<true>(in, work, trial.failed);
@@ -61,7 +61,7 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     }
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         typename Steps::template Work<NumberOf<Input>, num_needed_stages> work;
         NotKept unasked;
         Steps::template run<false>(in, work, unasked);
@@ -151,8 +151,8 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
         typename Adjoint::template Work<Number> work;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         NotKept unasked;
         Steps::template run<false>(in, of_step.work, unasked);
     }
@@ -161,7 +161,7 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     /// linearization.
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {

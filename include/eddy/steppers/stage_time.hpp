@@ -7,7 +7,7 @@ namespace eddy::inline v0::detail {
 
 /// t + c dt of a step's input; or what t itself says of that fraction of the step.
 template <class Input>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto stage_time_of(const Input& in, double c) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto stage_time_of(const Input& in, double c) {
     if constexpr (requires { in.t.at_fraction(c); })
         return in.t.at_fraction(c);
     else
@@ -16,7 +16,7 @@ template <class Input>
 
 /// The times of a step without their tangents, if they have any.
 template <class Times>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto still_times(const Times& t) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto still_times(const Times& t) {
     if constexpr (requires { t.without_tangents(); })
         return t.without_tangents();
     else

@@ -111,13 +111,12 @@ struct StepMatrix {
     /// A right-hand side in the order of the pattern's rows, and what belongs to them in the order in
     /// which they are written.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static decltype(auto) in_order(
-        const Vec<Number, size>& b) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static decltype(auto) in_order(const Vec<Number, size>& b) {
         if constexpr (keeps_order) {
             return (b);
         } else {
             Vec<Number, size> rows{};
-            static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+            static_for<0, size>([&]<int i>() EDDY_INLINE {
                 constexpr int place = list.place_of_row[i];
                 rows.data[place] = b.data[i];
             });
@@ -125,13 +124,13 @@ struct StepMatrix {
         }
     }
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static decltype(auto) as_written(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static decltype(auto) as_written(
         const Vec<Number, size>& rows) {
         if constexpr (keeps_order) {
             return (rows);
         } else {
             Vec<Number, size> b{};
-            static_for<0, size>([&]<int i>() __attribute__((always_inline)) {
+            static_for<0, size>([&]<int i>() EDDY_INLINE {
                 constexpr int place = list.place_of_row[i];
                 b.data[i] = rows.data[place];
             });
@@ -142,8 +141,7 @@ struct StepMatrix {
 
 /// Where nothing can be solved with these factors of `matrix`: they have lost too many digits, or derivatives are infinite.
 template <class Model, class Lu, class Entries>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto cannot_solve(const Lu& lu,
-                                                                      const Entries& matrix) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto cannot_solve(const Lu& lu, const Entries& matrix) {
     const auto has_grown = lu.has_grown(matrix);
     if constexpr (Model::may_be_infinite) {
         const auto is_infinite = lu.has_infinite_pivot();
@@ -181,7 +179,7 @@ inline constexpr bool is_long_step =
 /// Calls body(c) for the components of a state: in loops where the step is long, which take no longer then
 /// and compile in half the time.
 template <int state_size, bool is_long, class Body>
-[[gnu::always_inline]] EDDY_HD constexpr void for_states(Body&& body) {
+EDDY_INLINE EDDY_HD constexpr void for_states(Body&& body) {
     if constexpr (is_long)
         for_components<state_size>(body);
     else

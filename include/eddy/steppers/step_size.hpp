@@ -17,18 +17,18 @@ struct StepSize {
     Time dt;
     Real h;
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Time fraction(double c) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Time fraction(double c) const {
         return Time(static_cast<ScalarOf<Time>>(c)) * dt;
     }
     template <class Tableau, int i, int j>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real a() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real a() const {
         if constexpr (reads_operands)
             return Real(detail::operands_of<Tableau>().a[i][j]) * h;
         else
             return weight(Tableau::tableau.a[i][j]);
     }
     template <class Tableau, int i>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real b() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real b() const {
         constexpr int row = row_like_b<Tableau>();
         if constexpr (reads_operands && row >= 0)
             return a<Tableau, row, i>();  // the same operand: what is made of it is made once
@@ -54,7 +54,7 @@ struct StepSize {
         }
         return -1;
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real weight(double coefficient) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real weight(double coefficient) const {
         return Real(static_cast<ScalarOf<Real>>(coefficient)) * h;
     }
 };
@@ -78,13 +78,13 @@ class UniformStepSize {
     double dt = 0;
     Scalar h = 0;
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD double fraction(double c) const { return c * dt; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD double fraction(double c) const { return c * dt; }
     template <class SameTableau, int i, int j>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Scalar a() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Scalar a() const {
         return a_[i][j];
     }
     template <class SameTableau, int i>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Scalar b() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Scalar b() const {
         return b_[i];
     }
 
@@ -96,7 +96,7 @@ class UniformStepSize {
 
 /// A bare number or pack as the size of a step; a StepSize is one already.
 template <class Size>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr decltype(auto) as_step_size(const Size& size) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr decltype(auto) as_step_size(const Size& size) {
     if constexpr (requires { size.fraction(0.5); }) {
         return (size);
     } else {

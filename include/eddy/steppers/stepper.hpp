@@ -69,8 +69,8 @@ using KeptIf = std::conditional_t<is_kept, Value, NotKept>;
 /// The memory of a method that has none.
 struct NoMemory {};
 template <class Mask>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline NoMemory select(const Mask&, const NoMemory&,
-                                                                 const NoMemory&) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline NoMemory select(const Mask&, const NoMemory&,
+                                                         const NoMemory&) {
     return {};
 }
 

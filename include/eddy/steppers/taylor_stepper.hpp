@@ -39,8 +39,8 @@ struct TaylorStepper : MemorylessStepper<Term> {
     };
 
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory&,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory&,
+                                            Trial<Number>& trial) {
         State<Number> term[order];  // in registers, as far as they go
         terms(in, term);
         trial.next = next_state(in.y, term);
@@ -48,7 +48,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
     }
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         State<NumberOf<Input>> term[order];
         terms(in, term);
         return next_state(in.y, term);
@@ -121,17 +121,16 @@ struct TaylorStepper : MemorylessStepper<Term> {
         State<Number> y;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
-        for_components<state_size>([&](int i)
-                                       __attribute__((always_inline)) { of_step.y[i] = in.y[i]; });
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
+        for_components<state_size>([&](int i) EDDY_INLINE { of_step.y[i] = in.y[i]; });
     }
 
     /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
     /// linearization.
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {
@@ -140,7 +139,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
         if constexpr (is_dense) cotangent = cotangent + dense.y;
         Number t_cotangent = convert<Number>(0), h_cotangent = convert<Number>(0);
         evaluate<Pullback<of_times>, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 constexpr int argument = of_times ? output : output + 1;  // of (t, y, p, h)
                 if constexpr (argument == 0)
                     t_cotangent = value;
@@ -171,7 +170,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
         const State<Number>& next;
         const Dense& dense;
 
-        [[nodiscard, gnu::always_inline]] EDDY_HD Number operator[](int k) const {
+        [[nodiscard]] EDDY_INLINE EDDY_HD Number operator[](int k) const {
             const int n = k / state_size, i = k % state_size;
             if constexpr (requires { dense.term; })
                 return next[i] + dense.term[n][i];
@@ -181,8 +180,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
     };
 
     template <class Cotangent, class Number>
-    [[gnu::always_inline]] EDDY_HD static void accumulate(Cotangent& cotangent, int i,
-                                                          const Number& value) {
+    EDDY_INLINE EDDY_HD static void accumulate(Cotangent& cotangent, int i, const Number& value) {
         if constexpr (requires { cotangent.add(i, value); })
             cotangent.add(i, value);
         else
@@ -190,7 +188,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
     }
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto start_time(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto start_time(const Input& in) {
         if constexpr (requires { in.t.at_fraction(0.); })
             return in.t.at_fraction(0.);
         else
@@ -198,34 +196,30 @@ struct TaylorStepper : MemorylessStepper<Term> {
     }
 
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void terms(const Input& in,
-                                                     State<Number> (&term)[order]) {
+    EDDY_INLINE EDDY_HD static void terms(const Input& in, State<Number> (&term)[order]) {
         evaluate<Series, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
-                term[component / state_size].data[component % state_size] = value;
-            },
+            [&]<int output>(int component, const Number& value)
+                EDDY_INLINE { term[component / state_size].data[component % state_size] = value; },
             start_time(in), in.y, in.p, in.dt.h);
     }
 
     /// The smallest terms first.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> next_state(
         const State<Number>& y, const State<Number> (&term)[order]) {
         State<Number> sum = term[order - 1];
-        static_for<1, order>([&]<int n>() __attribute__((always_inline)) {
-            sum = sum + term[order - 1 - n];
-        });
+        static_for<1, order>([&]<int n>() EDDY_INLINE { sum = sum + term[order - 1 - n]; });
         return y + sum;
     }
 
     /// The last term. Every other one may vanish, as those of an even function do: none is taken to be
     /// more than 16 times smaller than the one before.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> error(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> error(
         const State<Number> (&term)[order]) {
         State<Number> estimate;
         const Number least = convert<Number>(1. / 16);
-        for_components<state_size>([&](int i) __attribute__((always_inline)) {
+        for_components<state_size>([&](int i) EDDY_INLINE {
             estimate[i] = max(abs(term[order - 1][i]), least * abs(term[order - 2][i]));
         });
         return estimate;

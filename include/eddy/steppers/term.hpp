@@ -12,8 +12,7 @@ namespace detail {
 
 /// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
 template <class Cotangent, class Number>
-[[gnu::always_inline]] EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i,
-                                                         const Number& value) {
+EDDY_INLINE EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i, const Number& value) {
     if constexpr (requires { cotangent.add(i, value); }) {
         cotangent.add(i, value);
     } else {
@@ -58,7 +57,7 @@ struct OdeTerm {
 
     /// dy/dt. `p` is anything with operator[].
     template <class Time, class Number, class Parameters>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Vec<Number, state_size> derivative(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Vec<Number, state_size> derivative(
         const Time& t, const Vec<Number, state_size>& y, const Parameters& p) {
         Vec<Number, state_size> k{};
         derivative(t, y, p, k);
@@ -66,25 +65,25 @@ struct OdeTerm {
     }
     /// The same into `k`: where the program is called, its results would be copied otherwise.
     template <class Time, class Number, class Parameters>
-    [[gnu::always_inline]] EDDY_HD static constexpr void derivative(
-        const Time& t, const Vec<Number, state_size>& y, const Parameters& p,
-        Vec<Number, state_size>& k) {
-        evaluate<FieldProgram<Field>, Number>(
-            [&]<int output>(int component, const Number& value)
-                __attribute__((always_inline)) { k.data[component] = value; },
-            t, y, p);
+    EDDY_INLINE EDDY_HD static constexpr void derivative(const Time& t,
+                                                         const Vec<Number, state_size>& y,
+                                                         const Parameters& p,
+                                                         Vec<Number, state_size>& k) {
+        evaluate<FieldProgram<Field>, Number>([&]<int output>(int component, const Number& value)
+                                                  EDDY_INLINE { k.data[component] = value; },
+                                              t, y, p);
     }
 
     /// Its vector–Jacobian product: the cotangent of y into `y_cotangent`, that of p added to
     /// `p_cotangent`. Returns that of t, zero unless it is asked for.
     template <bool of_time, class Time, class Number, class Parameters, class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static constexpr Number pull_derivative(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull_derivative(
         const Time& t, const Vec<Number, state_size>& y, const Parameters& p,
         const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
         ParameterCotangent& p_cotangent) {
         Number t_cotangent = convert<Number>(0);
         evaluate<detail::FieldPullback<FieldProgram<Field>, of_time>, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
                 if constexpr (argument == 0)
                     t_cotangent = value;

@@ -13,7 +13,7 @@ namespace eddy::inline v0 {
 
 /// The value of a unary operation; `index` is the exponent of powi, the order of polygamma.
 template <Op op, int index = 0, class A>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto apply(const A& a) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto apply(const A& a) {
     if constexpr (op == Op::neg)
         return -a;
     else if constexpr (op == Op::powi)
@@ -86,7 +86,7 @@ template <Op op, int index = 0, class A>
 
 /// The value of a binary operation.
 template <Op op, int index = 0, class A, class B>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto apply(const A& a, const B& b) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto apply(const A& a, const B& b) {
     if constexpr (op == Op::add)
         return a + b;
     else if constexpr (op == Op::sub)
@@ -119,7 +119,7 @@ template <Op op, int index = 0, class A, class B>
 
 /// The value of a ternary operation. neg_mul_add(a, b, c) is c − a·b.
 template <Op op, int index = 0, class A, class B, class C>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto apply(const A& a, const B& b, const C& c) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto apply(const A& a, const B& b, const C& c) {
     if constexpr (op == Op::fma)
         return fma(a, b, c);
     else if constexpr (op == Op::mul_add)

@@ -78,7 +78,7 @@ struct ArgumentSlot {
     const T& value;
 };
 template <int index, class T>
-[[gnu::always_inline]] EDDY_HD constexpr const T& get(const ArgumentSlot<index, T>& slot) {
+EDDY_INLINE EDDY_HD constexpr const T& get(const ArgumentSlot<index, T>& slot) {
     return slot.value;
 }
 

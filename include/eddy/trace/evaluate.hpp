@@ -27,19 +27,19 @@ class Evaluation {
     static constexpr int at_least_one = size > 0 ? size : 1;
 
   public:
-    [[gnu::always_inline]] EDDY_HD explicit constexpr Evaluation(const Arguments& arguments)
+    EDDY_INLINE EDDY_HD explicit constexpr Evaluation(const Arguments& arguments)
         : arguments_(arguments) {}
 
     /// Computes nodes [first, first + sizeof...(i)).
     template <int first, int... i>
-    [[gnu::always_inline]] EDDY_HD constexpr void steps(std::integer_sequence<int, i...>) {
+    EDDY_INLINE EDDY_HD constexpr void steps(std::integer_sequence<int, i...>) {
         (step<first + i>(), ...);
     }
 
     /// Component k of node i; a scalar is every component of itself. What has no tangent is loaded
     /// without one.
     template <int i>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto load(int k) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto load(int k) const {
         if constexpr (has_tangents && !varying.node[i]) {
             return primal(load_stored<i>(k));
         } else {
@@ -49,7 +49,7 @@ class Evaluation {
 
   private:
     template <int i>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto load_stored(int k) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto load_stored(int k) const {
         constexpr Node node = P::code.nodes[i];
         constexpr Place place = layout.places[i];
         const int c = node.size == 1 ? 0 : k;
@@ -71,7 +71,7 @@ class Evaluation {
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void step() {
+    EDDY_INLINE EDDY_HD constexpr void step() {
         constexpr Instruction now = layout.instructions[i];
         if constexpr (now.kind == Instruction::scalar && !has_tangents) {
             auto& to = storage<now.to_kind>()[now.to];
@@ -91,7 +91,7 @@ class Evaluation {
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void general_step() {
+    EDDY_INLINE EDDY_HD constexpr void general_step() {
         constexpr Node node = P::code.nodes[i];
         constexpr Place place = layout.places[i];
         if constexpr (node.op == Op::barrier) {
@@ -100,11 +100,11 @@ class Evaluation {
             elementwise<i>(std::make_integer_sequence<int, node.count>{});
         } else if constexpr (node.op == Op::argument) {
             constexpr int to = place.offset, from = node.offset;
-            for_components<node.size>([&](int k) __attribute__((always_inline)) {
+            for_components<node.size>([&](int k) EDDY_INLINE {
                 registers_[to + k] = argument_component<node.index>(from + k);
             });
         } else if constexpr (node.op == Op::constant) {
-            static_for<0, node.size>([&]<int k>() __attribute__((always_inline)) {
+            static_for<0, node.size>([&]<int k>() EDDY_INLINE {
                 constexpr double value = P::code.constants[node.offset + k];
                 store<i>(k, Real(static_cast<ScalarOf<Real>>(value)));
             });
@@ -114,7 +114,7 @@ class Evaluation {
     }
 
     template <int index>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real argument_component(
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real argument_component(
         [[maybe_unused]] int c) const {
         if constexpr (P::code.arguments[index].is_scalar) {
             return convert<Real>(get<index>(arguments_));
@@ -124,7 +124,7 @@ class Evaluation {
     }
 
     template <Place::Kind kind>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr auto& storage() {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& storage() {
         if constexpr (kind == Place::registers)
             return registers_;
         else if constexpr (kind == Place::scratch)
@@ -133,7 +133,7 @@ class Evaluation {
             return masks_;
     }
     template <Place::Kind kind>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr const auto& storage() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr const auto& storage() const {
         if constexpr (kind == Place::registers)
             return registers_;
         else if constexpr (kind == Place::scratch)
@@ -143,14 +143,14 @@ class Evaluation {
     }
 
     template <int i, class Value>
-    [[gnu::always_inline]] EDDY_HD constexpr void store(int k, const Value& value) {
+    EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
         storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void pass_barrier() {
+    EDDY_INLINE EDDY_HD constexpr void pass_barrier() {
         constexpr Node node = P::code.nodes[i];
-        for_components<node.size>([&](int k) __attribute__((always_inline)) {
+        for_components<node.size>([&](int k) EDDY_INLINE {
             Real value = load<operand<i>(0)>(k);
             hide_from_optimizer(value);
             store<i>(k, value);
@@ -158,15 +158,15 @@ class Evaluation {
     }
 
     template <int i, int... k>
-    [[gnu::always_inline]] EDDY_HD constexpr void elementwise(std::integer_sequence<int, k...>) {
+    EDDY_INLINE EDDY_HD constexpr void elementwise(std::integer_sequence<int, k...>) {
         constexpr Node node = P::code.nodes[i];
-        for_components<node.size>([&](int c) __attribute__((always_inline)) {
+        for_components<node.size>([&](int c) EDDY_INLINE {
             store<i>(c, apply<node.op, node.index>(load<operand<i>(k)>(c)...));
         });
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void vector_operation() {
+    EDDY_INLINE EDDY_HD constexpr void vector_operation() {
         constexpr Node node = P::code.nodes[i];
         constexpr int a = operand<i>(0);
         constexpr int length = P::code.nodes[a].size;
@@ -174,13 +174,10 @@ class Evaluation {
             concatenate<i, 0, 0>();
         } else if constexpr (node.op == Op::broadcast) {
             const Real value = load<a>(0);
-            for_components<node.size>([&](int c)
-                                          __attribute__((always_inline)) { store<i>(c, value); });
+            for_components<node.size>([&](int c) EDDY_INLINE { store<i>(c, value); });
         } else if constexpr (node.op == Op::sum) {
             Real total = load<a>(0);
-            for_components<length - 1>([&](int c) __attribute__((always_inline)) {
-                total = total + load<a>(c + 1);
-            });
+            for_components<length - 1>([&](int c) EDDY_INLINE { total = total + load<a>(c + 1); });
             store<i>(0, total);
         } else if constexpr (node.op == Op::dot) {
             store<i>(0, inner_product<a, operand<i>(1)>());
@@ -195,29 +192,26 @@ class Evaluation {
     }
 
     template <int i, int part, int offset>
-    [[gnu::always_inline]] EDDY_HD constexpr void concatenate() {
+    EDDY_INLINE EDDY_HD constexpr void concatenate() {
         constexpr Node node = P::code.nodes[i];
         if constexpr (part < node.count) {
             constexpr int from = operand<i>(part), length = P::code.nodes[from].size;
-            for_components<length>([&](int c) __attribute__((always_inline)) {
-                store<i>(offset + c, load<from>(c));
-            });
+            for_components<length>([&](int c) EDDY_INLINE { store<i>(offset + c, load<from>(c)); });
             concatenate<i, part + 1, offset + length>();
         }
     }
 
     template <int a, int b>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real inner_product() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real inner_product() const {
         Real total = load<a>(0) * load<b>(0);
-        for_components<P::code.nodes[a].size - 1>([&](int c) __attribute__((always_inline)) {
-            total = mul_add(load<a>(c + 1), load<b>(c + 1), total);
-        });
+        for_components<P::code.nodes[a].size - 1>(
+            [&](int c) EDDY_INLINE { total = mul_add(load<a>(c + 1), load<b>(c + 1), total); });
         return total;
     }
 
     /// The first product of a row of `dense`, the bias added where there is one.
     template <int i>
-    [[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real first_term(int row) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real first_term(int row) const {
         constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
         if constexpr (P::code.nodes[i].count == 3) {
             return mul_add(load<w>(row * columns), load<x>(0), load<operand<i>(2)>(row));
@@ -227,12 +221,12 @@ class Evaluation {
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void dense() {
+    EDDY_INLINE EDDY_HD constexpr void dense() {
         constexpr Node node = P::code.nodes[i];
         constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
-        for_components<node.size>([&](int row) __attribute__((always_inline)) {
+        for_components<node.size>([&](int row) EDDY_INLINE {
             Real total = first_term<i>(row);
-            for_components<columns - 1>([&](int c) __attribute__((always_inline)) {
+            for_components<columns - 1>([&](int c) EDDY_INLINE {
                 total = mul_add(load<w>(row * columns + c + 1), load<x>(c + 1), total);
             });
             store<i>(row, total);
@@ -240,12 +234,12 @@ class Evaluation {
     }
 
     template <int i>
-    [[gnu::always_inline]] EDDY_HD constexpr void dense_transposed() {
+    EDDY_INLINE EDDY_HD constexpr void dense_transposed() {
         constexpr int w = operand<i>(0), cotangent = operand<i>(1),
                       rows = P::code.nodes[cotangent].size, columns = P::code.nodes[i].size;
-        for_components<columns>([&](int column) __attribute__((always_inline)) {
+        for_components<columns>([&](int column) EDDY_INLINE {
             Real total = load<w>(column) * load<cotangent>(0);
-            for_components<rows - 1>([&](int r) __attribute__((always_inline)) {
+            for_components<rows - 1>([&](int r) EDDY_INLINE {
                 total = mul_add(load<w>((r + 1) * columns + column), load<cotangent>(r + 1), total);
             });
             store<i>(column, total);
@@ -259,7 +253,7 @@ class Evaluation {
 };
 
 template <int first, int count, class Values>
-[[gnu::always_inline]] EDDY_HD constexpr void run_steps(Values& values) {
+EDDY_INLINE EDDY_HD constexpr void run_steps(Values& values) {
     if constexpr (count > fold_chunk) {
         values.template steps<first>(std::make_integer_sequence<int, fold_chunk>{});
         run_steps<first + fold_chunk, count - fold_chunk>(values);
@@ -286,14 +280,14 @@ inline constexpr auto part_offsets = [] {
 /// Hands the components of `count` parts of output `output` to sink(k, value). By halves: of a wide state, component
 /// by component, the compiler would meet its limit of depth.
 template <class P, class Real, int output, int first, int count, class Values, class Sink>
-[[gnu::always_inline]] EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
+EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
     if constexpr (count > 1) {
         emit<P, Real, output, first, count / 2>(values, sink);
         emit<P, Real, output, first + count / 2, count - count / 2>(values, sink);
     } else if constexpr (count == 1) {
         constexpr int node = P::code.operands[P::code.outputs[output].first + first],
                       length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
-        for_components<length>([&](int c) __attribute__((always_inline)) {
+        for_components<length>([&](int c) EDDY_INLINE {
             sink.template operator()<output>(offset + c,
                                              convert<Real>(values.template load<node>(c)));
         });
@@ -308,12 +302,11 @@ template <class P>
 inline constexpr bool is_called = longest_inlined < program_length<P>;
 
 template <class P, class Real, class Sink, class... Arguments>
-[[gnu::always_inline]] EDDY_HD constexpr void evaluate_here(Sink& sink,
-                                                            const Arguments&... arguments) {
+EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};
     Evaluation<P, Real, ArgumentList<Arguments...>> values(list);
     run_steps<0, P::code.size()>(values);
-    static_for<0, P::code.num_outputs()>([&]<int output>() __attribute__((always_inline)) {
+    static_for<0, P::code.num_outputs()>([&]<int output>() EDDY_INLINE {
         emit<P, Real, output, 0, P::code.outputs[output].count>(values, sink);
     });
 }
@@ -331,7 +324,7 @@ template <class P, class Real, class Sink, class... Arguments>
 /// host the code of a long program is shared by all callers whose types are the same; on a device,
 /// where a call puts registers into memory, that of one which would not leave them there anyway.
 template <class P, class Real, class Sink, class... Arguments>
-[[gnu::always_inline]] EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
+EDDY_INLINE EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arguments) {
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
                   "evaluate: one argument is needed for each argument of the program");
     if constexpr (detail::check_length<P>()) {
@@ -350,11 +343,10 @@ using OutputValue =
     std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
 
 template <class P, class Real, int... k, class... Arguments>
-[[gnu::always_inline]] constexpr auto call(std::integer_sequence<int, k...>,
-                                           const Arguments&... arguments) {
+EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Arguments&... arguments) {
     std::tuple<OutputValue<P, Real, k>...> results{};
     evaluate<P, Real>(
-        [&]<int output>(int component, const Real& value) __attribute__((always_inline)) {
+        [&]<int output>(int component, const Real& value) EDDY_INLINE {
             if constexpr (P::code.outputs[output].is_scalar) {
                 std::get<output>(results) = value;
             } else {

@@ -32,7 +32,7 @@ class ThreadTeam {
           asks_(link.call->asks_here()) {}
 
     [[nodiscard]] static constexpr int member() { return 0; }
-    [[nodiscard, gnu::always_inline]] static bool any(bool flag) { return flag; }
+    [[nodiscard]] EDDY_INLINE static bool any(bool flag) { return flag; }
     [[nodiscard]] static std::int64_t max(std::int64_t x) { return x; }
     [[nodiscard]] static std::int64_t min(std::int64_t x) { return x; }
     [[nodiscard]] static std::int64_t sum(std::int64_t x) { return x; }

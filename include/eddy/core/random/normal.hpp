@@ -20,44 +20,42 @@ namespace detail {
 
 /// Two words side by side in 32-bit lanes, as many as a register holds; and numbers back from there.
 template <int lanes>
-[[nodiscard, gnu::always_inline]] inline Pack<std::uint32_t, 2 * lanes> beside(
+[[nodiscard]] EDDY_INLINE inline Pack<std::uint32_t, 2 * lanes> beside(
     const Pack<std::uint64_t, lanes>& even, const Pack<std::uint64_t, lanes>& odd) {
     using Words = Pack<std::uint64_t, lanes>;
     using Halves = Pack<std::uint32_t, 2 * lanes>;
     const Words both = (even & Words(0xffffffff)) | (odd << 32);
     return simd::map_parts<Halves>(
-        [](typename Words::Part x)
-            __attribute__((always_inline)) { return std::bit_cast<typename Halves::Part>(x); },
+        [](typename Words::Part x) EDDY_INLINE { return std::bit_cast<typename Halves::Part>(x); },
         both);
 }
 template <int lanes>
-[[gnu::always_inline]] inline void separate(const Pack<float, lanes>& both,
-                                            Pack<float, lanes / 2>& even,
-                                            Pack<float, lanes / 2>& odd) {
+EDDY_INLINE inline void separate(const Pack<float, lanes>& both, Pack<float, lanes / 2>& even,
+                                 Pack<float, lanes / 2>& odd) {
     using Words = Pack<std::uint64_t, lanes / 2>;
     using Narrow = Pack<std::uint32_t, lanes / 2>;
-    const auto words = simd::map_parts<Words>(
-        [](typename Pack<float, lanes>::Part x)
-            __attribute__((always_inline)) { return std::bit_cast<typename Words::Part>(x); },
-        both);
+    const auto words =
+        simd::map_parts<Words>([](typename Pack<float, lanes>::Part x)
+                                   EDDY_INLINE { return std::bit_cast<typename Words::Part>(x); },
+                               both);
     even = from_bits(Narrow(words));
     odd = from_bits(Narrow(words >> 32));
 }
 
 /// The float nearest to a word, read as unsigned or as signed.
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr float nearest_float(std::uint32_t word) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr float nearest_float(std::uint32_t word) {
     return static_cast<float>(word);
 }
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr float nearest_signed_float(std::uint32_t word) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr float nearest_signed_float(std::uint32_t word) {
     return static_cast<float>(static_cast<std::int32_t>(word));
 }
 template <int lanes>
-[[nodiscard, gnu::always_inline]] inline Pack<float, lanes> nearest_float(
+[[nodiscard]] EDDY_INLINE inline Pack<float, lanes> nearest_float(
     const Pack<std::uint32_t, lanes>& word) {
     return Pack<float, lanes>(word);
 }
 template <int lanes>
-[[nodiscard, gnu::always_inline]] inline Pack<float, lanes> nearest_signed_float(
+[[nodiscard]] EDDY_INLINE inline Pack<float, lanes> nearest_signed_float(
     const Pack<std::uint32_t, lanes>& word) {
     return Pack<float, lanes>(Pack<std::int32_t, lanes>(word));
 }
@@ -65,7 +63,7 @@ template <int lanes>
 /// log u for u in [2^-33, 1]: u = 2^k·m with m in [√½, √2), and the polynomial of Cephes' logf for
 /// log m, without a division.
 template <class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Single log_of_uniform(const Single& u) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Single log_of_uniform(const Single& u) {
     using Integer = decltype(bits(u));
     constexpr std::uint32_t one = bits(1.f), sqrt_half = 0x3f3504f3;
     constexpr float integer = 0x1p23f;  // from here on the low bits count ones
@@ -88,8 +86,8 @@ template <class Single>
 
 /// r·cos a and r·sin a for an angle a of `turn` · 2^-32 turns.
 template <class Single, class Integer>
-[[gnu::always_inline]] EDDY_HD inline void polar(const Single& r, const Integer& turn,
-                                                 Single& r_cos, Single& r_sin) {
+EDDY_INLINE EDDY_HD inline void polar(const Single& r, const Integer& turn, Single& r_cos,
+                                      Single& r_sin) {
     constexpr std::uint32_t eighth = 0x20000000, quarter = 0x40000000, half = 0x80000000;
     const Integer b = turn + Integer(eighth);
     const Single x = nearest_signed_float((b & Integer(quarter - 1)) - Integer(eighth)) *
@@ -113,7 +111,7 @@ template <class Single, class Integer>
 
 /// A word as a number of (0, 1]: never 0, so that its logarithm is finite.
 template <class Integer>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto uniform(const Integer& word) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto uniform(const Integer& word) {
     const auto nearest = detail::nearest_float(word);
     using Single = std::remove_cvref_t<decltype(nearest)>;
     return mul_add(nearest, Single(0x1p-32f), Single(0x1p-33f));
@@ -123,8 +121,8 @@ namespace detail {
 
 /// Two normals from two words.
 template <class Integer, class Single>
-[[gnu::always_inline]] EDDY_HD inline void box_muller(const Integer& radius, const Integer& turn,
-                                                      Single& first, Single& second) {
+EDDY_INLINE EDDY_HD inline void box_muller(const Integer& radius, const Integer& turn,
+                                           Single& first, Single& second) {
     const Single r = sqrt(Single(-2) * log_of_uniform(uniform(radius)));
     polar(r, turn, first, second);
 }
@@ -137,7 +135,7 @@ struct Normals {
     Single z[4];
 };
 /// Four independent normals, from the four words of a block.
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Normals<float> normals(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Normals<float> normals(
     const PhiloxWords<std::uint32_t>& words) {
     Normals<float> result;
     for (int pair = 0; pair < 4; pair += 2)
@@ -146,7 +144,7 @@ struct Normals {
 }
 /// Both pairs at once: 32-bit lanes are twice as many.
 template <int lanes>
-[[nodiscard, gnu::always_inline]] inline Normals<Pack<float, lanes>> normals(
+[[nodiscard]] EDDY_INLINE inline Normals<Pack<float, lanes>> normals(
     const PhiloxWords<Pack<std::uint64_t, lanes>>& words) {
     Normals<Pack<float, lanes>> result;
     Pack<float, 2 * lanes> r_cos, r_sin;

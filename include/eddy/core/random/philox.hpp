@@ -34,19 +34,19 @@ template <class Word>
 struct WordProduct {
     Word high, low;
 };
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr WordProduct<std::uint32_t> multiply_words(
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr WordProduct<std::uint32_t> multiply_words(
     std::uint32_t a, std::uint32_t b) {
     const std::uint64_t product = std::uint64_t{a} * b;
     return {static_cast<std::uint32_t>(product >> 32), static_cast<std::uint32_t>(product)};
 }
 template <int lanes>
-[[nodiscard, gnu::always_inline]] inline WordProduct<Pack<std::uint64_t, lanes>> multiply_words(
+[[nodiscard]] EDDY_INLINE inline WordProduct<Pack<std::uint64_t, lanes>> multiply_words(
     const Pack<std::uint64_t, lanes>& a, std::uint32_t b) {
     using Words = Pack<std::uint64_t, lanes>;
-    const Words product = simd::map_parts<Words>(
-        [](typename Words::Part x, typename Words::Part y)
-            __attribute__((always_inline)) { return simd::multiply_low_halves(x, y); },
-        a, Words(b));
+    const Words product =
+        simd::map_parts<Words>([](typename Words::Part x, typename Words::Part y)
+                                   EDDY_INLINE { return simd::multiply_low_halves(x, y); },
+                               a, Words(b));
     return {product >> 32, product};
 }
 
@@ -55,11 +55,11 @@ template <int lanes>
 /// The words for a counter. Ten rounds pass all tests of randomness known today with a margin; seven
 /// are the fewest that pass.
 template <int rounds = 10, class Word>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr PhiloxWords<Word> philox(
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr PhiloxWords<Word> philox(
     const PhiloxWords<Word>& counter, PhiloxKey key) {
     static_assert(rounds >= 7, "philox: fewer than seven rounds fail tests of randomness");
     Word c0 = counter.w[0], c1 = counter.w[1], c2 = counter.w[2], c3 = counter.w[3];
-    static_for<0, rounds>([&]<int round>() __attribute__((always_inline)) {
+    static_for<0, rounds>([&]<int round>() EDDY_INLINE {
         const auto p = detail::multiply_words(c0, 0xd2511f53u);
         const auto q = detail::multiply_words(c2, 0xcd9e8d57u);
         c0 = q.high ^ c1 ^ Word(key.low);

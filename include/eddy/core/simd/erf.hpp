@@ -7,7 +7,7 @@
 namespace eddy::inline v0::simd {
 
 template <class P>
-[[gnu::always_inline]] inline P erf_kernel(const P& x) {
+EDDY_INLINE inline P erf_kernel(const P& x) {
     using Real = typename P::value_type;
     constexpr Real end = sizeof(Real) == 8 ? Real(6) : Real(4);  // erf is 1 from there
     const P magnitude = abs(x), square = magnitude * magnitude;

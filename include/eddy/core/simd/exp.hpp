@@ -33,15 +33,14 @@ struct Exponential {
 
 /// 2^k·e^(hi + lo) for |hi| ≤ ln 2 / 2 and lo below its last place.
 template <class P>
-[[gnu::always_inline]] inline Exponential<P> exponential_series(const P& k, const P& hi,
-                                                                const P& lo) {
+EDDY_INLINE inline Exponential<P> exponential_series(const P& k, const P& hi, const P& lo) {
     return {k, hi, mul_add(hi * hi, polynomial<ExpTail<typename P::value_type>>(hi), lo)};
 }
 
 /// x less the nearest multiple k of ln 2, as a sum; |x| at most a few binades' worth beyond the
 /// finite exponentials.
 template <class P>
-[[gnu::always_inline]] inline DoubleWord<P> less_multiple_of_ln2(const P& x, const P& k) {
+EDDY_INLINE inline DoubleWord<P> less_multiple_of_ln2(const P& x, const P& k) {
     using F = FormatOf<P>;
     const P rest = mul_add(-k, P(F::ln2_hi), x);  // exact
     const P hi = mul_add(-k, P(F::ln2_lo), rest);
@@ -50,7 +49,7 @@ template <class P>
 
 /// For x whose exponential is within a few binades of the finite numbers; NaN stays NaN.
 template <class P>
-[[gnu::always_inline]] inline Exponential<P> exponential(const P& x) {
+EDDY_INLINE inline Exponential<P> exponential(const P& x) {
     const P k = round_small(x * P(FormatOf<P>::log2_e));
     const auto [hi, lo] = less_multiple_of_ln2(x, k);
     return exponential_series(k, hi, lo);
@@ -58,8 +57,7 @@ template <class P>
 
 /// x confined to [low, high]; NaN stays NaN.
 template <class P>
-[[gnu::always_inline]] inline P confine(const P& x, typename P::value_type low,
-                                        typename P::value_type high) {
+EDDY_INLINE inline P confine(const P& x, typename P::value_type low, typename P::value_type high) {
     return max(min(x, P(high)), P(low));
 }
 
@@ -71,19 +69,19 @@ inline constexpr Real exp_high = sizeof(Real) == 8 ? Real(710) : Real(89);
 
 /// (1 + hi + lo)·2^exponent.
 template <class P>
-[[gnu::always_inline]] inline P rounded(const Exponential<P>& e) {
+EDDY_INLINE inline P rounded(const Exponential<P>& e) {
     return scale(P(1) + (e.hi + e.lo), e.exponent);
 }
 
 template <class P>
-[[gnu::always_inline]] inline P exp_kernel(const P& x) {
+EDDY_INLINE inline P exp_kernel(const P& x) {
     using Real = typename P::value_type;
     return rounded(exponential(confine(x, exp_low<Real>, exp_high<Real>)));
 }
 
 /// e^(hi + lo), lo below the last place of hi.
 template <class P>
-[[gnu::always_inline]] inline P long_exp(const P& hi, const P& lo) {
+EDDY_INLINE inline P long_exp(const P& hi, const P& lo) {
     using Real = typename P::value_type;
     const P x = confine(hi, exp_low<Real>, exp_high<Real>);
     const P k = round_small(x * P(FormatOf<P>::log2_e));
@@ -94,7 +92,7 @@ template <class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P expm1_kernel(const P& x) {
+EDDY_INLINE inline P expm1_kernel(const P& x) {
     using Real = typename P::value_type;
     const auto e = exponential(confine(x, Real(-40), exp_high<Real>));
     const auto scaled = e.factor_minus(e.inverse_power());
@@ -103,7 +101,7 @@ template <class P>
 
 /// sinh x = (t + t / (t + 1)) / 2 with t = e^|x| − 1.
 template <class P>
-[[gnu::always_inline]] inline P sinh_kernel(const P& x) {
+EDDY_INLINE inline P sinh_kernel(const P& x) {
     using Real = typename P::value_type;
     const auto e = exponential(min(abs(x), P(exp_high<Real> + 1)));
     const P inverse = e.inverse_power();
@@ -115,7 +113,7 @@ template <class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P cosh_kernel(const P& x) {
+EDDY_INLINE inline P cosh_kernel(const P& x) {
     using Real = typename P::value_type;
     const auto e = exponential(min(abs(x), P(exp_high<Real> + 1)));
     const P inverse = e.inverse_power();
@@ -128,7 +126,7 @@ template <class P>
 /// smaller than the result, and so is what its roundings add: neither wants more digits than the type has, nor
 /// ln 2 two words, since 2 / (e^(2|x|) + 1) falls faster than multiples of its error grow.
 template <class P>
-[[gnu::always_inline]] inline P tanh_kernel(const P& x) {
+EDDY_INLINE inline P tanh_kernel(const P& x) {
     using Real = typename P::value_type;
     using F = FormatOf<P>;
     const P magnitude = min(abs(x), P(20));

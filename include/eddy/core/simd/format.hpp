@@ -35,27 +35,27 @@ using FormatOf = Format<typename P::value_type>;
 
 /// The nearest integer, ties to even, for |x| below a quarter of `Format::integer`.
 template <class P>
-[[gnu::always_inline]] inline P round_small(const P& x) {
+EDDY_INLINE inline P round_small(const P& x) {
     const P magic(FormatOf<P>::integer * 3 / 2);
     return (x + magic) - magic;
 }
 
 /// The low bits of an integer k, |k| below a quarter of `Format::integer`.
 template <class P>
-[[gnu::always_inline]] inline auto integer_bits(const P& k) {
+EDDY_INLINE inline auto integer_bits(const P& k) {
     return bits(k + P(FormatOf<P>::integer * 3 / 2));
 }
 
 /// 2^k for an integer k whose power is a normal number.
 template <class P>
-[[gnu::always_inline]] inline P power_of_two(const P& k) {
+EDDY_INLINE inline P power_of_two(const P& k) {
     const P biased = k + P(FormatOf<P>::integer * 3 / 2 + FormatOf<P>::bias);
     return from_bits(bits(biased) << FormatOf<P>::mantissa_bits);
 }
 
 /// x·2^k, in two factors so that neither the largest nor the subnormal results are lost on the way.
 template <class P>
-[[gnu::always_inline]] inline P scale(const P& x, const P& k) {
+EDDY_INLINE inline P scale(const P& x, const P& k) {
     const P half = round_small(k * P(typename P::value_type(0.5)));
     return x * power_of_two(half) * power_of_two(k - half);
 }
@@ -66,7 +66,7 @@ struct Decomposed {
     P exponent, mantissa;
 };
 template <class P>
-[[gnu::always_inline]] inline Decomposed<P> decompose(const P& x) {
+EDDY_INLINE inline Decomposed<P> decompose(const P& x) {
     using Real = typename P::value_type;
     using Integer = BitsOf<Real>;
     using F = Format<Real>;
@@ -85,7 +85,7 @@ template <class P>
 
 /// `x` with its sign flipped where the sign of `sign` is set.
 template <class P>
-[[gnu::always_inline]] inline P flip_sign(const P& x, const P& sign) {
+EDDY_INLINE inline P flip_sign(const P& x, const P& sign) {
     return from_bits(bits(x) ^ (bits(sign) & sign_bit<typename P::value_type>));
 }
 

@@ -17,7 +17,7 @@ struct ArcSine {
     Mask<typename P::value_type, P::size> large;
 };
 template <class P>
-[[gnu::always_inline]] inline ArcSine<P> arc_sine(const P& magnitude) {
+EDDY_INLINE inline ArcSine<P> arc_sine(const P& magnitude) {
     using Real = typename P::value_type;
     const P half(Real(0.5));
     const auto large = magnitude > half;
@@ -31,14 +31,14 @@ template <class P>
 
 /// m·π/4 − (root + tail), for m with exact multiples of Format::pi_4_hi.
 template <class P>
-[[gnu::always_inline]] inline P eighths_minus(const P& m, const P& root, const P& tail) {
+EDDY_INLINE inline P eighths_minus(const P& m, const P& root, const P& tail) {
     using F = FormatOf<P>;
     const auto [hi, lo] = fast_two_sum(m * P(F::pi_4_hi), -root);
     return hi + (lo + mul_add(m, P(F::pi_4_lo), -tail));
 }
 
 template <class P>
-[[gnu::always_inline]] inline P asin_kernel(const P& x) {
+EDDY_INLINE inline P asin_kernel(const P& x) {
     const auto arc = arc_sine(abs(x));
     const P beyond = eighths_minus(P(2), arc.root + arc.root, arc.tail + arc.tail);
     return copysign(select(arc.large, beyond, arc.root + arc.tail), x);
@@ -46,7 +46,7 @@ template <class P>
 
 /// π/2 − asin x, 2·asin √((1−x)/2), or π less that.
 template <class P>
-[[gnu::always_inline]] inline P acos_kernel(const P& x) {
+EDDY_INLINE inline P acos_kernel(const P& x) {
     const auto arc = arc_sine(abs(x));
     const auto negative = x < P(0);
     const P factor = select(arc.large, P(2), P(1)), root = arc.root * factor,
@@ -59,7 +59,7 @@ template <class P>
 
 /// m·π/4 + sign·atan(n/d) for 0 ≤ n ≤ d, d normal, with m from 0 to 4 and sign ±1.
 template <class P>
-[[gnu::always_inline]] inline P arc_tangent(const P& n, const P& d, const P& m, const P& sign) {
+EDDY_INLINE inline P arc_tangent(const P& n, const P& d, const P& m, const P& sign) {
     using Real = typename P::value_type;
     constexpr Real tan_pi_8 = Real(0x1.a827999fcef32p-2);
     constexpr Real tiny = sizeof(Real) == 8 ? Real(0x1p-900) : Real(0x1p-80f);
@@ -78,7 +78,7 @@ template <class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P atan_kernel(const P& x) {
+EDDY_INLINE inline P atan_kernel(const P& x) {
     const P magnitude = min(abs(x), P(0x1p100f));  // from there on the result is π/2
     const auto steep = magnitude > P(1);
     const P angle = arc_tangent(select(steep, P(1), magnitude), select(steep, magnitude, P(1)),
@@ -88,7 +88,7 @@ template <class P>
 
 /// The angle of (x, y): that of min/max of the magnitudes, reflected into the octant.
 template <class P>
-[[gnu::always_inline]] inline P atan2_kernel(const P& y, const P& x) {
+EDDY_INLINE inline P atan2_kernel(const P& y, const P& x) {
     using Real = typename P::value_type;
     constexpr Real huge = sizeof(Real) == 8 ? Real(0x1p500) : Real(0x1p60f);
     constexpr Real infinity = std::numeric_limits<Real>::infinity();

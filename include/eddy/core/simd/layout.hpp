@@ -26,8 +26,8 @@ struct Layout {
 /// Calls `body.template operator()<i>()` for each part. This is `static_for` for host code: calling
 /// a host lambda from that function, which runs on the device too, makes nvcc warn.
 template <int num_parts, class Body>
-[[gnu::always_inline]] inline void for_parts(Body body) {
-    [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+EDDY_INLINE inline void for_parts(Body body) {
+    [&]<int... i>(std::integer_sequence<int, i...>) EDDY_INLINE {
         (body.template operator()<i>(), ...);
     }
     (std::make_integer_sequence<int, num_parts>{});
@@ -37,14 +37,13 @@ template <int num_parts, class Body>
 /// on the way must be inlined, `function` too: g++ leaves them as calls in large programs, and a
 /// step then takes ten times as long.
 template <class Result, class Function, class... Arguments>
-[[gnu::always_inline]] inline Result map_parts(Function function, const Arguments&... arguments) {
+EDDY_INLINE inline Result map_parts(Function function, const Arguments&... arguments) {
     Result result;
     if constexpr (Result::num_parts == 1) {  // as most are: fewer calls to inline
         result.part[0] = function(arguments.part[0]...);
     } else {
-        for_parts<Result::num_parts>([&]<int i>() __attribute__((always_inline)) {
-            result.part[i] = function(arguments.part[i]...);
-        });
+        for_parts<Result::num_parts>(
+            [&]<int i>() EDDY_INLINE { result.part[i] = function(arguments.part[i]...); });
     }
     return result;
 }

@@ -12,7 +12,7 @@ namespace eddy::inline v0::simd {
 
 /// k·ln 2 + log(1 + f) + correction.
 template <class P>
-[[gnu::always_inline]] inline P log_sum(const P& k, const P& f, const P& correction) {
+EDDY_INLINE inline P log_sum(const P& k, const P& f, const P& correction) {
     using Real = typename P::value_type;
     const P s = f / (P(2) + f), z = s * s, half_square = P(Real(0.5)) * f * f;
     const P series = mul_add(z, polynomial<LogTail<Real>>(z), half_square);
@@ -22,7 +22,7 @@ template <class P>
 
 /// What a logarithm of y is where y is not a positive finite number, `value` elsewhere.
 template <class P>
-[[gnu::always_inline]] inline P log_special(const P& y, const P& value) {
+EDDY_INLINE inline P log_special(const P& y, const P& value) {
     using Limits = std::numeric_limits<typename P::value_type>;
     const P at_end = select(y == P(0), P(-Limits::infinity()), P(Limits::quiet_NaN()));
     const P positive = select(y > P(Limits::max()), y, value);
@@ -30,14 +30,14 @@ template <class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P log_kernel(const P& x) {
+EDDY_INLINE inline P log_kernel(const P& x) {
     const auto [k, m] = decompose(x);
     return log_special(x, log_sum(k, m - P(1), P(0)));
 }
 
 /// log(1 + x), where u = 1 + x is rounded and its error enters as a correction of first order.
 template <class P>
-[[gnu::always_inline]] inline P log1p_kernel(const P& x) {
+EDDY_INLINE inline P log1p_kernel(const P& x) {
     const auto [u, error] = two_sum(P(1), x);
     const auto [k, m] = decompose(u);
     const auto near = k == P(0);  // there x itself is f, and exact

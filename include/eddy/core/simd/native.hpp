@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <eddy/core/host_device.hpp>
 #include <eddy/core/simd/has_fma.hpp>
 #include <type_traits>
 #include <utility>
@@ -64,7 +65,7 @@ inline constexpr bool holds_integers = std::is_integral_v<ElementOf<V>>;
 
 /// a·b + c, rounded once. Without the instruction this is a library call per lane.
 template <class V>
-[[gnu::always_inline]] inline V fused_multiply_add(V a, V b, V c) {
+EDDY_INLINE inline V fused_multiply_add(V a, V b, V c) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64) {
         if constexpr (holds_doubles<V>)
@@ -97,7 +98,7 @@ template <class V>
 // ones.
 
 template <class V>
-[[gnu::always_inline]] inline V square_root(V x) {
+EDDY_INLINE inline V square_root(V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64) {
         if constexpr (holds_doubles<V>)
@@ -131,7 +132,7 @@ template <class V>
 
 /// `a < b ? a : b`, which is one instruction; g++ makes two of it, one of them for a mask.
 template <class V>
-[[gnu::always_inline]] inline V lesser(V a, V b) {
+EDDY_INLINE inline V lesser(V a, V b) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64 && !holds_integers<V>) {
         if constexpr (holds_doubles<V>)
@@ -145,7 +146,7 @@ template <class V>
 
 /// `a > b ? a : b`, which is one instruction; g++ makes two of it, one of them for a mask.
 template <class V>
-[[gnu::always_inline]] inline V greater(V a, V b) {
+EDDY_INLINE inline V greater(V a, V b) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64 && !holds_integers<V>) {
         if constexpr (holds_doubles<V>)
@@ -158,7 +159,7 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline V round_down(V x) {
+EDDY_INLINE inline V round_down(V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64) {
         constexpr int toward_minus_infinity = 0x09;
@@ -199,7 +200,7 @@ template <class V>
 
 /// Bit i is the sign of element i: a mask (each element all ones or all zeros) as an integer.
 template <class V>
-[[gnu::always_inline]] inline std::uint32_t sign_bits(V mask) {
+EDDY_INLINE inline std::uint32_t sign_bits(V mask) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64) {
         const __m512i bits = std::bit_cast<__m512i>(mask);
@@ -234,7 +235,7 @@ template <class V>
 
 /// The 64-bit products of the low halves of 64-bit elements; the high halves are not read.
 template <class V>
-[[gnu::always_inline]] inline V multiply_low_halves(V a, V b) {
+EDDY_INLINE inline V multiply_low_halves(V a, V b) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(V) == 64)
         return std::bit_cast<V>(
@@ -258,7 +259,7 @@ template <class V>
 
 /// Each element converted to the element of `To`, which has as many.
 template <class To, class V>
-[[gnu::always_inline]] inline To convert(V v) {
+EDDY_INLINE inline To convert(V v) {
     static_assert(size_of<To> == size_of<V>);
 #if defined(__AVX512F__)
     // g++ 12 widens in two halves where one instruction does it.
@@ -278,7 +279,7 @@ template <class To, class V>
 
 /// Elements first, first + 1, … of `v`, wrapping around, as a vector of `size`.
 template <int size, int first, class V>
-[[gnu::always_inline]] inline Vector<ElementOf<V>, size> slice(V v) {
+EDDY_INLINE inline Vector<ElementOf<V>, size> slice(V v) {
     constexpr int f = first, wrap = size_of<V> - 1;
     static_assert(size == size_of<V> || size == 2 || size == 4 || size == 8);
     if constexpr (size == size_of<V>)
@@ -293,7 +294,7 @@ template <int size, int first, class V>
 
 /// The elements of `a`, then those of `b`.
 template <class V>
-[[gnu::always_inline]] inline Vector<ElementOf<V>, 2 * size_of<V>> concatenate(V a, V b) {
+EDDY_INLINE inline Vector<ElementOf<V>, 2 * size_of<V>> concatenate(V a, V b) {
     if constexpr (size_of<V> == 2)
         return __builtin_shufflevector(a, b, 0, 1, 2, 3);
     else if constexpr (size_of<V> == 4)

@@ -8,7 +8,7 @@ namespace eddy::inline v0::simd {
 
 /// Σ c[i]·x^i, by Horner's rule.
 template <class Table, int first = 0, class P>
-[[gnu::always_inline]] inline P horner(const P& x) {
+EDDY_INLINE inline P horner(const P& x) {
     constexpr int degree = static_cast<int>(std::size(Table::coefficients)) - 1;
     if constexpr (first == degree)
         return P(Table::coefficients[degree]);
@@ -18,7 +18,7 @@ template <class Table, int first = 0, class P>
 
 /// The terms of even index of a table, or of odd index, as a polynomial in x².
 template <class Table, int first, class P>
-[[gnu::always_inline]] inline P every_other(const P& square) {
+EDDY_INLINE inline P every_other(const P& square) {
     constexpr int degree = static_cast<int>(std::size(Table::coefficients)) - 1;
     if constexpr (first + 2 > degree)
         return P(Table::coefficients[first]);
@@ -29,7 +29,7 @@ template <class Table, int first, class P>
 
 /// Σ c[i]·x^i, even and odd terms apart: one product more than Horner's rule for half its latency.
 template <class Table, class P>
-[[gnu::always_inline]] inline P polynomial(const P& x) {
+EDDY_INLINE inline P polynomial(const P& x) {
     if constexpr (std::size(Table::coefficients) < 6) {
         return horner<Table>(x);
     } else {

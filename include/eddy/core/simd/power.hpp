@@ -10,8 +10,7 @@ namespace eddy::inline v0::simd {
 
 /// log x to about 65 bits, for positive finite x.
 template <int lanes>
-[[gnu::always_inline]] inline DoubleWord<Pack<double, lanes>> long_log(
-    const Pack<double, lanes>& x) {
+EDDY_INLINE inline DoubleWord<Pack<double, lanes>> long_log(const Pack<double, lanes>& x) {
     using P = Pack<double, lanes>;
     using F = Format<double>;
     const auto [k, m] = decompose(x);
@@ -32,8 +31,8 @@ inline constexpr double largest_exponent = 0x1p66;
 
 /// e^(y·log x) for positive finite x.
 template <int lanes>
-[[gnu::always_inline]] inline Pack<double, lanes> positive_power(const Pack<double, lanes>& x,
-                                                                 const Pack<double, lanes>& y) {
+EDDY_INLINE inline Pack<double, lanes> positive_power(const Pack<double, lanes>& x,
+                                                      const Pack<double, lanes>& y) {
     using P = Pack<double, lanes>;
     const P exponent = confine(y, -largest_exponent, largest_exponent);
     const auto log_x = long_log(x);
@@ -44,8 +43,8 @@ template <int lanes>
 /// The same for floats, whose powers plain double arithmetic gives to the last bit but one in a
 /// hundred million.
 template <int lanes>
-[[gnu::always_inline]] inline Pack<float, lanes> positive_power(const Pack<float, lanes>& x,
-                                                                const Pack<float, lanes>& y) {
+EDDY_INLINE inline Pack<float, lanes> positive_power(const Pack<float, lanes>& x,
+                                                     const Pack<float, lanes>& y) {
     using Wide = Pack<double, lanes>;
     const Wide exponent = confine(Wide(y), -largest_exponent, largest_exponent);
     return Pack<float, lanes>(exp_kernel(exponent * log_kernel(Wide(x))));
@@ -53,7 +52,7 @@ template <int lanes>
 
 /// The special cases of C's pow (ISO C17, F.10.4.4).
 template <class P>
-[[gnu::always_inline]] inline P pow_kernel(const P& x, const P& y) {
+EDDY_INLINE inline P pow_kernel(const P& x, const P& y) {
     using Limits = std::numeric_limits<typename P::value_type>;
     const P magnitude = abs(x), half(typename P::value_type(0.5));
     const auto whole = floor(y) == y, odd = whole & (floor(y * half) != y * half);
@@ -70,7 +69,7 @@ template <class P>
 /// A polynomial for half the digits, then one step of third order (Kahan's form of Halley's rule)
 /// from a start whose square is exact: t·(1 + (x/t² − t) / (2t + x/t²)).
 template <class P>
-[[gnu::always_inline]] inline P cbrt_kernel(const P& x) {
+EDDY_INLINE inline P cbrt_kernel(const P& x) {
     using Real = typename P::value_type;
     const auto [k, m] = decompose(abs(x));  // m in [√½, √2)
     const P third = round_small((k - P(1)) * P(Real(1) / Real(3)));

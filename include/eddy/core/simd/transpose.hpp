@@ -19,7 +19,7 @@ struct BlocksOf {
 /// Elements of a and b as `Choice` says. The indices are written out: nvcc's front end expands no
 /// packs among them.
 template <class Choice, class V>
-[[nodiscard, gnu::always_inline]] inline V choose_elements(V a, V b) {
+[[nodiscard]] EDDY_INLINE inline V choose_elements(V a, V b) {
     using C = Choice;
     if constexpr (size_of<V> == 2) {
         return __builtin_shufflevector(a, b, C::at(0), C::at(1));
@@ -38,7 +38,7 @@ template <class Choice, class V>
 
 /// Exchanges the odd blocks of `a` (blocks of so many elements) with the even ones of `b`.
 template <int block, class V>
-[[gnu::always_inline]] inline void exchange_blocks(V& a, V& b) {
+EDDY_INLINE inline void exchange_blocks(V& a, V& b) {
     const V even = choose_elements<BlocksOf<size_of<V>, block, false>>(a, b);
     b = choose_elements<BlocksOf<size_of<V>, block, true>>(a, b);
     a = even;
@@ -46,10 +46,10 @@ template <int block, class V>
 
 /// Element j of vector i for element i of vector j.
 template <class V, int size>
-[[gnu::always_inline]] inline void transpose(V (&rows)[size]) {
+EDDY_INLINE inline void transpose(V (&rows)[size]) {
     static_assert(size == size_of<V>);
-    const auto stage = [&]<int block>() __attribute__((always_inline)) {
-        for_parts<size>([&]<int i>() __attribute__((always_inline)) {
+    const auto stage = [&]<int block>() EDDY_INLINE {
+        for_parts<size>([&]<int i>() EDDY_INLINE {
             if constexpr ((i & block) == 0) exchange_blocks<block>(rows[i], rows[i | block]);
         });
     };

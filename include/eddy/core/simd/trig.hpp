@@ -10,13 +10,13 @@ namespace eddy::inline v0::simd {
 
 /// sin r and cos r for r = hi + lo, |r| ≤ π/4, each as hi + lo.
 template <class P>
-[[gnu::always_inline]] inline DoubleWord<P> sin_series(const P& hi, const P& lo) {
+EDDY_INLINE inline DoubleWord<P> sin_series(const P& hi, const P& lo) {
     using Real = typename P::value_type;
     const P z = hi * hi;
     return fast_two_sum(hi, mul_add(hi * z, polynomial<SinTail<Real>>(z), lo));
 }
 template <class P>
-[[gnu::always_inline]] inline DoubleWord<P> cos_series(const P& hi, const P& lo) {
+EDDY_INLINE inline DoubleWord<P> cos_series(const P& hi, const P& lo) {
     using Real = typename P::value_type;
     const P z = hi * hi, half_z = P(Real(0.5)) * z;
     const auto [one, rest] = fast_two_sum(P(1), -half_z);
@@ -26,14 +26,14 @@ template <class P>
 
 /// `value` for finite x; x − x, which is NaN, for infinities and NaN.
 template <class P>
-[[gnu::always_inline]] inline P finite_only(const P& magnitude, const P& value) {
+EDDY_INLINE inline P finite_only(const P& magnitude, const P& value) {
     const P largest(std::numeric_limits<typename P::value_type>::max());
     return select(magnitude <= largest, value, magnitude - magnitude);
 }
 
 /// sin |x| advanced by `quarters` quarter turns, without its lower half.
 template <int quarters, class P>
-[[gnu::always_inline]] inline P sine_of(const P& magnitude) {
+EDDY_INLINE inline P sine_of(const P& magnitude) {
     constexpr int sign_shift = static_cast<int>(sizeof(typename P::value_type)) * 8 - 2;
     const auto r = reduce(magnitude);
     const auto quadrant = integer_bits(r.quadrant + P(quarters));
@@ -43,18 +43,18 @@ template <int quarters, class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P sin_kernel(const P& x) {
+EDDY_INLINE inline P sin_kernel(const P& x) {
     return flip_sign(sine_of<0>(abs(x)), x);
 }
 
 template <class P>
-[[gnu::always_inline]] inline P cos_kernel(const P& x) {
+EDDY_INLINE inline P cos_kernel(const P& x) {
     return sine_of<1>(abs(x));
 }
 
 /// The quotient of the two series with its remainder: one rounding at the end instead of three.
 template <class P>
-[[gnu::always_inline]] inline P tan_kernel(const P& x) {
+EDDY_INLINE inline P tan_kernel(const P& x) {
     const P magnitude = abs(x);
     const auto r = reduce(magnitude);
     const auto odd = (integer_bits(r.quadrant) & 1) != 0;

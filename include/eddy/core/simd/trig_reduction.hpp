@@ -113,7 +113,7 @@ template <class P, class LaneMask>
 
 /// `reduced`, with the lanes of x that are too large for it reduced the other way.
 template <class P>
-[[gnu::always_inline]] inline Reduced<P> with_large_lanes(const P& x, const Reduced<P>& reduced) {
+EDDY_INLINE inline Reduced<P> with_large_lanes(const P& x, const Reduced<P>& reduced) {
     const auto large = (x > P(0x1p20)) & (x <= P(std::numeric_limits<double>::max()));
     if (!any(large)) [[likely]]
         return reduced;
@@ -123,13 +123,13 @@ template <class P>
 }
 
 template <class P>
-[[gnu::always_inline]] inline P nearest_quadrant(const P& x) {
+EDDY_INLINE inline P nearest_quadrant(const P& x) {
     return round_small(x * P(0x1.45f306dc9c883p-1));
 }
 
 /// The reduction of x ≥ 0. What it gives for an infinity or a NaN means nothing.
 template <int lanes>
-[[gnu::always_inline]] inline Reduced<Pack<double, lanes>> reduce(const Pack<double, lanes>& x) {
+EDDY_INLINE inline Reduced<Pack<double, lanes>> reduce(const Pack<double, lanes>& x) {
     using P = Pack<double, lanes>;
     const P k = nearest_quadrant(x);
     // The products with the first three parts are exact, the first difference too; the others keep
@@ -144,7 +144,7 @@ template <int lanes>
 
 /// No float below 2^20 is closer than 2^-28 to a multiple of π/2, so 86 bits of it are enough.
 template <int lanes>
-[[gnu::always_inline]] inline Reduced<Pack<float, lanes>> reduce(const Pack<float, lanes>& x) {
+EDDY_INLINE inline Reduced<Pack<float, lanes>> reduce(const Pack<float, lanes>& x) {
     using Wide = Pack<double, lanes>;
     using P = Pack<float, lanes>;
     const Wide wide(x), k = nearest_quadrant(wide);

@@ -25,9 +25,9 @@ struct HalvesOf {
 
 /// Element i: the sum of the elements of vector i, added as `sum` adds them.
 template <class V, int size>
-[[nodiscard, gnu::always_inline]] inline V sums_of_elements(V (&vectors)[size]) {
-    const auto merge = [&]<int count>(const auto& again) __attribute__((always_inline)) {
-        simd::for_parts<count>([&]<int i>() __attribute__((always_inline)) {
+[[nodiscard]] EDDY_INLINE inline V sums_of_elements(V (&vectors)[size]) {
+    const auto merge = [&]<int count>(const auto& again) EDDY_INLINE {
+        simd::for_parts<count>([&]<int i>() EDDY_INLINE {
             const V &a = vectors[i], &b = vectors[i + count];
             vectors[i] = simd::choose_elements<HalvesOf<size, false>>(a, b) +
                          simd::choose_elements<HalvesOf<size, true>>(a, b);
@@ -40,7 +40,7 @@ template <class V, int size>
 
 /// The vectors of a row, added.
 template <class Real>
-[[nodiscard, gnu::always_inline]] inline TilePack<Real> add_vectors(const Real* row, int width) {
+[[nodiscard]] EDDY_INLINE inline TilePack<Real> add_vectors(const Real* row, int width) {
     using P = TilePack<Real>;
     P of_row = P::load(row);
     for (int lane = P::size; lane < width; lane += P::size) of_row = of_row + P::load(row + lane);
@@ -56,7 +56,7 @@ template <class Real>
     if (lanes.are_all && !x.is_uniform) {
         for (; c + P::size <= size; c += P::size) {
             typename P::Part sums[P::size];
-            simd::for_parts<P::size>([&]<int i>() __attribute__((always_inline)) {
+            simd::for_parts<P::size>([&]<int i>() EDDY_INLINE {
                 sums[i] = add_vectors(x.data + (c + i) * x.stride, lanes.count).part[0];
             });
             (P::load(total + c) + P::from_part(sums_of_elements(sums))).store(total + c);
@@ -87,15 +87,14 @@ template <class Real>
 /// Element i: Σ_lanes u_i v, of as many rows u_i as a vector has elements: row(i, lane) and factor(lane) are
 /// their vectors from a lane on.
 template <class Real, class Row, class Factor>
-[[gnu::always_inline]] inline TilePack<Real> sums_of_products(int width, const Row& row,
-                                                              const Factor& factor) {
+EDDY_INLINE inline TilePack<Real> sums_of_products(int width, const Row& row,
+                                                   const Factor& factor) {
     using P = TilePack<Real>;
     typename P::Part sums[P::size];
-    simd::for_parts<P::size>([&]<int i>()
-                                 __attribute__((always_inline)) { sums[i] = P(Real(0)).part[0]; });
+    simd::for_parts<P::size>([&]<int i>() EDDY_INLINE { sums[i] = P(Real(0)).part[0]; });
     for (int lane = 0; lane < width; lane += P::size) {
         const P v = factor(lane);
-        simd::for_parts<P::size>([&]<int i>() __attribute__((always_inline)) {
+        simd::for_parts<P::size>([&]<int i>() EDDY_INLINE {
             sums[i] = mul_add(row(i, lane), v, P::from_part(sums[i])).part[0];
         });
     }
@@ -112,28 +111,26 @@ template <class Real>
     alignas(64) Real takes_part[most_tile_lanes<Real>] = {};
     for (int k = 0; k < lanes.count; ++k) takes_part[lanes.lane[k]] = 1;
     const int width = lanes.count == 0 ? 0 : whole_vectors<Real>(lanes.lane[lanes.count - 1] + 1);
-    const auto chosen = [&](const P& x, int lane) __attribute__((always_inline)) {
+    const auto chosen = [&](const P& x, int lane) EDDY_INLINE {
         return select(P::load(takes_part + lane) != P(Real(0)), x, P(Real(0)));
     };
     for (int row = 0; row < sum.rows; row += P::size) {
         const int count = sum.rows - row < P::size ? sum.rows - row : P::size;
         const bool is_plain = lanes.are_all && !u.is_uniform && count == P::size;
         for (int column = 0; column < sum.columns; ++column) {
-            const auto factor = [&](int lane) __attribute__((always_inline)) {
-                return chosen(v.load(column, lane), lane);
-            };
+            const auto factor = [&](int lane)
+                                    EDDY_INLINE { return chosen(v.load(column, lane), lane); };
             const Real* const first = u.data + row * u.stride;
             const P sums =
                 is_plain
                     ? sums_of_products<Real>(
                           width,
-                          [&](int i, int lane) __attribute__((always_inline)) {
-                              return P::load(first + i * u.stride + lane);
-                          },
+                          [&](int i, int lane)
+                              EDDY_INLINE { return P::load(first + i * u.stride + lane); },
                           factor)
                     : sums_of_products<Real>(
                           width,
-                          [&](int i, int lane) __attribute__((always_inline)) {
+                          [&](int i, int lane) EDDY_INLINE {
                               // Behind the last row it is that row again, and goes nowhere.
                               return chosen(u.load(row + (i < count ? i : count - 1), lane), lane);
                           },

@@ -25,11 +25,11 @@ template <class Real>
         for (; c + of_vector <= size; c += of_vector) {
             for (int lane = 0; lane < lanes.count; lane += of_vector) {
                 typename P::Part square[of_vector];
-                simd::for_parts<of_vector>([&]<int i>() __attribute__((always_inline)) {
+                simd::for_parts<of_vector>([&]<int i>() EDDY_INLINE {
                     square[i] = P::load(x.data + (c + i) * x.stride + lane).part[0];
                 });
                 simd::transpose(square);
-                simd::for_parts<of_vector>([&]<int i>() __attribute__((always_inline)) {
+                simd::for_parts<of_vector>([&]<int i>() EDDY_INLINE {
                     P::from_part(square[i]).store(to + (lane + i) * padded + c);
                 });
             }
@@ -50,10 +50,8 @@ template <class Real>
     for (int c = 0; c < size; ++c) {
         Real* const row = to + c * stride;
         if (lanes.are_all)
-            for_vectors<Real>(
-                lanes.count, [&](int lane) __attribute__((always_inline)) {
-                    x.load(c, lane).store(row + lane);
-                });
+            for_vectors<Real>(lanes.count,
+                              [&](int lane) EDDY_INLINE { x.load(c, lane).store(row + lane); });
         else
             for (int k = 0; k < lanes.count; ++k)
                 row[k] = x.data[c * x.stride + (x.is_uniform ? 0 : lanes.lane[k])];
@@ -72,16 +70,16 @@ struct OuterSides {
 
 /// Rows [row, row + rows) of the sum, columns from `column` on: `count` of them, in `vectors` vectors.
 template <int rows, int vectors, class Real>
-[[gnu::always_inline]] inline void add_outer_panel(const TileSum<Real>& sum, int row, int column,
-                                                   int count, const OuterSides<Real>& sides) {
+EDDY_INLINE inline void add_outer_panel(const TileSum<Real>& sum, int row, int column, int count,
+                                        const OuterSides<Real>& sides) {
     using P = TilePack<Real>;
     constexpr int of_vector = native_lanes<Real>;
     P total[rows][vectors];
     // Columns that are not neighbours, and those of a last vector that is not full, one by one.
     const bool is_plain = sum.column_stride == 1 && count == vectors * of_vector;
-    const auto visit = [&](auto&& visit_vector) __attribute__((always_inline)) {
-        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
-            static_for<0, vectors>([&]<int k>() __attribute__((always_inline)) {
+    const auto visit = [&](auto&& visit_vector) EDDY_INLINE {
+        static_for<0, rows>([&]<int r>() EDDY_INLINE {
+            static_for<0, vectors>([&]<int k>() EDDY_INLINE {
                 const int first = k * of_vector;
                 visit_vector(
                     sum.data + (row + r) * sum.row_stride + (column + first) * sum.column_stride,
@@ -90,34 +88,29 @@ template <int rows, int vectors, class Real>
         });
     };
     if (is_plain)
-        visit([](const Real* at, int, P& part)
-                  __attribute__((always_inline)) { part = P::load(at); });
+        visit([](const Real* at, int, P& part) EDDY_INLINE { part = P::load(at); });
     else
-        visit([&](const Real* at, int size, P& part) __attribute__((always_inline)) {
-            part = P::load_strided(at, sum.column_stride, size);
-        });
+        visit([&](const Real* at, int size, P& part)
+                  EDDY_INLINE { part = P::load_strided(at, sum.column_stride, size); });
     const Real* of_rows = sides.u + row * sides.u_stride;
     const Real* of_columns = sides.v + column;
     for (int place = 0; place < sides.num_places; ++place) {
         P of_v[vectors];
-        static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
-            of_v[j] = P::load(of_columns + j * of_vector);
-        });
-        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+        static_for<0, vectors>([&]<int j>()
+                                   EDDY_INLINE { of_v[j] = P::load(of_columns + j * of_vector); });
+        static_for<0, rows>([&]<int r>() EDDY_INLINE {
             const P of_u(of_rows[r * sides.u_stride]);
-            static_for<0, vectors>([&]<int j>() __attribute__((always_inline)) {
-                total[r][j] = mul_add(of_u, of_v[j], total[r][j]);
-            });
+            static_for<0, vectors>(
+                [&]<int j>() EDDY_INLINE { total[r][j] = mul_add(of_u, of_v[j], total[r][j]); });
         });
         ++of_rows;
         of_columns += sides.v_stride;
     }
     if (is_plain)
-        visit([](Real * at, int, P& part) __attribute__((always_inline)) { part.store(at); });
+        visit([](Real* at, int, P& part) EDDY_INLINE { part.store(at); });
     else
-        visit([&](Real * at, int size, P& part) __attribute__((always_inline)) {
-            part.store_strided(at, sum.column_stride, size);
-        });
+        visit([&](Real* at, int size, P& part)
+                  EDDY_INLINE { part.store_strided(at, sum.column_stride, size); });
 }
 
 /// All rows, some vectors of columns.

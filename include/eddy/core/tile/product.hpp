@@ -27,20 +27,18 @@ inline constexpr int tile_panel_rows = simd::native_bytes == 64 ? 8 : 4;
 
 /// Rows [row, row + rows) times the lanes of `vectors` vectors.
 template <int rows, int vectors, class Real>
-[[gnu::always_inline]] inline void multiply_panel(const TileMatrix<Real>& matrix, int row,
-                                                  const Real* x, Real* to, int width) {
+EDDY_INLINE inline void multiply_panel(const TileMatrix<Real>& matrix, int row, const Real* x,
+                                       Real* to, int width) {
     using P = TilePack<Real>;
     constexpr int of_vector = native_lanes<Real>;
     P sum[rows][vectors];
     const Real* weights = matrix.data + row * matrix.row_stride;
-    const auto add_column = [&]<bool is_first>() __attribute__((always_inline)) {
+    const auto add_column = [&]<bool is_first>() EDDY_INLINE {
         P of_x[vectors];
-        static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
-            of_x[v] = P::load(x + v * of_vector);
-        });
-        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
+        static_for<0, vectors>([&]<int v>() EDDY_INLINE { of_x[v] = P::load(x + v * of_vector); });
+        static_for<0, rows>([&]<int r>() EDDY_INLINE {
             const P weight(weights[r * matrix.row_stride]);
-            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+            static_for<0, vectors>([&]<int v>() EDDY_INLINE {
                 sum[r][v] = is_first ? weight * of_x[v] : mul_add(weight, of_x[v], sum[r][v]);
             });
         });
@@ -49,18 +47,17 @@ template <int rows, int vectors, class Real>
     };
     int column = 0;
     if (matrix.bias) {
-        static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
-            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
-                sum[r][v] = P(matrix.bias[row + r]);
-            });
+        static_for<0, rows>([&]<int r>() EDDY_INLINE {
+            static_for<0, vectors>([&]<int v>()
+                                       EDDY_INLINE { sum[r][v] = P(matrix.bias[row + r]); });
         });
     } else {
         add_column.template operator()<true>();
         ++column;
     }
     for (; column < matrix.columns; ++column) add_column.template operator()<false>();
-    static_for<0, rows>([&]<int r>() __attribute__((always_inline)) {
-        static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
+    static_for<0, rows>([&]<int r>() EDDY_INLINE {
+        static_for<0, vectors>([&]<int v>() EDDY_INLINE {
             sum[r][v].store(to + static_cast<std::ptrdiff_t>(row + r) * width + v * of_vector);
         });
     });
@@ -82,7 +79,7 @@ template <int vectors, class Real>
 
 /// Calls part<count>(first lane) for panels of one or two vectors that cover a row, from a lane on.
 template <class Real, class Part>
-[[gnu::always_inline]] inline void for_panels(int width, Part&& part, int lane = 0) {
+EDDY_INLINE inline void for_panels(int width, Part&& part, int lane = 0) {
     constexpr int of_vector = native_lanes<Real>;
     for (; lane + 2 * of_vector <= width; lane += 2 * of_vector) part.template operator()<2>(lane);
     if (lane < width) part.template operator()<1>(lane);

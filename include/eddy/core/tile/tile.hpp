@@ -34,7 +34,7 @@ struct TileVector {
     bool is_uniform = false;
 
     /// The vector of component c that begins with lane `lane`.
-    [[nodiscard, gnu::always_inline]] TilePack<Real> load(int c, int lane) const {
+    [[nodiscard]] EDDY_INLINE TilePack<Real> load(int c, int lane) const {
         const Real* const component = data + c * stride;
         return is_uniform ? TilePack<Real>(*component) : TilePack<Real>::load(component + lane);
     }
@@ -45,18 +45,16 @@ struct TileVector {
 
 /// Calls body(lane) for the first lane of each vector of a row.
 template <class Real, class Body>
-[[gnu::always_inline]] inline void for_vectors(int width, Body&& body) {
+EDDY_INLINE inline void for_vectors(int width, Body&& body) {
     for (int lane = 0; lane < width; lane += native_lanes<Real>) body(lane);
 }
 
 /// to(c, ·) = value(c, lane) for all components.
 template <class Real, class Value>
-[[gnu::always_inline]] inline void fill_rows(Real* to, int size, int width, Value&& value) {
+EDDY_INLINE inline void fill_rows(Real* to, int size, int width, Value&& value) {
     for (int c = 0; c < size; ++c) {
         Real* const row = to + static_cast<std::ptrdiff_t>(c) * width;
-        for_vectors<Real>(
-            width, [&](int lane)
-                       __attribute__((always_inline)) { value(c, lane).store(row + lane); });
+        for_vectors<Real>(width, [&](int lane) EDDY_INLINE { value(c, lane).store(row + lane); });
     }
 }
 

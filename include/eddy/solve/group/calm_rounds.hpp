@@ -56,21 +56,15 @@ class CalmRounds {
         take_again(chains, rounds, count);
         if constexpr (Spec::parameter_size <= longest_unrolled) {
             Sums sums[num_chains];  // in registers
-            static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
-                sums[chain] = *chains[chain].sums;
-            });
-            pull_all(
-                chains, rounds, count, [&](int chain) __attribute__((always_inline))->Sums & {
-                    return sums[chain];
-                });
-            static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
-                *chains[chain].sums = sums[chain];
-            });
+            static_for<0, num_chains>([&]<int chain>()
+                                          EDDY_INLINE { sums[chain] = *chains[chain].sums; });
+            pull_all(chains, rounds, count,
+                     [&](int chain) EDDY_INLINE -> Sums& { return sums[chain]; });
+            static_for<0, num_chains>([&]<int chain>()
+                                          EDDY_INLINE { *chains[chain].sums = sums[chain]; });
         } else {
-            pull_all(
-                chains, rounds, count, [&](int chain) __attribute__((always_inline))->Sums & {
-                    return *chains[chain].sums;
-                });
+            pull_all(chains, rounds, count,
+                     [&](int chain) EDDY_INLINE -> Sums& { return *chains[chain].sums; });
         }
     }
 
@@ -81,15 +75,16 @@ class CalmRounds {
         State y[most];
         Single z[most][num_normals];
     };
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time elapsed_at(
-        const OfChain& chain, const ChainStepper<Spec>& steps, int i) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time elapsed_at(const OfChain& chain,
+                                                             const ChainStepper<Spec>& steps,
+                                                             int i) {
         const Time first = steps.steps_at(chain.x->elapsed);
         return steps.after_steps(first + Time(static_cast<double>(i)));
     }
     /// Rounds of the way forward, once more.
     template <int num_chains>
-    [[gnu::always_inline]] EDDY_HD static void take_again(const OfChain (&chains)[num_chains],
-                                                          Rounds (&rounds)[num_chains], int count) {
+    EDDY_INLINE EDDY_HD static void take_again(const OfChain (&chains)[num_chains],
+                                               Rounds (&rounds)[num_chains], int count) {
         if constexpr (num_chains == 1) {
             // In registers, on a device: what lies in memory, a loop that stores its states loads again.
             const ChainStepper<Spec> steps = *chains[0].steps;
@@ -104,7 +99,7 @@ class CalmRounds {
             State y[num_chains];
             for (int chain = 0; chain < num_chains; ++chain) y[chain] = chains[chain].x->y;
             for (int i = 0; i < count; ++i) {
-                static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
+                static_for<0, num_chains>([&]<int chain>() EDDY_INLINE {
                     const ChainStepper<Spec>& steps = *chains[chain].steps;
                     keep(chains[chain], rounds[chain], i, y[chain]);
                     if (i + 1 < count)
@@ -114,46 +109,41 @@ class CalmRounds {
             }
         }
     }
-    [[gnu::always_inline]] EDDY_HD static void keep(const OfChain& chain, Rounds& rounds, int i,
-                                                    const State& y) {
+    EDDY_INLINE EDDY_HD static void keep(const OfChain& chain, Rounds& rounds, int i,
+                                         const State& y) {
         rounds.y[i] = y;
-        for_components<Spec::normals_per_step>([&](int k) __attribute__((always_inline)) {
+        for_components<Spec::normals_per_step>([&](int k) EDDY_INLINE {
             rounds.z[i][k] = chain.normals.first[i * chain.normals.stride + k];
         });
     }
     template <class Size>
-    [[gnu::always_inline]] EDDY_HD static void take(const OfChain& chain,
-                                                    const ChainStepper<Spec>& steps,
-                                                    const Size& size, const Rounds& rounds, int i,
-                                                    State& y) {
+    EDDY_INLINE EDDY_HD static void take(const OfChain& chain, const ChainStepper<Spec>& steps,
+                                         const Size& size, const Rounds& rounds, int i, State& y) {
         y = steps.constant_step(size, elapsed_at(chain, steps, i), y, chain.x->memory, rounds.z[i]);
     }
     template <int num_chains, class SumsOf>
-    [[gnu::always_inline]] EDDY_HD static void pull_all(const OfChain (&chains)[num_chains],
-                                                        const Rounds (&rounds)[num_chains],
-                                                        int count, const SumsOf& sums_of) {
+    EDDY_INLINE EDDY_HD static void pull_all(const OfChain (&chains)[num_chains],
+                                             const Rounds (&rounds)[num_chains], int count,
+                                             const SumsOf& sums_of) {
         State cotangents[num_chains];
-        static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
-            cotangents[chain] = *chains[chain].cotangent;
-        });
+        static_for<0, num_chains>(
+            [&]<int chain>() EDDY_INLINE { cotangents[chain] = *chains[chain].cotangent; });
         for (int i = count - 1; i >= 0; --i) {
-            static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
+            static_for<0, num_chains>([&]<int chain>() EDDY_INLINE {
                 pull_round(chains[chain], rounds[chain], i, cotangents[chain], sums_of(chain));
             });
         }
-        static_for<0, num_chains>([&]<int chain>() __attribute__((always_inline)) {
-            *chains[chain].cotangent = cotangents[chain];
-        });
+        static_for<0, num_chains>(
+            [&]<int chain>() EDDY_INLINE { *chains[chain].cotangent = cotangents[chain]; });
     }
-    [[gnu::always_inline]] EDDY_HD static void pull_round(const OfChain& chain,
-                                                          const Rounds& rounds, int i,
-                                                          State& cotangent, Sums& sums) {
+    EDDY_INLINE EDDY_HD static void pull_round(const OfChain& chain, const Rounds& rounds, int i,
+                                               State& cotangent, Sums& sums) {
         NoTimeCotangents none;
         const auto moves = places_of<Primal, Time>(chain.alive);
-        const auto pull_step = [&](const auto& in) __attribute__((always_inline)) {
+        const auto pull_step = [&](const auto& in) EDDY_INLINE {
             typename Stepper::template Linearization<Number, false, false> of_step;
             Stepper::linearize(in, chain.x->memory, of_step);
-            const auto adjoint = [&](auto& of_parameters) __attribute__((always_inline)) {
+            const auto adjoint = [&](auto& of_parameters) EDDY_INLINE {
                 return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, of_parameters,
                                      none);
             };

@@ -41,24 +41,22 @@ struct ChainBack {
 /// `adjoint(sums)` adds to the cotangents of the parameters, and returns the cotangent of the state before
 /// the step.
 template <class Spec, class Sums, class Adjoint>
-[[gnu::always_inline]] EDDY_HD inline void pull_masked(const MaskOf<typename Spec::Primal>& moves,
-                                                       typename Spec::State& cotangent, Sums& sums,
-                                                       Adjoint adjoint) {
+EDDY_INLINE EDDY_HD inline void pull_masked(const MaskOf<typename Spec::Primal>& moves,
+                                            typename Spec::State& cotangent, Sums& sums,
+                                            Adjoint adjoint) {
     typename Spec::State pulled;
     if constexpr (Spec::parameter_size <= longest_unrolled) {
         Sums of_step{};  // in registers
         pulled = adjoint(of_step);
-        for_components<Spec::parameter_room>([&](int i) __attribute__((always_inline)) {
-            sums[i] = select(moves, sums[i] + of_step[i], sums[i]);
-        });
+        for_components<Spec::parameter_room>(
+            [&](int i) EDDY_INLINE { sums[i] = select(moves, sums[i] + of_step[i], sums[i]); });
     } else {
         MaskedSum<typename Spec::Number, MaskOf<typename Spec::Primal>, Spec::parameter_room> sum{
             sums, moves};
         pulled = adjoint(sum);
     }
-    for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
-        cotangent[i] = select(moves, pulled[i], cotangent[i]);
-    });
+    for_components<Spec::state_size>(
+        [&](int i) EDDY_INLINE { cotangent[i] = select(moves, pulled[i], cotangent[i]); });
 }
 
 }  // namespace eddy::inline v0::detail

@@ -19,9 +19,8 @@ struct ConstantRounds {
 
     /// A round of constant size, if all chains are far from any landing and stay finite.
     template <class Team, class Loop, class Used>
-    [[gnu::always_inline]] EDDY_HD static bool take_round(Team& team, Chain<Spec>* chains, Loop& x,
-                                                          const ForwardRound<Spec>& round,
-                                                          Used& used) {
+    EDDY_INLINE EDDY_HD static bool take_round(Team& team, Chain<Spec>* chains, Loop& x,
+                                               const ForwardRound<Spec>& round, Used& used) {
         for (int chain = 0; chain < x.count(); ++chain) {
             if (round.number >= chains[chain].constant_until) return false;
         }
@@ -64,9 +63,10 @@ struct ConstantRounds {
 
     /// The state after one round, and whether it is finite for sure. Its normals are kept where somebody
     /// wants them.
-    [[gnu::always_inline]] EDDY_HD static bool take_one(
-        Chain<Spec>& chain, const ChainState<Spec>& at, [[maybe_unused]] Single* kept,
-        [[maybe_unused]] const Problem<Spec>& problem, State& y) {
+    EDDY_INLINE EDDY_HD static bool take_one(Chain<Spec>& chain, const ChainState<Spec>& at,
+                                             [[maybe_unused]] Single* kept,
+                                             [[maybe_unused]] const Problem<Spec>& problem,
+                                             State& y) {
         const Single* normals = nullptr;
         if constexpr (draws) {
             if (!chain.drawn.has_begun) [[unlikely]]
@@ -81,8 +81,8 @@ struct ConstantRounds {
                 const int step = chain.drawn.next++;
                 normals = chain.drawn.z[step];
                 if (kept) {
-                    for_components<Spec::normals_per_step>([&](int i) __attribute__((
-                        always_inline)) { kept[i] = chain.drawn.z[step][i]; });
+                    for_components<Spec::normals_per_step>(
+                        [&](int i) EDDY_INLINE { kept[i] = chain.drawn.z[step][i]; });
                 }
                 if (chain.has_states) [[likely]] {
                     y = chain.ahead[step];
@@ -94,9 +94,10 @@ struct ConstantRounds {
         return false;
     }
     /// The normals of a round that is taken with care; what was drawn for later ones is forgotten.
-    [[gnu::always_inline]] EDDY_HD static void draw_alone(
-        [[maybe_unused]] Chain<Spec>& chain, [[maybe_unused]] const Time& elapsed,
-        [[maybe_unused]] Single* kept, [[maybe_unused]] const Problem<Spec>& problem) {
+    EDDY_INLINE EDDY_HD static void draw_alone([[maybe_unused]] Chain<Spec>& chain,
+                                               [[maybe_unused]] const Time& elapsed,
+                                               [[maybe_unused]] Single* kept,
+                                               [[maybe_unused]] const Problem<Spec>& problem) {
         if constexpr (draws) {
             chain.forget_drawn();
             if (kept) chain.steps.path.draw_one(chain.steps.steps_at(elapsed), kept, problem.noise);
@@ -105,9 +106,8 @@ struct ConstantRounds {
 
     /// So many rounds of all chains, the first of which comes `first` steps behind its tstop.
     template <int most, class Loop>
-    [[gnu::always_inline]] EDDY_HD static void take(Chain<Spec>* chains, Loop& x,
-                                                    const Time (&first)[most], std::int64_t count,
-                                                    const Problem<Spec>& problem) {
+    EDDY_INLINE EDDY_HD static void take(Chain<Spec>* chains, Loop& x, const Time (&first)[most],
+                                         std::int64_t count, const Problem<Spec>& problem) {
         if constexpr (draws) {
             if (all_begin_drawing(chains, x.count(), first, problem.noise))
                 return take_drawn(chains, x, first, count, problem.noise);
@@ -117,16 +117,14 @@ struct ConstantRounds {
             const ChainStepper<Spec> steps = chains[0].steps;
             const auto size = problem.size;
             ChainState<Spec> at = x.chain[0];
-            const auto step = [&](std::int64_t done) __attribute__((always_inline)) {
+            const auto step = [&](std::int64_t done) EDDY_INLINE {
                 const Time number = first[0] + Time(static_cast<double>(done));
                 at.y =
                     steps.constant_step(size, steps.after_steps(number), at.y, at.memory, nullptr);
             };
             std::int64_t done = 0;
             for (; done + steps_at_once <= count; done += steps_at_once)
-                static_for<0, steps_at_once>([&]<int i>() __attribute__((always_inline)) {
-                    step(done + i);
-                });
+                static_for<0, steps_at_once>([&]<int i>() EDDY_INLINE { step(done + i); });
             if (steps_at_once > 1 && done < count) step(done);
             x.chain[0].y = at.y;
         } else {
@@ -193,30 +191,31 @@ struct ConstantRounds {
     static constexpr std::int64_t longest_stretch = 1024;
 
     /// Does the next round begin a block in all places?
-    [[nodiscard, gnu::always_inline]] EDDY_HD static bool is_at_block(Chain<Spec>& chain,
-                                                                      const ChainState<Spec>& at,
-                                                                      const NoisePlan& plan) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static bool is_at_block(Chain<Spec>& chain,
+                                                              const ChainState<Spec>& at,
+                                                              const NoisePlan& plan) {
         if (!chain.drawn.has_begun) [[unlikely]]
             begin_drawing(chain, chain.steps.steps_at(at.elapsed), plan);
         return chain.drawn.is_in_step && chain.drawn.next == Drawn::count;
     }
     /// False where a state is not finite.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static bool take_kept(
-        const Chain<Spec>& chain, const ChainState<Spec>& at, Single* kept, std::int64_t per_round,
-        const NoisePlan& plan, State& after_all) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static bool take_kept(const Chain<Spec>& chain,
+                                                            const ChainState<Spec>& at,
+                                                            Single* kept, std::int64_t per_round,
+                                                            const NoisePlan& plan,
+                                                            State& after_all) {
         const ChainStepper<Spec>& steps = chain.steps;
         const Time first = steps.steps_at(at.elapsed);
         Drawn drawn;
         steps.path.draw(drawn, first, plan);
         State y = at.y;
         Time finiteness(0);
-        static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+        static_for<0, Drawn::count>([&]<int step>() EDDY_INLINE {
             y = steps.constant_step(steps.after_steps(first + Time(double{step})), y, at.memory,
                                     drawn.z[step]);
             finiteness = finiteness + ChainStepper<Spec>::finiteness(y);
-            for_components<Spec::normals_per_step>([&](int i) __attribute__((always_inline)) {
-                kept[step * per_round + i] = drawn.z[step][i];
-            });
+            for_components<Spec::normals_per_step>(
+                [&](int i) EDDY_INLINE { kept[step * per_round + i] = drawn.z[step][i]; });
         });
         after_all = y;
         return !any(chain.occupied & (finiteness != Time(0)));
@@ -231,7 +230,7 @@ struct ConstantRounds {
         if constexpr (Chain<Spec>::keeps_states) {
             State y = at.y;
             Time finiteness(0);
-            static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+            static_for<0, Drawn::count>([&]<int step>() EDDY_INLINE {
                 const Time elapsed = chain.steps.after_steps(first + Time(double{step}));
                 y = chain.steps.constant_step(elapsed, y, at.memory, chain.drawn.z[step]);
                 chain.ahead[step] = y;
@@ -260,10 +259,9 @@ struct ConstantRounds {
     }
     /// `plan` is a copy that nothing can write to: its key is turned into those of the rounds once.
     template <int most, class Loop>
-    [[gnu::always_inline]] EDDY_HD static void take_drawn(Chain<Spec>* chains, Loop& x,
-                                                          const Time (&first)[most],
-                                                          std::int64_t count,
-                                                          const NoisePlan plan) {
+    EDDY_INLINE EDDY_HD static void take_drawn(Chain<Spec>* chains, Loop& x,
+                                               const Time (&first)[most], std::int64_t count,
+                                               const NoisePlan plan) {
         constexpr std::int64_t width = Drawn::count;
         std::int64_t done[most];
         for (int chain = 0; chain < x.count(); ++chain) {  // what has been drawn already
@@ -284,19 +282,17 @@ struct ConstantRounds {
             take_some(chains[chain], x.chain[chain], after(first[chain], done[chain]),
                       count - done[chain], plan);
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time after(const Time& first,
-                                                                std::int64_t steps) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time after(const Time& first, std::int64_t steps) {
         return first + Time(static_cast<double>(steps));
     }
     /// As many steps as are drawn for at a time; nobody needs to keep their normals. The state stays in
     /// registers.
-    [[gnu::always_inline]] EDDY_HD static void take_all(const ChainStepper<Spec>& steps,
-                                                        ChainState<Spec>& at, const Time& first,
-                                                        const NoisePlan& plan) {
+    EDDY_INLINE EDDY_HD static void take_all(const ChainStepper<Spec>& steps, ChainState<Spec>& at,
+                                             const Time& first, const NoisePlan& plan) {
         Drawn drawn;
         steps.path.draw(drawn, first, plan);
         auto y = at.y;
-        static_for<0, Drawn::count>([&]<int step>() __attribute__((always_inline)) {
+        static_for<0, Drawn::count>([&]<int step>() EDDY_INLINE {
             y = steps.constant_step(steps.after_steps(first + Time(double{step})), y, at.memory,
                                     drawn.z[step]);
         });

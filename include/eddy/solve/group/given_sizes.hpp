@@ -27,9 +27,9 @@ inline constexpr bool may_take_given_steps = can_watch<Spec>&& may_be_given_step
 
 /// Where steps are given: set(x), off the hot path.
 template <class Team, class Recorder, class Spec, class Set>
-[[gnu::always_inline]] EDDY_HD inline void take_given_sizes(
-    [[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] ChainState<Spec>& x,
-    [[maybe_unused]] const Set& set) {
+EDDY_INLINE EDDY_HD inline void take_given_sizes([[maybe_unused]] const Problem<Spec>& problem,
+                                                 [[maybe_unused]] ChainState<Spec>& x,
+                                                 [[maybe_unused]] const Set& set) {
     if constexpr (may_take_given_steps<Spec, Team, Recorder>) {
         if (problem.given.are_given()) [[unlikely]]
             off_the_hot_path(set, x);

@@ -50,7 +50,7 @@ class GradientWatch {
         if (memory_.marks) chains_[chain].next = chains_[chain].next_of[place] = unknown;
     }
     /// May any place of the chain be looked at in this round?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_due(int chain, std::int64_t round) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_due(int chain, std::int64_t round) const {
         return round <= chains_[chain].next;
     }
 

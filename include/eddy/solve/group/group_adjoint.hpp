@@ -91,8 +91,8 @@ class GroupAdjoint {
     // The adjoint of a round, in three parts: each first of all chains.
     /// Where lanes have save points in the round, adds what they bring to the cotangent of its end. If
     /// some are within a step, all is done with this: the cotangent is then that of the round's start.
-    [[gnu::always_inline]] EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain,
-                                                   Pulled& pulled, State& cotangent) {
+    EDDY_INLINE EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain, Pulled& pulled,
+                                        State& cotangent) {
         const ChainBack<Spec>& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (pulled.used != Time(0));
         TimeMask due = (lanes.pending > x.elapsed) & moves;
@@ -109,29 +109,24 @@ class GroupAdjoint {
         cotangent = seeded.cotangent;
         pulled = seeded.round;
     }
-    [[gnu::always_inline]] EDDY_HD void linearize(const ChainState<Spec>& x, int chain,
-                                                  const Pulled& pulled,
-                                                  Linearization<false>& of_step) {
-        const auto use = [&](const auto& in) __attribute__((always_inline)) {
-            Stepper::linearize(in, x.memory, of_step);
-        };
+    EDDY_INLINE EDDY_HD void linearize(const ChainState<Spec>& x, int chain, const Pulled& pulled,
+                                       Linearization<false>& of_step) {
+        const auto use = [&](const auto& in)
+                             EDDY_INLINE { Stepper::linearize(in, x.memory, of_step); };
         with_logged_input<Spec>(forward.steps(chain), x, pulled.used, pulled.by, use,
                                 pulled.normals.of(chain));
     }
     /// The cotangent of the state before a round from that after it.
-    [[gnu::always_inline]] EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,
-                                                   const Linearization<false>& of_step,
-                                                   Pulled& pulled, State& cotangent) {
+    EDDY_INLINE EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,
+                                        const Linearization<false>& of_step, Pulled& pulled,
+                                        State& cotangent) {
         if (!pulled.is_done) {
             with_logged_input<Spec>(
-                forward.steps(chain), x, pulled.used,
-                pulled.by, [&](const auto& in) __attribute__((always_inline)) {
-                    pull_step(
-                        chain, pulled.used,
-                        cotangent, [&](auto& sums) __attribute__((always_inline)) {
-                            return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
-                                                 pulled.times);
-                        });
+                forward.steps(chain), x, pulled.used, pulled.by, [&](const auto& in) EDDY_INLINE {
+                    pull_step(chain, pulled.used, cotangent, [&](auto& sums) EDDY_INLINE {
+                        return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
+                                             pulled.times);
+                    });
                 });
         }
         if constexpr (with_times)
@@ -148,8 +143,8 @@ class GroupAdjoint {
     }
 
     /// Looks at the cotangent of the state before a round, where a lane of the chain is due.
-    [[gnu::always_inline]] EDDY_HD void look(const ChainState<Spec>& x, int chain, const Time& used,
-                                             const State& cotangent, std::int64_t round) {
+    EDDY_INLINE EDDY_HD void look(const ChainState<Spec>& x, int chain, const Time& used,
+                                  const State& cotangent, std::int64_t round) {
         if constexpr (Watch::watches) {
             if (watch_.is_due(chain, round)) [[unlikely]]
                 off_the_hot_path(
@@ -222,7 +217,7 @@ class GroupAdjoint {
         State cotangent;
         Pulled round;
     };
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Times no_times() {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Times no_times() {
         if constexpr (with_times)
             return {convert<Number>(0), convert<Number>(0)};
         else
@@ -243,16 +238,15 @@ class GroupAdjoint {
 
     /// The step's adjoint, for the lanes that moved.
     template <class Adjoint>
-    [[gnu::always_inline]] EDDY_HD void pull_step(int chain, const Time& used, State& cotangent,
-                                                  Adjoint adjoint) {
+    EDDY_INLINE EDDY_HD void pull_step(int chain, const Time& used, State& cotangent,
+                                       Adjoint adjoint) {
         const Time moved = select(chains_[chain].alive, used, Time(0));
         pull_masked<Spec>(convert<Primal>(moved) != Primal(0), cotangent, sums_[chain], adjoint);
     }
 
     /// A round within which, or at whose end, some lane has save points. Each part is out of line by
     /// itself: none keeps in registers what another has computed.
-    [[gnu::always_inline]] EDDY_HD void take_seeds(const ChainState<Spec>& x, int chain,
-                                                   Seeded& seeded) {
+    EDDY_INLINE EDDY_HD void take_seeds(const ChainState<Spec>& x, int chain, Seeded& seeded) {
         DenseCotangent dense{};
         off_the_hot_path(
             [this, chain, &dense](Seeded& at, const ChainState<Spec>& from) {

@@ -37,17 +37,17 @@ class StepLog {
 
     /// Rounds that it has room for.
     [[nodiscard]] EDDY_HD std::int64_t rounds() const { return rounds_; }
-    [[gnu::always_inline]] EDDY_HD void write(const Team& team, std::int64_t round,
-                                              const PerChain<Used, Team::num_chains>& used) const {
+    EDDY_INLINE EDDY_HD void write(const Team& team, std::int64_t round,
+                                   const PerChain<Used, Team::num_chains>& used) const {
         for (int chain = 0; keeps_sizes && chain < used.count(); ++chain)
             sizes_[index(team, round, chain, used.count())] = used.chain[chain];
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD const Used& read(const Team& team, std::int64_t round,
-                                                               int chain, int num_chains) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD const Used& read(const Team& team, std::int64_t round,
+                                                       int chain, int num_chains) const {
         return sizes_[index(team, round, chain, num_chains)];
     }
     /// Where a round's normals are.
-    [[nodiscard, gnu::always_inline]] EDDY_HD NormalsOfRound<Spec> normals(
+    [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals(
         [[maybe_unused]] const Team& team, [[maybe_unused]] std::int64_t round,
         [[maybe_unused]] int num_chains) const {
         if constexpr (Spec::normals_per_step == 0)
@@ -69,9 +69,9 @@ class StepLog {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static std::int64_t index(const Team& team,
-                                                                        std::int64_t round,
-                                                                        int chain, int num_chains) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static std::int64_t index(const Team& team,
+                                                                std::int64_t round, int chain,
+                                                                int num_chains) {
         return (round * num_chains + chain) * Team::num_members + team.member();
     }
     Used* sizes_ = nullptr;               // (round, chain, member)
@@ -125,7 +125,7 @@ class GroupCheckpoints {
             const ChainState<Spec>& from = x.chain[chain];
             const std::int64_t i = index(team, slot, chain, x.count());
             Number* const y = y_of(team, slot, chain, x.count());
-            for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+            for_components<Spec::state_size>([&](int component) EDDY_INLINE {
                 y[component * Team::num_members] = from.y[component];
             });
             elapsed_[i] = from.elapsed;
@@ -144,7 +144,7 @@ class GroupCheckpoints {
             ChainState<Spec>& to = x.chain[chain];
             const std::int64_t i = index(team, slot, chain, num_chains);
             const Number* const y = y_of(team, slot, chain, num_chains);
-            for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+            for_components<Spec::state_size>([&](int component) EDDY_INLINE {
                 to.y[component] = y[component * Team::num_members];
             });
             to.elapsed = elapsed_[i];
@@ -158,10 +158,10 @@ class GroupCheckpoints {
     }
 
     /// What is read of a slot on the hot path.
-    [[gnu::always_inline]] EDDY_HD void fetch_ahead(const Team& team, std::int64_t slot, int chain,
-                                                    int num_chains) const {
+    EDDY_INLINE EDDY_HD void fetch_ahead(const Team& team, std::int64_t slot, int chain,
+                                         int num_chains) const {
         const Number* const y = y_of(team, slot, chain, num_chains);
-        for_components<Spec::state_size>([&](int component) __attribute__((always_inline)) {
+        for_components<Spec::state_size>([&](int component) EDDY_INLINE {
             team.fetch_ahead(y + component * Team::num_members);
         });
         team.fetch_ahead(elapsed_ + index(team, slot, chain, num_chains));

@@ -73,8 +73,7 @@ class GroupForward {
     }
 
     /// One round. `used` receives the size of each place's accepted step; zero where none was. An empty place may seem to move.
-    [[gnu::always_inline]] EDDY_HD void advance(Loop& x, const Round& round, Sizes& used,
-                                                Sight& sight) {
+    EDDY_INLINE EDDY_HD void advance(Loop& x, const Round& round, Sizes& used, Sight& sight) {
         if constexpr (Spec::has_constant_size)
             if (Rounds::take_round(*team_, chains_, x, round, used)) return;
         const auto care = [&](Loop& at) { advance_with_care(at, round, used, sight); };
@@ -92,7 +91,7 @@ class GroupForward {
         }
     }
     /// As `is_running`, for who has looked.
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_running(const Sight& sight) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(const Sight& sight) const {
         if constexpr (keeps_sight)
             return sight.is_running;
         else
@@ -179,8 +178,8 @@ class GroupForward {
 
   private:
     /// A round whatever happens in it.
-    [[gnu::always_inline]] EDDY_HD void advance_with_care(Loop& x, const Round& round, Sizes& used,
-                                                          Sight& sight) {
+    EDDY_INLINE EDDY_HD void advance_with_care(Loop& x, const Round& round, Sizes& used,
+                                               Sight& sight) {
         for (int chain = 0; chain < x.count(); ++chain)
             Rounds::draw_alone(chains_[chain], x.chain[chain].elapsed, round.normals.of(chain),
                                *problem_);
@@ -199,14 +198,14 @@ class GroupForward {
         }
     }
     /// The chain as rounds see it.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Chain<Spec>& seen(Sight& sight, int number) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Chain<Spec>& seen(Sight& sight, int number) {
         if constexpr (keeps_sight)
             return sight.chain;
         else
             return chains_[number];
     }
-    [[gnu::always_inline]] EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt,
-                                              const Round& round, Sight& sight) {
+    EDDY_INLINE EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt, const Round& round,
+                                   Sight& sight) {
         Chain<Spec>& chain = seen(sight, number);
         const AfterAttempt<Spec> after =
             steps_for(chain.steps, round.problem).judge(x.chain[number], attempt);
@@ -217,10 +216,9 @@ class GroupForward {
         if constexpr (keeps_sight) look(sight);
     }
     /// Counts a round, and asks whether it is more than a step in some place of the team.
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool happens(Chain<Spec>& chain,
-                                                           const Attempt<Spec>& attempt,
-                                                           const AfterAttempt<Spec>& after,
-                                                           std::int64_t round) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool happens(Chain<Spec>& chain, const Attempt<Spec>& attempt,
+                                                   const AfterAttempt<Spec>& after,
+                                                   std::int64_t round) {
         if constexpr (is_adaptive || Spec::has_event) {
             const auto tried = attempt.size > Time(0), stayed = attempt.used == Time(0);
             chain.rejected = chain.rejected + select(tried & stayed, Time(1), Time(0));
@@ -231,8 +229,8 @@ class GroupForward {
                round >= chain.next_check;
     }
     /// Goes there, and sees to what happens.
-    [[gnu::always_inline]] EDDY_HD void meet(Loop& x, int number, const Attempt<Spec>& attempt,
-                                             const AfterAttempt<Spec>& after, std::int64_t round) {
+    EDDY_INLINE EDDY_HD void meet(Loop& x, int number, const Attempt<Spec>& attempt,
+                                  const AfterAttempt<Spec>& after, std::int64_t round) {
         off_the_hot_path(
             [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                   const AfterAttempt<Spec>& leads_to) {
@@ -247,8 +245,8 @@ class GroupForward {
     }
 
     /// Does anything happen that no landing tells of?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_seen(const Chain<Spec>& chain,
-                                                           const Attempt<Spec>& attempt) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_seen(const Chain<Spec>& chain,
+                                                   const Attempt<Spec>& attempt) const {
         return TangentWatch::sees(*problem_, chain, attempt) || meets_events(attempt);
     }
 

@@ -128,7 +128,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             }
             return group.read(checkpoints, entry.slot, group.blocks_.first(entry.step));
         }
-        [[gnu::always_inline]] EDDY_HD void will_read(const Entry& entry) const {
+        EDDY_INLINE EDDY_HD void will_read(const Entry& entry) const {
             if constexpr (may_fetch_ahead<Team>) group.fetch_ahead(entry);
         }
         EDDY_HD void discard(std::int64_t) const {}
@@ -224,13 +224,12 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         pull_round(x, round, cotangents, used);
     }
     /// By steps of these sizes; the places are as they were.
-    [[gnu::always_inline]] EDDY_HD void pull_round(const Loop& x, std::int64_t round,
-                                                   Cotangents& cotangents, const Sizes& used) {
+    EDDY_INLINE EDDY_HD void pull_round(const Loop& x, std::int64_t round, Cotangents& cotangents,
+                                        const Sizes& used) {
         constexpr bool abreast = are_abreast<Team, Linearization>;
         typename Back::Pulled pulled[Team::num_chains];
         Linearization of_steps[abreast ? Team::num_chains : 1];
-        const auto pull_chain = [&](int chain, const Linearization& of_step)
-            __attribute__((always_inline)) {
+        const auto pull_chain = [&](int chain, const Linearization& of_step) EDDY_INLINE {
             back_.pull_chain(x.chain[chain], chain, of_step, pulled[chain],
                              cotangents.chain[chain]);
         };
@@ -258,9 +257,8 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
 
     /// On a host number by number: a copy of the whole would be read before its parts are written, and
     /// waited for. On a device a copy keeps fewer registers.
-    [[gnu::always_inline]] EDDY_HD static void begin_pull(typename Back::Pulled& pulled,
-                                                          const Used& used,
-                                                          const NormalsOfRound<Spec>& normals) {
+    EDDY_INLINE EDDY_HD static void begin_pull(typename Back::Pulled& pulled, const Used& used,
+                                               const NormalsOfRound<Spec>& normals) {
         if constexpr (compiling_for_device) {
             pulled = {size_in(used), normals};
         } else {
@@ -321,8 +319,8 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         }
     }
     /// The adjoint of a lane's start reads x only where that was solved for; else x stays in registers.
-    [[gnu::always_inline]] EDDY_HD void leave([[maybe_unused]] const Loop& x, std::int64_t round,
-                                              Cotangents& cotangents) {
+    EDDY_INLINE EDDY_HD void leave([[maybe_unused]] const Loop& x, std::int64_t round,
+                                   Cotangents& cotangents) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             off_the_hot_path(
                 [this, round](Cotangents& at_start, const Loop& at) {

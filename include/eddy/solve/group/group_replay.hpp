@@ -40,7 +40,7 @@ class GroupReplay {
 
     /// Where the log keeps a round's normals, as far as it goes: those of a cell are those of a step
     /// where it is one.
-    [[nodiscard, gnu::always_inline]] EDDY_HD NormalsOfRound<Spec> normals_of(
+    [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals_of(
         [[maybe_unused]] std::int64_t round, [[maybe_unused]] int count) const {
         if constexpr (Spec::normals_per_step > 0) {
             if (round < memory_.log.rounds() && back_.forward.problem().noise.level == 0)
@@ -50,7 +50,7 @@ class GroupReplay {
     }
 
     /// All places are as they were at a round.
-    [[gnu::always_inline]] EDDY_HD void seek(std::int64_t round) {
+    EDDY_INLINE EDDY_HD void seek(std::int64_t round) {
         if (back_.forward.assignment.is_at(round)) [[likely]]
             return;
         off_the_hot_path([this, round] { change_places(round); });
@@ -136,16 +136,16 @@ class GroupReplay {
     }
 
     /// The sizes of a round's steps, as far as the log goes.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Used logged_size(const Loop& x,
-                                                               [[maybe_unused]] std::int64_t round,
-                                                               int chain) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Used logged_size(const Loop& x,
+                                                       [[maybe_unused]] std::int64_t round,
+                                                       int chain) const {
         if constexpr (Log::keeps_sizes)
             return memory_.log.read(*team_, round, chain, num_chains());
         else
             return back_.forward.steps(chain).size_from(x.chain[chain].elapsed);
     }
     /// What the next but one round back begins with, on its way from the memory of the device.
-    [[gnu::always_inline]] EDDY_HD void fetch_ahead(const Entry& entry) const {
+    EDDY_INLINE EDDY_HD void fetch_ahead(const Entry& entry) const {
         const std::int64_t round = blocks_.first(entry.step);
         for (int chain = 0; chain < num_chains(); ++chain) {
             memory_.checkpoints.fetch_ahead(*team_, entry.slot, chain, num_chains());

@@ -47,7 +47,7 @@ class LaneAssignment {
     }
 
     /// Is the cursor where the places are as they were at `round`?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_at(std::int64_t round) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_at(std::int64_t round) const {
         return round_below_ < round && round <= round_above_;
     }
     /// Moves the cursor to the state of the places at `round`: calls set(chain, place, occupant) for
@@ -71,10 +71,10 @@ class LaneAssignment {
         return cursor_ > 0 ? round_below_ + 1 : 0;
     }
     /// Does any place change right after `round`, with the cursor at round + 1; or at `round`?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool changed_before_cursor(std::int64_t round) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool changed_before_cursor(std::int64_t round) const {
         return round_below_ == round;
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool changes_after_cursor(std::int64_t round) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool changes_after_cursor(std::int64_t round) const {
         return round_above_ == round;
     }
     /// Calls visit(change) for these changes, the last one first; first to last if the cursor is at

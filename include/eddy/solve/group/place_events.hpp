@@ -10,7 +10,7 @@ namespace eddy::inline v0::detail {
 
 /// Does the round end with an event in some place?
 template <class Spec>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline bool meets_events(const Attempt<Spec>& attempt) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline bool meets_events(const Attempt<Spec>& attempt) {
     if constexpr (Spec::has_event)
         return any(attempt.used < typename Spec::Time(0));
     else

@@ -20,7 +20,7 @@ struct ForwardRound {
 /// Steps for who knows where the problem lies: a device reads it there then, in constant memory, and not behind an
 /// address that it has to read before. Steps of constant size read little of it.
 template <class Spec>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline decltype(auto) steps_for(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline decltype(auto) steps_for(
     const ChainStepper<Spec>& steps, [[maybe_unused]] const Problem<Spec>& problem) {
     if constexpr (compiling_for_device && Spec::is_adaptive) {
         ChainStepper<Spec> here = steps;

@@ -29,9 +29,9 @@ struct TangentWatch {
         set_lane(chain.watched, place, marks != nullptr);
     }
     /// Is there any lane to mark?
-    [[nodiscard, gnu::always_inline]] EDDY_HD static bool sees(const Problem<Spec>& problem,
-                                                               const Chain<Spec>& chain,
-                                                               const Attempt<Spec>& attempt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static bool sees(const Problem<Spec>& problem,
+                                                       const Chain<Spec>& chain,
+                                                       const Attempt<Spec>& attempt) {
         return any(beyond(problem, chain, attempt));
     }
     /// Marks them. `marks` are those of the group.
@@ -51,8 +51,9 @@ struct TangentWatch {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static MaskOf<Primal> beyond(
-        const Problem<Spec>& problem, const Chain<Spec>& chain, const Attempt<Spec>& attempt) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Primal> beyond(const Problem<Spec>& problem,
+                                                                   const Chain<Spec>& chain,
+                                                                   const Attempt<Spec>& attempt) {
         return chain.watched & attempt.accepted &
                TangentError<Spec>::is_beyond(problem, attempt.trial.error, attempt.trial.next);
     }

@@ -134,8 +134,8 @@ struct PackedCall<Work, Value, First, Second> {
 /// hands it copies, and takes that of the value back: what a call has the address of lives in memory,
 /// and the hot path would find it there.
 template <class Work, class Value, class... Given>
-[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(const Work& work, Value& value,
-                                                            const Given&... given) {
+EDDY_INLINE EDDY_HD inline void off_the_hot_path(const Work& work, Value& value,
+                                                 const Given&... given) {
     if constexpr (compiling_for_device) {
         PackedCall<Work, std::remove_const_t<Value>, Given...> call{work, value, given...};
         run_out_of_line(call);
@@ -145,7 +145,7 @@ template <class Work, class Value, class... Given>
     }
 }
 template <class Work>
-[[gnu::always_inline]] EDDY_HD inline void off_the_hot_path(const Work& work) {
+EDDY_INLINE EDDY_HD inline void off_the_hot_path(const Work& work) {
     run_out_of_line(work);
 }
 

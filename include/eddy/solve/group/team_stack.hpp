@@ -21,7 +21,7 @@ class SharedStack {
         lead([stack = stack_] { stack->clear(); });
         level_ = 0;
     }
-    [[gnu::always_inline]] EDDY_HD void place(std::int64_t slot, std::int64_t step) {
+    EDDY_INLINE EDDY_HD void place(std::int64_t slot, std::int64_t step) {
         if (slot == level_ && step == level_) [[likely]] {
             ++level_;
             return;
@@ -37,13 +37,13 @@ class SharedStack {
         lead([stack = stack_, step] { stack->push(step); });
         return top().slot;
     }
-    [[gnu::always_inline]] EDDY_HD void pop() {
+    EDDY_INLINE EDDY_HD void pop() {
         if (is_level()) [[likely]]
             --level_;
         else
             lead([stack = stack_] { stack->pop(); });
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD Entry top() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Entry top() const {
         if (is_level()) [[likely]]
             return {level_ - 1, level_ - 1};
         const Entry entry = team_->member() == 0 ? stack_->top() : Entry{0, 0};

@@ -61,21 +61,21 @@ class ChainStepper {
     /// Tries a step of every place from x. On a host by a call that all callers share, compiled once:
     /// it costs a solve nothing (Lorenz, Tsit5: 0.7 % less) and a gradient 0.5 %, and takes a tenth
     /// off the time to compile one. A device would put registers into memory for it.
-    [[gnu::always_inline]] EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
+    EDDY_INLINE EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
         if constexpr (compiling_for_device)
             compute_here(x, attempt);
         else
             compute_out_of_line(x, attempt);
     }
-    [[gnu::always_inline]] EDDY_HD static void land(const Time& limited, const Time& left,
-                                                    Attempt<Spec>& attempt) {
+    EDDY_INLINE EDDY_HD static void land(const Time& limited, const Time& left,
+                                         Attempt<Spec>& attempt) {
         attempt.lands = lands_within(limited, left);
         attempt.size = select(attempt.lands, left, limited);
     }
 
     /// Judges what was tried from x, and returns where that leads.
-    [[nodiscard, gnu::always_inline]] EDDY_HD AfterAttempt<Spec> judge(
-        const Chain& x, Attempt<Spec>& attempt) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD AfterAttempt<Spec> judge(const Chain& x,
+                                                               Attempt<Spec>& attempt) const {
         AfterAttempt<Spec> after;
         if constexpr (is_adaptive) {
             judge_error(x, attempt, after);
@@ -83,7 +83,7 @@ class ChainStepper {
             accept(x, attempt, after);
         }
         if constexpr (Spec::has_event) {
-            static_for<0, state_size>([&]<int i>() __attribute__((always_inline)) {
+            static_for<0, state_size>([&]<int i>() EDDY_INLINE {
                 after.y[i] = select(attempt.accepted, attempt.trial.next[i], x.y[i]);
             });
             look_for_events<Spec>(*this, problem_->times, x, attempt, after);
@@ -92,9 +92,9 @@ class ChainStepper {
     }
     /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
     /// than the loads to come, which then wait for it.
-    [[gnu::always_inline]] EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
-                                                       const AfterAttempt<Spec>& after) {
-        for_components<state_size>([&](int i) __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
+                                            const AfterAttempt<Spec>& after) {
+        for_components<state_size>([&](int i) EDDY_INLINE {
             if constexpr (Spec::has_event)
                 x.y[i] = after.y[i];
             else
@@ -118,8 +118,8 @@ class ChainStepper {
 
     /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
     /// out.
-    [[gnu::always_inline]] EDDY_HD void replay(Chain& x, const typename Spec::Used& logged,
-                                               const Single* normals = nullptr) const {
+    EDDY_INLINE EDDY_HD void replay(Chain& x, const typename Spec::Used& logged,
+                                    const Single* normals = nullptr) const {
         const Time used = Spec::has_event ? abs(size_in(logged)) : size_in(logged);
         if constexpr (Spec::has_constant_size) {
             if (is_constant(used)) {
@@ -131,21 +131,19 @@ class ChainStepper {
         const auto moves = convert<Primal>(used) != Primal(0);
         const ClockTangent<Spec> by = tangents_of_sizes<Spec>(*this, x, logged);
         State next;
-        with_moved_input<Spec>(
-            *this, x, used, by, [&](const auto& in) __attribute__((always_inline)) {
-                if constexpr (Stepper::memory_follows_state) {
-                    next = Stepper::step(in, x.memory);
-                } else {
-                    typename Stepper::template Trial<typename Spec::Number> trial;
-                    Stepper::attempt(in, x.memory, trial);
-                    next = trial.next;
-                    Stepper::carry(trial, moves, x.memory);
-                }
-                if constexpr (Spec::has_jump) jump_again<Spec>(in, logged, next);
-            });
-        for_components<state_size>([&](int i) __attribute__((always_inline)) {
-            x.y[i] = select(moves, next[i], x.y[i]);
+        with_moved_input<Spec>(*this, x, used, by, [&](const auto& in) EDDY_INLINE {
+            if constexpr (Stepper::memory_follows_state) {
+                next = Stepper::step(in, x.memory);
+            } else {
+                typename Stepper::template Trial<typename Spec::Number> trial;
+                Stepper::attempt(in, x.memory, trial);
+                next = trial.next;
+                Stepper::carry(trial, moves, x.memory);
+            }
+            if constexpr (Spec::has_jump) jump_again<Spec>(in, logged, next);
         });
+        for_components<state_size>([&](int i)
+                                       EDDY_INLINE { x.y[i] = select(moves, next[i], x.y[i]); });
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
         if constexpr (Spec::moves_times)
             x.events.clock = clock_after<Spec>(x.events.clock, by, used, x.elapsed == tstop);
@@ -163,39 +161,38 @@ class ChainStepper {
 
     /// The state after a round of constant size, for places that have at least a step and a half
     /// left to their tstops. `normals`, of noise, are those of the step, if they are at hand.
-    [[nodiscard, gnu::always_inline]] EDDY_HD State
-    constant_step(const Time& elapsed, const State& y, const typename Spec::Memory& memory,
-                  const Single* normals = nullptr) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD State constant_step(const Time& elapsed, const State& y,
+                                                          const typename Spec::Memory& memory,
+                                                          const Single* normals = nullptr) const {
         return constant_step(problem_->size, elapsed, y, memory, normals);
     }
     /// The same with the size, and its products with the method's coefficients, at hand.
     template <class UniformSize>
-    [[nodiscard, gnu::always_inline]] EDDY_HD State
-    constant_step(const UniformSize& dt, const Time& elapsed, const State& y,
-                  const typename Spec::Memory& memory, const Single* normals) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD State constant_step(const UniformSize& dt,
+                                                          const Time& elapsed, const State& y,
+                                                          const typename Spec::Memory& memory,
+                                                          const Single* normals) const {
         const Time size(problem_->clock.dt0);
         return Stepper::step(StepInput{times_of(elapsed, size), y, parameters.values(), dt,
                                        constant_path(elapsed, normals), problem_->tolerances()},
                              memory);
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD const auto& constant_size() const {
-        return problem_->size;
-    }
+    [[nodiscard]] EDDY_INLINE EDDY_HD const auto& constant_size() const { return problem_->size; }
     // Elapsed time by steps of constant size is their number since the last tstop times their size: a
     // sum would gather an error at every step. The number is read off the elapsed time itself.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time steps_at(const Time& elapsed) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time steps_at(const Time& elapsed) const {
         return steps_since(elapsed, origin_, problem_->clock.per_dt0);
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time after_steps(const Time& count) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time after_steps(const Time& count) const {
         return mul_add(count, Time(problem_->clock.dt0), origin_);
     }
     /// The size of the step from there: the constant one, or what is left; zero where nothing is.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time size_from(const Time& elapsed) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time size_from(const Time& elapsed) const {
         return max(landing_size(Time(problem_->clock.dt0), tstop - elapsed), Time(0));
     }
     /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time elapsed_after(const Time& elapsed,
-                                                                 const Time& size) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time elapsed_after(const Time& elapsed,
+                                                         const Time& size) const {
         if constexpr (Spec::has_dyadic_steps)
             return path.cells().end_of(path.cells().place_at(elapsed), size, tstop);
         const Time further =
@@ -205,11 +202,9 @@ class ChainStepper {
 
     /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
     /// infinite.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time finiteness(const State& y) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time finiteness(const State& y) {
         Primal sum = primal(y[0]);
-        for_components<state_size - 1>([&](int i) __attribute__((always_inline)) {
-            sum = sum + primal(y[i + 1]);
-        });
+        for_components<state_size - 1>([&](int i) EDDY_INLINE { sum = sum + primal(y[i + 1]); });
         return convert<Time>(sum - sum);
     }
 
@@ -218,14 +213,14 @@ class ChainStepper {
         return problem_->times.t0 + problem_->times.direction * get_lane(elapsed, place);
     }
     /// Is this a round of the constant size that all places share?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_constant(const Time& size) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_constant(const Time& size) const {
         return all(size == Time(problem_->clock.dt0));
     }
 
     /// Calls use(in) with what a step of `size` from x starts from.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_input(
-        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
+    EDDY_INLINE EDDY_HD decltype(auto) with_input(const Chain& x, const Time& size, Use&& use,
+                                                  const Single* normals = nullptr) const {
         if constexpr (Spec::moves_times)
             return with_moved_input<Spec>(*this, x, size, tangents_of_sizes<Spec>(*this, x, size),
                                           use);
@@ -234,16 +229,17 @@ class ChainStepper {
     }
     /// The same of times without tangents.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_still_input(
-        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
+    EDDY_INLINE EDDY_HD decltype(auto) with_still_input(const Chain& x, const Time& size, Use&& use,
+                                                        const Single* normals = nullptr) const {
         const Size dt{size, convert<Primal>(Time(problem_->clock.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
                              path_of(x.elapsed, size, normals), problem_->tolerances()});
     }
     /// The same where the size may be the constant one.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_logged_input(
-        const Chain& x, const Time& size, Use&& use, const Single* normals = nullptr) const {
+    EDDY_INLINE EDDY_HD decltype(auto) with_logged_input(const Chain& x, const Time& size,
+                                                         Use&& use,
+                                                         const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(size)) return with_constant_input(x.elapsed, x.y, use, normals);
         }
@@ -251,9 +247,8 @@ class ChainStepper {
     }
     /// The same where it is.
     template <class Use>
-    [[gnu::always_inline]] EDDY_HD decltype(auto) with_constant_input(const Time& elapsed,
-                                                                      const State& y, Use&& use,
-                                                                      const Single* normals) const {
+    EDDY_INLINE EDDY_HD decltype(auto) with_constant_input(const Time& elapsed, const State& y,
+                                                           Use&& use, const Single* normals) const {
         return use(StepInput{times_of(elapsed, Time(problem_->clock.dt0)), y, parameters.values(),
                              problem_->size, constant_path(elapsed, normals),
                              problem_->tolerances()});
@@ -271,19 +266,19 @@ class ChainStepper {
 
   private:
     /// Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static TimeMask lands_within(const Time& limited,
-                                                                           const Time& left) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static TimeMask lands_within(const Time& limited,
+                                                                   const Time& left) {
         return limited * Time(1.01) >= left;
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time landing_size(const Time& limited,
-                                                                       const Time& left) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time landing_size(const Time& limited,
+                                                               const Time& left) {
         return select(lands_within(limited, left), left, limited);
     }
     [[gnu::noinline]] EDDY_HD void compute_out_of_line(const Chain& x,
                                                        Attempt<Spec>& attempt) const {
         compute_here(x, attempt);
     }
-    [[gnu::always_inline]] EDDY_HD void compute_here(const Chain& x, Attempt<Spec>& attempt) const {
+    EDDY_INLINE EDDY_HD void compute_here(const Chain& x, Attempt<Spec>& attempt) const {
         const Time limited = is_adaptive ? min(x.size, Time(problem_->clock.dt_max)) : x.size;
         const Time left = tstop - x.elapsed;
         if constexpr (Spec::has_dyadic_steps) {
@@ -297,28 +292,27 @@ class ChainStepper {
             attempt.size = select(x.events.high > Time(0), x.size, attempt.size);
             attempt.lands = attempt.size == left;
         }
-        with_input(
-            x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
-                Stepper::attempt(in, x.memory, attempt.trial);
-            });
+        with_input(x, attempt.size, [&](const auto& in) EDDY_INLINE {
+            Stepper::attempt(in, x.memory, attempt.trial);
+        });
     }
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
-                                                                        const Time& size) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
+                                                                const Time& size) const {
         return {
             TimeAt<Time>{problem_->clock.t0, problem_->clock.direction, elapsed, lowest_, highest_},
             size};
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD Path path_of(const Time& elapsed, const Time& size,
-                                                           const Single* normals) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Path path_of(const Time& elapsed, const Time& size,
+                                                   const Single* normals) const {
         if constexpr (Spec::has_noise && !Spec::has_dyadic_steps)
             return path.of(*problem_, elapsed, size, sqrt(size), steps_at(elapsed), normals);
         else
             return path.of(*problem_, elapsed, size, size, Time(0), normals);
     }
     /// The same for a step of constant size.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Path constant_path(const Time& elapsed,
-                                                                 const Single* normals) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Path constant_path(const Time& elapsed,
+                                                         const Single* normals) const {
         const Time size(problem_->clock.dt0);
         if constexpr (Spec::has_noise)
             return path.of(*problem_, elapsed, size, Time(problem_->noise.root), steps_at(elapsed),
@@ -328,8 +322,8 @@ class ChainStepper {
     }
 
     /// Accepts an attempt or not, and chooses the next size.
-    [[gnu::always_inline]] EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
-                                                    AfterAttempt<Spec>& after) const {
+    EDDY_INLINE EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
+                                         AfterAttempt<Spec>& after) const {
         const Single norm = squared_norm_of(*problem_, x.y, attempt);
         const auto decision = problem_->control.propose(norm, Stepper::error_order, x.history);
         const TimeMask moves = attempt.size > Time(0);
@@ -359,16 +353,16 @@ class ChainStepper {
     }
     /// At most twice the size follows one that was accepted, which it does not shrink; at most half
     /// follows one that was rejected.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time dyadic(const Time& next, const Time& size,
-                                                                 const TimeMask& accepted) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time dyadic(const Time& next, const Time& size,
+                                                         const TimeMask& accepted) {
         return select(accepted, min(max(next, size), Time(2) * size), min(next, Time(0.5) * size));
     }
 
     /// A step cut short to land says nothing against the size before the cut; and its small error is
     /// none that the next one should be compared with.
-    [[gnu::always_inline]] EDDY_HD void forget_cuts(const Chain& x, const Attempt<Spec>& attempt,
-                                                    const TimeMask& accepted, Time& next,
-                                                    typename Spec::History& history) const {
+    EDDY_INLINE EDDY_HD void forget_cuts(const Chain& x, const Attempt<Spec>& attempt,
+                                         const TimeMask& accepted, Time& next,
+                                         typename Spec::History& history) const {
         const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->clock.dt_max)));
         next = select(cut, max(next, x.size), next);
         const auto is_cut = places_of<Single, Time>(cut);
@@ -378,8 +372,8 @@ class ChainStepper {
 
     /// Accepts an attempt of constant size; one that is not finite, or fails, is said to have
     /// stalled.
-    [[gnu::always_inline]] EDDY_HD void accept(const Chain& x, Attempt<Spec>& attempt,
-                                               AfterAttempt<Spec>& after) const {
+    EDDY_INLINE EDDY_HD void accept(const Chain& x, Attempt<Spec>& attempt,
+                                    AfterAttempt<Spec>& after) const {
         const TimeMask moves = attempt.size > Time(0);
         attempt.accepted = convert<Primal>(attempt.size) > Primal(0);
         attempt.used = select(moves, attempt.size, Time(0));

@@ -10,7 +10,7 @@
 namespace eddy::inline v0::detail {
 
 template <class Spec, class Trial>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline MaskOf<typename Spec::Time> has_failed(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline MaskOf<typename Spec::Time> has_failed(
     const Trial& trial) {
     using Time = typename Spec::Time;
     using Primal = typename Spec::Primal;
@@ -19,7 +19,7 @@ template <class Spec, class Trial>
 
 /// Of the components that change.
 template <class Spec, class State>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Single squared_norm_of_counted(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Single squared_norm_of_counted(
     const Problem<Spec>& problem, const State& error, const State& y, const State& next) {
     using Term = typename Spec::Term;
     return squared_error_norm(counted<Term>(error), counted<Term>(y), counted<Term>(next),
@@ -42,12 +42,12 @@ template <class Spec>
 
 /// Of an attempt from y, squared; infinite where the step has failed.
 template <class Spec>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Single squared_norm_of(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Single squared_norm_of(
     const Problem<Spec>& problem, const typename Spec::State& y, const Attempt<Spec>& attempt) {
     using Primal = typename Spec::Primal;
     using Single = typename Spec::Single;
     const Single norm = Spec::Stepper::squared_error(
-        attempt.trial, [&](const typename Spec::State& error) __attribute__((always_inline)) {
+        attempt.trial, [&](const typename Spec::State& error) EDDY_INLINE {
             const Single of_state =
                 squared_norm_of_counted<Spec>(problem, error, y, attempt.trial.next);
             if constexpr (Spec::is_dual) {

@@ -36,7 +36,7 @@ requires IteratesWithinSteps<typename Spec::Stepper>
 struct ChainIterations<Spec> {
     static constexpr bool are_counted = true;
     typename Spec::Time evaluations{};  // (place)
-    [[gnu::always_inline]] EDDY_HD void count_iterations(const Attempt<Spec>& attempt) {
+    EDDY_INLINE EDDY_HD void count_iterations(const Attempt<Spec>& attempt) {
         using Time = typename Spec::Time;
         evaluations = evaluations + select(attempt.size > Time(0),
                                            convert<Time>(attempt.trial.evaluations), Time(0));
@@ -73,7 +73,7 @@ struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
         if constexpr (ChainIterations<Spec>::are_counted) this->evaluations = copy.evaluations;
     }
     /// Has some lane a state that is not finite?
-    [[nodiscard, gnu::always_inline]] EDDY_HD bool is_broken(const typename Spec::State& y) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_broken(const typename Spec::State& y) const {
         return any(occupied & (ChainStepper<Spec>::finiteness(y) != Time(0)));
     }
 };

@@ -12,7 +12,7 @@ struct NormalsOfRound {
     typename Spec::Single* first = nullptr;
     std::int64_t stride = 0;  // from chain to chain
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD typename Spec::Single* of(int chain) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD typename Spec::Single* of(int chain) const {
         return first ? first + chain * stride : nullptr;
     }
 };
@@ -54,10 +54,12 @@ class ChainPath {
 
     /// That of a step, √size and, of constant size, the number of steps since the last tstop given;
     /// and the normals of the step, if they are at hand.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Path
-    of([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] const Time& elapsed,
-       [[maybe_unused]] const Time& size, [[maybe_unused]] const Time& root,
-       [[maybe_unused]] const Time& steps, [[maybe_unused]] const Single* normals) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Path of([[maybe_unused]] const Problem<Spec>& problem,
+                                              [[maybe_unused]] const Time& elapsed,
+                                              [[maybe_unused]] const Time& size,
+                                              [[maybe_unused]] const Time& root,
+                                              [[maybe_unused]] const Time& steps,
+                                              [[maybe_unused]] const Single* normals) const {
         if constexpr (Spec::has_dyadic_steps)
             return Path({lanes_, elapsed, size}, problem.noise,
                         cells_.noise_at(cells_.place_at(elapsed), size));
@@ -69,7 +71,7 @@ class ChainPath {
             return {};
     }
     /// The cells of dyadic steps.
-    [[nodiscard, gnu::always_inline]] EDDY_HD const auto& cells() const { return cells_; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD const auto& cells() const { return cells_; }
 
     // Of rounds of constant size, whose normals belong to them alone where a cell is a step.
 
@@ -103,7 +105,7 @@ class ChainPath {
         return true;
     }
     /// The normals of the step after so many.
-    [[nodiscard, gnu::always_inline, gnu::returns_nonnull]] EDDY_HD const Single* normals(
+    [[nodiscard, gnu::returns_nonnull]] EDDY_INLINE EDDY_HD const Single* normals(
         Drawn& drawn, const Time& steps, const NoisePlan& plan) const {
         if (drawn.next == Drawn::count) {
             draw(drawn, steps, plan);
@@ -112,8 +114,7 @@ class ChainPath {
         return drawn.z[drawn.next++];
     }
     /// Those of the cell after so many steps, of all that share a block with it, and of the next block.
-    [[gnu::always_inline]] EDDY_HD void draw(Drawn& drawn, const Time& steps,
-                                             const NoisePlan& plan) const {
+    EDDY_INLINE EDDY_HD void draw(Drawn& drawn, const Time& steps, const NoisePlan& plan) const {
         noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_ + steps), drawn.z);
     }
     /// Those of one step alone.
@@ -124,7 +125,7 @@ class ChainPath {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD PathNoise<Time> noise(const NoisePlan& plan) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD PathNoise<Time> noise(const NoisePlan& plan) const {
         using Counts = typename CountsOf<Time>::type;
         return {plan.key, as_counts(lanes_) + Counts(plan.first_path), plan.antithetic};
     }

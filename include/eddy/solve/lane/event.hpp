@@ -157,7 +157,7 @@ template <class Field>
 
 /// Does g pass zero in the wanted direction, from what it was to what it is? Not from zero.
 template <Crossing wanted, class Time>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto crosses(const Time& before, const Time& now) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto crosses(const Time& before, const Time& now) {
     const auto falls = (before > Time(0)) & (now <= Time(0));
     const auto rises = (before < Time(0)) & (now >= Time(0));
     if constexpr (wanted == Crossing::falling)
@@ -185,13 +185,12 @@ struct EventFunctions {
     static constexpr bool is_terminal = detail::is_terminal<Field>(i);
 
     template <class Number, class Time, class Parameters>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Vec<Number, count> values(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, count> values(
         const Time& t, const Vec<Number, state_size>& y, const Parameters& p) {
         Vec<Number, count> g{};
-        evaluate<Roots, Number>(
-            [&]<int output>(int i, const Number& value)
-                __attribute__((always_inline)) { g.data[i] = value; },
-            t, y, p);
+        evaluate<Roots, Number>([&]<int output>(int i, const Number& value)
+                                    EDDY_INLINE { g.data[i] = value; },
+                                t, y, p);
         return g;
     }
     /// The i-th alone.

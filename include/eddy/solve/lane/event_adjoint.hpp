@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 /// The cotangents of parameters where nobody wants them.
 struct Unwanted {
     template <class Number>
-    [[gnu::always_inline]] EDDY_HD void add(int, const Number&) const {}
+    EDDY_INLINE EDDY_HD void add(int, const Number&) const {}
 };
 
 template <class Spec>

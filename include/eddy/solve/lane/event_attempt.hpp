@@ -19,7 +19,7 @@ template <class Spec, class Steps>
 }
 /// Calls use(in) with what steps from x start from, whose sizes have these tangents.
 template <class Spec, class Steps, class Use>
-[[gnu::always_inline]] EDDY_HD inline decltype(auto) with_moved_input(
+EDDY_INLINE EDDY_HD inline decltype(auto) with_moved_input(
     const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
     [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
     const typename Spec::Single* normals = nullptr) {
@@ -34,7 +34,7 @@ template <class Spec, class Steps, class Use>
 }
 /// The same of a round that has been logged, where the size may be the constant one.
 template <class Spec, class Steps, class Use>
-[[gnu::always_inline]] EDDY_HD inline decltype(auto) with_logged_input(
+EDDY_INLINE EDDY_HD inline decltype(auto) with_logged_input(
     const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
     [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
     const typename Spec::Single* normals = nullptr) {
@@ -46,7 +46,7 @@ template <class Spec, class Steps, class Use>
 /// Of the sizes of a round's steps: of one that lands on its tstop that of the time it starts at, with the
 /// other sign; of one to an event that of the root.
 template <class Spec, class Steps>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline ClockTangent<Spec> tangents_of_sizes(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline ClockTangent<Spec> tangents_of_sizes(
     [[maybe_unused]] const Steps& steps, [[maybe_unused]] const ChainState<Spec>& x,
     [[maybe_unused]] const typename Spec::Used& logged) {
     if constexpr (Spec::moves_times) {
@@ -95,22 +95,18 @@ EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<S
 
 /// Looks for events at the end of an attempt from x, which has been judged.
 template <class Spec, class Steps>
-[[gnu::always_inline]] EDDY_HD inline void look_for_events(const Steps& steps,
-                                                           const LaneTimes& times,
-                                                           const ChainState<Spec>& x,
-                                                           Attempt<Spec>& attempt,
-                                                           AfterAttempt<Spec>& after) {
+EDDY_INLINE EDDY_HD inline void look_for_events(const Steps& steps, const LaneTimes& times,
+                                                const ChainState<Spec>& x, Attempt<Spec>& attempt,
+                                                AfterAttempt<Spec>& after) {
     if constexpr (Spec::moves_times) attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
-    steps.with_input(
-        x, attempt.size, [&](const auto& in) __attribute__((always_inline)) {
-            EventSeeker<Spec>::look(in, {times, steps.tstop}, x, attempt, after,
-                                    [&](const auto& use) {
-                                        if constexpr (Spec::moves_times)
-                                            take_roots<Spec>(steps, x, attempt, after, use);
-                                        else
-                                            use(in);
-                                    });
+    steps.with_input(x, attempt.size, [&](const auto& in) EDDY_INLINE {
+        EventSeeker<Spec>::look(in, {times, steps.tstop}, x, attempt, after, [&](const auto& use) {
+            if constexpr (Spec::moves_times)
+                take_roots<Spec>(steps, x, attempt, after, use);
+            else
+                use(in);
         });
+    });
     if constexpr (Spec::moves_times)
         after.events.clock = clock_after<Spec>(x.events.clock, attempt.by, attempt.used,
                                                after.elapsed == steps.tstop);

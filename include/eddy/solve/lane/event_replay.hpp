@@ -31,9 +31,8 @@ EDDY_HD void for_logged_events(const typename Spec::Used& logged, Visit&& visit)
 
 /// The states after the jumps of a round, from those at its end.
 template <class Spec, class Input>
-[[gnu::always_inline]] EDDY_HD inline void jump_again(const Input& in,
-                                                      const typename Spec::Used& logged,
-                                                      typename Spec::State& next) {
+EDDY_INLINE EDDY_HD inline void jump_again(const Input& in, const typename Spec::Used& logged,
+                                           typename Spec::State& next) {
     using Functions = EventFunctions<typename Spec::Field>;
     if (!any(size_in(logged) < typename Spec::Time(0))) [[likely]]
         return;

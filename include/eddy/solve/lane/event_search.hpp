@@ -68,18 +68,16 @@ struct EventSeeker {
     /// Looks at what was tried from x by `in`, and judged. Where it has found events, at_roots(use) calls
     /// use(in) with the steps to them.
     template <class Input, class AtRoots>
-    [[gnu::always_inline]] EDDY_HD static void look(const Input& in, const Landings& landings,
-                                                    const ChainState<Spec>& x,
-                                                    Attempt<Spec>& attempt,
-                                                    AfterAttempt<Spec>& after,
-                                                    const AtRoots& at_roots) {
+    EDDY_INLINE EDDY_HD static void look(const Input& in, const Landings& landings,
+                                         const ChainState<Spec>& x, Attempt<Spec>& attempt,
+                                         AfterAttempt<Spec>& after, const AtRoots& at_roots) {
         after.events = x.events;
         if constexpr (num_events > 1) attempt.event = Time(0);
         const Values g = values_at(in, attempt.trial.next);
         const MaskOf<Time> counts = (attempt.used > Time(0)) & !attempt.stalled;
         auto is_met = crosses<Functions::template crossing<0>>(x.events.side.data[0], g.data[0]);
         auto is_lost = are_lost(x.events.side.data[0], g.data[0]);
-        static_for<1, num_events>([&]<int i>() __attribute__((always_inline)) {
+        static_for<1, num_events>([&]<int i>() EDDY_INLINE {
             const auto meets =
                 crosses<Functions::template crossing<i>>(x.events.side.data[i], g.data[i]);
             const auto loses = are_lost(x.events.side.data[i], g.data[i]);
@@ -90,7 +88,7 @@ struct EventSeeker {
         if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]]
             look_closely({g, landings, counts}, x, attempt, after, at_roots);
         else
-            static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
+            static_for<0, num_events>([&]<int i>() EDDY_INLINE {
                 after.events.side.data[i] =
                     select(counts & (g.data[i] != Time(0)), g.data[i], x.events.side.data[i]);
             });
@@ -112,17 +110,14 @@ struct EventSeeker {
     };
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Values values_at(const Input& in,
-                                                                      const State& y) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Values values_at(const Input& in, const State& y) {
         const auto values = Functions::template values<Number>(in.t.last, y, in.p);
         Values g;
-        static_for<0, num_events>([&]<int i>() __attribute__((always_inline)) {
-            g.data[i] = convert<Time>(primal(values.data[i]));
-        });
+        static_for<0, num_events>(
+            [&]<int i>() EDDY_INLINE { g.data[i] = convert<Time>(primal(values.data[i])); });
         return g;
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto are_lost(const Time& side,
-                                                                   const Time& g) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto are_lost(const Time& side, const Time& g) {
         return !((g - g == Time(0)) & (side - side == Time(0)));
     }
     /// Derivative of the i-th by t along dy/dt.

@@ -94,8 +94,8 @@ class FirstStep {
     }
     /// dy/dt; zero for algebraic components, which Euler's step then leaves alone.
     template <class Parameters>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State slope(const Time& t, const State& y,
-                                                                 const Parameters& p) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State slope(const Time& t, const State& y,
+                                                         const Parameters& p) {
         const State f = Spec::Term::derivative(t, y, p);
         if constexpr (has_mass<typename Spec::Field>)
             return MassMatrix<typename Spec::Field>::slope(f);

@@ -47,8 +47,7 @@ struct ChainState {
 
 /// The places of a mask of times, as a mask of another type of number.
 template <class Number, class Time>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline MaskOf<Number> places_of(
-    const MaskOf<Time>& mask) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline MaskOf<Number> places_of(const MaskOf<Time>& mask) {
     return convert<Number>(select(mask, Time(1), Time(0))) > Number(0);
 }
 

@@ -25,18 +25,18 @@ struct MovingStageTimes {
     Primal by_start, by_size;
     Number first, last;
 
-    [[gnu::always_inline]] EDDY_HD MovingStageTimes(const StageTimes<Time>& of_values,
-                                                    const Primal& of_start, const Primal& of_size)
+    EDDY_INLINE EDDY_HD MovingStageTimes(const StageTimes<Time>& of_values, const Primal& of_start,
+                                         const Primal& of_size)
         : times(of_values),
           by_start(of_start),
           by_size(of_size),
           first(convert<Primal>(of_values.first), of_start),
           last(convert<Primal>(of_values.last), of_start + of_size) {}
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD const StageTimes<Time>& without_tangents() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD const StageTimes<Time>& without_tangents() const {
         return times;
     }
-    [[nodiscard, gnu::always_inline]] EDDY_HD Number at_fraction(double c) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Number at_fraction(double c) const {
         return {convert<Primal>(times.at_fraction(c)),
                 by_start + Primal(static_cast<ScalarOf<Number>>(c)) * by_size};
     }
@@ -92,7 +92,7 @@ template <class Spec, int i, class Input>
 }
 
 template <class Spec>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline ClockTangent<Spec> tangent_of(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline ClockTangent<Spec> tangent_of(
     [[maybe_unused]] const Attempt<Spec>& attempt) {
     if constexpr (Spec::moves_times)
         return attempt.by;
@@ -113,7 +113,7 @@ template <class Spec>
 
 /// A save point at `fraction` of a step stays where it is when the step moves.
 template <class Spec, class Input>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto moving_fraction(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto moving_fraction(
     [[maybe_unused]] const Input& in, const typename Spec::Primal& fraction) {
     if constexpr (Spec::moves_times)
         return typename Spec::Number(fraction,

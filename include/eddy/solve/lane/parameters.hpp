@@ -27,7 +27,7 @@ class PlaceParameters {
         }
     }
     /// What f takes for p.
-    [[nodiscard, gnu::always_inline]] EDDY_HD const auto& values() const { return values_; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD const auto& values() const { return values_; }
 
   private:
     std::conditional_t<Spec::shares_parameters, Shared, Own> values_;
@@ -39,7 +39,7 @@ struct MaskedSum {
     Vec<Number, size>& sum;
     const SumMask& mask;
 
-    [[gnu::always_inline]] EDDY_HD void add(int i, const Number& value) const {
+    EDDY_INLINE EDDY_HD void add(int i, const Number& value) const {
         sum[i] = select(mask, sum[i] + value, sum[i]);
     }
 };

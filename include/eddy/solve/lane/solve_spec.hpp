@@ -39,11 +39,11 @@ struct UsedStep {
         : size(size_), event(event_) {}
 };
 template <class Time>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline const Time& size_in(const Time& used) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline const Time& size_in(const Time& used) {
     return used;
 }
 template <class Time>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline const Time& size_in(const UsedStep<Time>& used) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline const Time& size_in(const UsedStep<Time>& used) {
     return used.size;
 }
 

@@ -33,11 +33,12 @@ struct TangentError {
     static constexpr int limit = 100;
 
     /// In which places is the error of some component beyond the limit? `next` is the step's end.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static MaskOf<Real> is_beyond(
-        const Problem<Spec>& problem, const State& error, const State& next) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Real> is_beyond(const Problem<Spec>& problem,
+                                                                    const State& error,
+                                                                    const State& next) {
         const Real of_tangent = Real(limit * problem.rtol) * largest_tangent(next);
         MaskOf<Real> beyond(false);
-        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
+        for_components<Spec::state_size>([&](int i) EDDY_INLINE {
             const Real allowed = Real(limit * problem.atol[i]) + of_tangent;
             beyond = beyond | (abs(primal(error[i].tangent)) > allowed);
         });
@@ -55,11 +56,10 @@ struct TangentError {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real largest_tangent(const State& x) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Real largest_tangent(const State& x) {
         Vec<Real, Spec::state_size> tangents;
-        for_components<Spec::state_size>([&](int i) __attribute__((always_inline)) {
-            tangents[i] = primal(x[i].tangent);
-        });
+        for_components<Spec::state_size>([&](int i)
+                                             EDDY_INLINE { tangents[i] = primal(x[i].tangent); });
         return largest_magnitude(tangents);
     }
 };

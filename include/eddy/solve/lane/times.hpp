@@ -85,8 +85,8 @@ struct TimeAt {
     Time elapsed, lowest, highest;
 
     template <class Fraction>
-    [[nodiscard, gnu::always_inline]] EDDY_HD friend Time operator+(const TimeAt& at,
-                                                                    const Fraction& further) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD friend Time operator+(const TimeAt& at,
+                                                            const Fraction& further) {
         const Time t = mul_add(Time(at.direction), at.elapsed + further, Time(at.t0));
         return max(min(t, at.highest), at.lowest);
     }
@@ -98,10 +98,10 @@ template <class Time>
 struct StageTimes {
     Time first, last, length;
 
-    [[gnu::always_inline]] EDDY_HD StageTimes(const TimeAt<Time>& start, const Time& size)
+    EDDY_INLINE EDDY_HD StageTimes(const TimeAt<Time>& start, const Time& size)
         : first(start + Time(0)), last(start + size), length(last - first) {}
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time at_fraction(double c) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time at_fraction(double c) const {
         if (c == 0) return first;
         if (c == 1) return last;
         return mul_add(Time(c), length, first);

@@ -47,8 +47,7 @@ template <class Spec>
 }
 /// What the log keeps of it.
 template <class Spec>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline typename Spec::Used used_by(
-    const Attempt<Spec>& attempt) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Used used_by(const Attempt<Spec>& attempt) {
     if constexpr (Spec::has_several_events)
         return {attempt.used, attempt.event};
     else

@@ -38,7 +38,7 @@ using PieceOf = std::conditional_t<(areas >= 2), BrownianMoments<Number>, Browni
 /// Of noise i, a cell as a whole, of length 1, from its root normals: those of W of all noises, then
 /// those of H, then those of K.
 template <class Piece, int noises, class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Piece root_piece(const Single* z, int i) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Piece root_piece(const Single* z, int i) {
     using Number = typename Piece::value_type;
     constexpr auto root_12 = static_cast<ScalarOf<Number>>(0.28867513459481287);
     constexpr auto root_720 = static_cast<ScalarOf<Number>>(0.037267799624996496);
@@ -50,10 +50,10 @@ template <class Piece, int noises, class Single>
 }
 /// The increments of a step that is `root`² as long as the piece.
 template <int areas, class Piece, int noises>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto scaled_pieces(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto scaled_pieces(
     const Piece (&piece)[noises], const typename Piece::value_type& root) {
     BrownianIncrements<typename Piece::value_type, noises, areas> result;
-    for_components<noises>([&](int i) __attribute__((always_inline)) {
+    for_components<noises>([&](int i) EDDY_INLINE {
         result.w[i] = root * piece[i].w;
         if constexpr (areas >= 1) result.h[i] = root * piece[i].h;
         if constexpr (areas >= 2) result.k[i] = root * piece[i].k;
@@ -62,24 +62,22 @@ template <int areas, class Piece, int noises>
 }
 
 template <class Number, class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto split_by(const BrownianPiece<Number>& whole,
-                                                               const Number& root,
-                                                               const Single* z) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto split_by(const BrownianPiece<Number>& whole,
+                                                       const Number& root, const Single* z) {
     return split(whole, root, convert<Number>(z[0]), convert<Number>(z[1]));
 }
 template <class Number, class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto split_by(const BrownianMoments<Number>& whole,
-                                                               const Number& root,
-                                                               const Single* z) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto split_by(const BrownianMoments<Number>& whole,
+                                                       const Number& root, const Single* z) {
     return split(whole, root, convert<Number>(z[0]), convert<Number>(z[1]), convert<Number>(z[2]));
 }
 template <class Number, class Mask>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianPiece<Number> select_piece(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline BrownianPiece<Number> select_piece(
     const Mask& mask, const BrownianPiece<Number>& x, const BrownianPiece<Number>& y) {
     return {select(mask, x.w, y.w), select(mask, x.h, y.h)};
 }
 template <class Number, class Mask>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianMoments<Number> select_piece(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline BrownianMoments<Number> select_piece(
     const Mask& mask, const BrownianMoments<Number>& x, const BrownianMoments<Number>& y) {
     return {select(mask, x.w, y.w), select(mask, x.h, y.h), select(mask, x.k, y.k)};
 }
@@ -87,10 +85,10 @@ template <class Number, class Mask>
 /// From a node of `length` to its right half where `right` is 1, else to its left one; where the mask
 /// says so.
 template <class Time, class Piece, class Counts, int noises>
-[[gnu::always_inline]] EDDY_HD inline void go_down(const PathNoise<Time>& noise, const Counts& cell,
-                                                   const Counts& node, const Counts& right,
-                                                   double length, Piece (&piece)[noises],
-                                                   const MaskOf<typename Piece::value_type>& goes) {
+EDDY_INLINE EDDY_HD inline void go_down(const PathNoise<Time>& noise, const Counts& cell,
+                                        const Counts& node, const Counts& right, double length,
+                                        Piece (&piece)[noises],
+                                        const MaskOf<typename Piece::value_type>& goes) {
     using Number = typename Piece::value_type;
     constexpr int count = Piece::num_normals;
     eddy::WithElement<Time, float> z[count * noises];
@@ -108,9 +106,8 @@ template <class Time, class Piece, class Counts, int noises>
 
 /// The number of steps of constant size since the last tstop, read off the elapsed time.
 template <class Time>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Time steps_since(const Time& elapsed,
-                                                                  const Time& origin,
-                                                                  const ScalarOf<Time>& per_size) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Time steps_since(const Time& elapsed, const Time& origin,
+                                                          const ScalarOf<Time>& per_size) {
     return floor(mul_add(elapsed - origin, Time(per_size), Time(0.5)));
 }
 
@@ -119,10 +116,9 @@ template <class Time>
 class BrownianPath {
   public:
     /// `normals`: those of W, then those of H, then those of K, of the step as a cell, if they are at hand.
-    [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
-                                                const NoisePlan& plan,
-                                                const NoisePosition<Time>& at,
-                                                const WithElement<Time, float>* normals = nullptr)
+    EDDY_INLINE EDDY_HD BrownianPath(const StepInterval<Time>& interval, const NoisePlan& plan,
+                                     const NoisePosition<Time>& at,
+                                     const WithElement<Time, float>* normals = nullptr)
         : plan_(&plan),
           lane_(interval.lane),
           size_(interval.size),
@@ -130,10 +126,9 @@ class BrownianPath {
           root_(sqrt(interval.size)),
           normals_(normals) {}
     /// The same for a step whose size has the root `root`.
-    [[gnu::always_inline]] EDDY_HD BrownianPath(const StepInterval<Time>& interval,
-                                                const Time& root, const NoisePlan& plan,
-                                                const NoisePosition<Time>& at,
-                                                const WithElement<Time, float>* normals)
+    EDDY_INLINE EDDY_HD BrownianPath(const StepInterval<Time>& interval, const Time& root,
+                                     const NoisePlan& plan, const NoisePosition<Time>& at,
+                                     const WithElement<Time, float>* normals)
         : plan_(&plan),
           lane_(interval.lane),
           size_(interval.size),
@@ -144,8 +139,7 @@ class BrownianPath {
     /// W of each noise over the step, and H as well where `areas` is 1: the W are the same. Where it is 2,
     /// H and K: within a cell the path is then another one, for the tree of W and H knows no K.
     template <class Number, int noises, int areas>
-    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, areas> increments()
-        const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD BrownianIncrements<Number, noises, areas> increments() const {
         static_assert(noises <= most_noises, "noise: there may be at most 128 noises");
         if (normals_ != nullptr) [[likely]]
             return scaled<Number, noises, areas>(normals_);
@@ -155,7 +149,7 @@ class BrownianPath {
 
     /// √ of the step's length.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Number root_of_size() const {
         return convert<Number>(root_);
     }
 
@@ -179,26 +173,24 @@ class BrownianPath {
         Single z[Piece::num_normals * noises];
         noise.template root_of_cell<noises>(cell, z);
         Piece piece[noises];
-        for_components<noises>([&](int i) __attribute__((always_inline)) {
-            piece[i] = detail::root_piece<Piece, noises>(z, i);
-        });
+        for_components<noises>(
+            [&](int i) EDDY_INLINE { piece[i] = detail::root_piece<Piece, noises>(z, i); });
         const Number root = descend(noise, cell, step, piece);
         return detail::scaled_pieces<areas>(piece, root);
     }
     /// A step that is a cell.
     template <class Number, int noises, int areas>
-    [[nodiscard, gnu::always_inline]] EDDY_HD BrownianIncrements<Number, noises, areas> scaled(
+    [[nodiscard]] EDDY_INLINE EDDY_HD BrownianIncrements<Number, noises, areas> scaled(
         const WithElement<Time, float>* z) const {
         const Number root = convert<Number>(root_);
         if constexpr (areas == 0) {
             BrownianIncrements<Number, noises, 0> result;
-            for_components<noises>([&](int i) __attribute__((always_inline)) {
-                result.w[i] = root * convert<Number>(z[i]);
-            });
+            for_components<noises>([&](int i)
+                                       EDDY_INLINE { result.w[i] = root * convert<Number>(z[i]); });
             return result;
         } else {
             detail::PieceOf<Number, areas> piece[noises];
-            for_components<noises>([&](int i) __attribute__((always_inline)) {
+            for_components<noises>([&](int i) EDDY_INLINE {
                 piece[i] = detail::root_piece<detail::PieceOf<Number, areas>, noises>(z, i);
             });
             return detail::scaled_pieces<areas>(piece, root);

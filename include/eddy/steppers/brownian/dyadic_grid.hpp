@@ -61,8 +61,7 @@ class DyadicGrid {
         set_lane(last_, place, row.first + row.count - 1);
     }
 
-    [[nodiscard, gnu::always_inline]] EDDY_HD DyadicPlace<Time> place_at(
-        const Time& elapsed) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD DyadicPlace<Time> place_at(const Time& elapsed) const {
         const auto is_last = elapsed >= last_begin_;
         DyadicPlace<Time> at;
         at.begin = select(is_last, last_begin_, begin_);
@@ -72,8 +71,8 @@ class DyadicGrid {
         return at;
     }
     /// The largest step from there that exceeds `wanted` by no more than a hundredth, or the least.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time size_at(const DyadicPlace<Time>& at,
-                                                           const Time& wanted) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time size_at(const DyadicPlace<Time>& at,
+                                                   const Time& wanted) const {
         constexpr std::uint64_t mantissa = (std::uint64_t{1} << 52) - 1;
         const Time most = min(wanted * Time(1.01), at.length);
         // Bits of numbers are in their order, and 2^52 of them apart a number is twice another.
@@ -86,26 +85,25 @@ class DyadicGrid {
         return max(min(by_size, aligned * unit), unit);
     }
     /// Elapsed time behind a step of `size`; `tstop` where that is where it leads.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time end_of(const DyadicPlace<Time>& at,
-                                                          const Time& size,
-                                                          const Time& tstop) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time end_of(const DyadicPlace<Time>& at, const Time& size,
+                                                  const Time& tstop) const {
         const Time end = mul_add(part_of(at, size), Time(per_unit_), at.units);
         const auto lands = (at.begin == last_begin_) & (end >= Time(per_unit_));
         return select(lands, tstop, mul_add(end, at.length * Time(unit_), at.begin));
     }
 
     /// The part of a cell that a step is: a power of two.
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Time part_of(const DyadicPlace<Time>& at,
-                                                                  const Time& size) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time part_of(const DyadicPlace<Time>& at,
+                                                          const Time& size) {
         return from_bits(Counts(Counts(bits(1.)) - (Counts(bits(at.length)) - bits(size))));
     }
     /// The least size of a step.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Time least_at(const DyadicPlace<Time>& at) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time least_at(const DyadicPlace<Time>& at) const {
         return at.length * Time(unit_);
     }
     /// The number of the cell of a step, and of the units before it in that cell.
-    [[nodiscard, gnu::always_inline]] EDDY_HD NoisePlace<Time> noise_at(const DyadicPlace<Time>& at,
-                                                                        const Time& size) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD NoisePlace<Time> noise_at(const DyadicPlace<Time>& at,
+                                                                const Time& size) const {
         const Time cells = floor(at.units * Time(unit_));
         const Time part = select(size > Time(0), part_of(at, size), Time(1));
         return {at.cell + cells, at.units - cells * Time(per_unit_), part, at.length};

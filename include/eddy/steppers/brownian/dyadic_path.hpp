@@ -13,9 +13,8 @@ class DyadicPath {
     using Counts = typename detail::CountsOf<Time>::type;
 
   public:
-    [[gnu::always_inline]] EDDY_HD DyadicPath(const StepInterval<Time>& interval,
-                                              const NoisePlan& plan,
-                                              const detail::NoisePlace<Time>& at)
+    EDDY_INLINE EDDY_HD DyadicPath(const StepInterval<Time>& interval, const NoisePlan& plan,
+                                   const detail::NoisePlace<Time>& at)
         : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
 
     /// W of each noise over the step, and H as well where `areas` is 1: the W are the same.
@@ -31,16 +30,15 @@ class DyadicPath {
         Single z[2 * noises];
         noise.template root_of_cell<noises>(cell, z);
         Piece piece[noises];
-        for_components<noises>([&](int i) __attribute__((always_inline)) {
-            piece[i] = detail::root_piece<Piece, noises>(z, i);
-        });
+        for_components<noises>(
+            [&](int i) EDDY_INLINE { piece[i] = detail::root_piece<Piece, noises>(z, i); });
         descend(noise, cell, piece);
         return detail::scaled_pieces<areas>(piece, convert<Number>(sqrt(at_.length)));
     }
 
     /// √ of the step's length.
     template <class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Number root_of_size() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Number root_of_size() const {
         return convert<Number>(sqrt(size_));
     }
 

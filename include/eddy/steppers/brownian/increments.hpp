@@ -41,7 +41,7 @@ struct BrownianHalves {
 /// The two halves of an interval whose length has the root `root`, given two fresh normals
 /// (ibid., thm 3.7 with both halves of one size). The law is exact, and `join` gives the whole back.
 template <class Number, class Root>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianHalves<BrownianPiece<Number>> split(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline BrownianHalves<BrownianPiece<Number>> split(
     const BrownianPiece<Number>& whole, const Root& root, const Number& z1, const Number& z2) {
     using Real = ScalarOf<Number>;
     const Number step = Number(Real(0.25)) * root * z1;
@@ -55,7 +55,7 @@ template <class Number, class Root>
 /// The same of all three moments, given three fresh normals. The halves of W have the same form; those of
 /// H share what K tells of them.
 template <class Number, class Root>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline BrownianHalves<BrownianMoments<Number>> split(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline BrownianHalves<BrownianMoments<Number>> split(
     const BrownianMoments<Number>& whole, const Root& root, const Number& z1, const Number& z2,
     const Number& z3) {
     using Real = ScalarOf<Number>;

@@ -23,7 +23,7 @@ struct ExponentField {
 /// The power of two whose product with x, positive and normal, lies in [2, 4). It is never
 /// subnormal. Zero for infinity and NaN, so that their products are NaN.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real binade_scale(const Real& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real binade_scale(const Real& x) {
     using Field = ExponentField<ScalarOf<Real>>;
     using Integer = decltype(bits(x));
     return from_bits(Integer(Field::mask) - (bits(x) & Integer(Field::mask)));
@@ -31,7 +31,7 @@ template <class Real>
 
 /// k of a power of two 2^k, as a Real.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real exponent_of_power(const Real& power) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real exponent_of_power(const Real& power) {
     using Scalar = ScalarOf<Real>;
     using Field = ExponentField<Scalar>;
     using Integer = decltype(bits(power));

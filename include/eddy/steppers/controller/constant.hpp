@@ -8,7 +8,7 @@ struct ConstantController {
     static constexpr bool is_adaptive = false;
 
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real&, float, const ControllerHistory<Real>& history) const {
         return {Real(1), history};
     }

@@ -35,8 +35,7 @@ template <class Real, int size, class Tolerance>
 
 /// max(abs(a), abs(b)). Of single numbers the sign goes last: a device would make two numbers of the first two.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real larger_magnitude(const Real& a,
-                                                                       const Real& b) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real larger_magnitude(const Real& a, const Real& b) {
     if constexpr (std::is_floating_point_v<Real>)
         return abs(abs(a) < abs(b) ? b : a);
     else
@@ -45,9 +44,10 @@ template <class Real>
 
 /// The error of one component of a step from y to next, with the scale that it is measured by.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Scaled<Real> scaled_error(
-    const Real& error, const Real& y, const Real& next, const ScalarOf<Real>& rtol,
-    const ScalarOf<Real>& atol) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Scaled<Real> scaled_error(const Real& error, const Real& y,
+                                                                   const Real& next,
+                                                                   const ScalarOf<Real>& rtol,
+                                                                   const ScalarOf<Real>& atol) {
     const Real magnitude = larger_magnitude(next, y);  // in this order NaN in `next` stays
     const Real scale = mul_add(magnitude, Real(rtol), Real(atol));
     return {error, max(scale, Real(std::numeric_limits<ScalarOf<Real>>::min()))};
@@ -57,13 +57,15 @@ template <class Real>
 /// squared norm of an error estimate of the step from y to next. NaN where `next` is not finite, and
 /// where a scale overflows. Dual numbers count by their values; atol is a number or a Vec.
 template <class Number, int size, class Tolerance>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto squared_error_norm(
-    const Vec<Number, size>& error, const Vec<Number, size>& y, const Vec<Number, size>& next,
-    const ScalarOf<Number>& rtol, const Tolerance& atol) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto squared_error_norm(const Vec<Number, size>& error,
+                                                                 const Vec<Number, size>& y,
+                                                                 const Vec<Number, size>& next,
+                                                                 const ScalarOf<Number>& rtol,
+                                                                 const Tolerance& atol) {
     using Real = PrimalOf<Number>;
     using Coefficient = ScalarOf<Number>;
     using Single = WithElement<Real, float>;
-    return sum_of_squared_ratios<size>([&](int i) __attribute__((always_inline)) {
+    return sum_of_squared_ratios<size>([&](int i) EDDY_INLINE {
                return scaled_error(primal(error[i]), primal(y[i]), primal(next[i]), rtol,
                                    detail::component<Coefficient>(atol, i));
            }) *
@@ -75,8 +77,8 @@ template <class Number, int size, class Tolerance>
 /// either, as the error of the step does (Hairer, Nørsett & Wanner 1993, Solving ODEs I, II.10, and
 /// their DOP853). Zero where both are; NaN where either is not finite.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD constexpr Real combined_square(const Real& fine,
-                                                                         const Real& coarse) {
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real combined_square(const Real& fine,
+                                                                 const Real& coarse) {
     using Coefficient = ScalarOf<Real>;
     const Real sum = mul_add(Real(static_cast<Coefficient>(0.01)), coarse, fine);
     const Real divisor = max(sum, Real(std::numeric_limits<Coefficient>::min()));

@@ -14,7 +14,7 @@ namespace detail {
 
 /// c0 + c1·x.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real linear(float c0, float c1, const Real& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real linear(float c0, float c1, const Real& x) {
     return mul_add(Real(c1), x, Real(c0));
 }
 
@@ -23,7 +23,7 @@ template <class Real>
 /// log2(x) for positive normal x, with an absolute error below 1.5e-7 + 6e-8·|log2(x)|. For other x
 /// the value means nothing.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real fast_log2(const Real& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real fast_log2(const Real& x) {
     using detail::bits, detail::from_bits, detail::linear;
     using Integer = decltype(bits(x));
     constexpr std::uint32_t one = bits(1.f), sqrt_half = bits(0x1.6a09e6p-1f);
@@ -43,7 +43,7 @@ template <class Real>
 
 /// 2^x with a relative error below 3e-7. Beyond ±126 it is that of ±126; NaN stays NaN.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real fast_exp2(const Real& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real fast_exp2(const Real& x) {
     using detail::bits, detail::from_bits, detail::linear;
     using Integer = decltype(bits(x));
     constexpr float to_nearest = 0x1.8p23f;  // adding it rounds to an integer, kept in the low bits

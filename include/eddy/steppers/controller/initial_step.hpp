@@ -17,8 +17,7 @@ namespace detail {
 /// (0.01 / x)^(1/degree) for positive normal x, to a relative error of 4e-6, for a degree from 2
 /// on; NaN for infinity and NaN.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real root_of_hundredth(const Real& x,
-                                                                        float degree) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real root_of_hundredth(const Real& x, float degree) {
     using Single = eddy::WithElement<Real, float>;
     constexpr float log2_of_hundredth = -6.64385619f;
     const Real scale = binade_scale(x);

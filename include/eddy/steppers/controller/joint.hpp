@@ -17,7 +17,7 @@ struct JointController {
     PIDController controller{};  ///< gets the norm of all trajectories
 
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         return controller.propose(squared_norm, error_order, history);
     }

@@ -25,7 +25,7 @@ struct PIDControl {
     float safety, min_factor, max_factor;
 
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
@@ -40,7 +40,7 @@ struct PIDControl {
   private:
     /// log2 of e^β1 e₁^β2 e₂^β3.
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real
     after_accepted(const Real& log2_error, const ControllerHistory<Real>& history) const {
         return mul_add(
             Real(beta1), log2_error,
@@ -49,7 +49,7 @@ struct PIDControl {
     /// Errors are remembered as at least 1e-4, as in DOPRI5: one that vanished by chance must not
     /// make the next step shrink.
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static ControllerHistory<Real> remember(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static ControllerHistory<Real> remember(
         const Real& log2_error, const MaskOf<Real>& accepted,
         const ControllerHistory<Real>& history) {
         const Real remembered = max(log2_error, Real(-13.2877124f));
@@ -83,7 +83,7 @@ struct PIDController {
                 static_cast<float>(max_factor)};
     }
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         return in_single().propose(squared_norm, error_order, history);
     }

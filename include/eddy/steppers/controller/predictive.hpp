@@ -23,7 +23,7 @@ struct PredictiveControl {
     /// History holds log2 of e₁ and, as `earlier_log2`, log2 of the ratio of the size that is tried to
     /// h₁. That starts at 0, as does log2 of e₁: the first step is then the elementary controller's.
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         using Accepted = MaskOf<Real>;
         const Accepted accepted = squared_norm <= Real(1);
@@ -41,7 +41,7 @@ struct PredictiveControl {
     /// Errors are remembered as at least 1e-2: one that vanished by chance must not make the next step
     /// shrink. After a rejection the next size is a factor further from that of the last accepted step.
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static ControllerHistory<Real> remember(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static ControllerHistory<Real> remember(
         const Real& log2_error, const Real& log2_factor, const MaskOf<Real>& accepted,
         const ControllerHistory<Real>& history) {
         return {select(accepted, max(log2_error, Real(-6.64385619f)), history.previous_log2),
@@ -64,7 +64,7 @@ struct PredictiveController {
                 static_cast<float>(max_factor)};
     }
     template <class Real>
-    [[nodiscard, gnu::always_inline]] EDDY_HD StepDecision<Real> propose(
+    [[nodiscard]] EDDY_INLINE EDDY_HD StepDecision<Real> propose(
         const Real& squared_norm, float error_order, const ControllerHistory<Real>& history) const {
         return in_single().propose(squared_norm, error_order, history);
     }

@@ -23,7 +23,7 @@ namespace detail {
 
 /// 1/x for x in [2^−100, 2^100], to a relative error of 1.2e-7.
 template <class Single>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Single fast_reciprocal(const Single& x) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Single fast_reciprocal(const Single& x) {
     using Integer = decltype(bits(x));
     // The bits of a float are near a multiple of its logarithm: this is off by 0.0505 at most.
     const Single estimate = from_bits(Integer(0x7ef311c3u) - bits(x));
@@ -34,12 +34,11 @@ template <class Single>
 
 /// The sum over components [first, first + count).
 template <int count, class Term>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto few_squared_ratios(int first,
-                                                                         const Term& term) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto few_squared_ratios(int first, const Term& term) {
     using Real = decltype(term(0).x);
     using Single = eddy::WithElement<Real, float>;
     Single top, bottom;
-    static_for<0, count>([&]<int i>() __attribute__((always_inline)) {
+    static_for<0, count>([&]<int i>() EDDY_INLINE {
         const Scaled<Real> ratio = term(first + i);
         const Real power = binade_scale(ratio.scale);
         const Single x = convert<Single>(ratio.x * power);
@@ -62,14 +61,14 @@ template <int count, class Term>
 /// it. The relative error is below 6e-7 where each ratio is 0 or in [1e-18, 1e16]; smaller ones may
 /// count as zero, larger ones as infinite.
 template <int size, class Term>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline auto sum_of_squared_ratios(const Term& term) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline auto sum_of_squared_ratios(const Term& term) {
     constexpr int few = 4, rest = size % few;
     using Single = eddy::WithElement<decltype(term(0).x), float>;
     if constexpr (size <= few) {
         return detail::few_squared_ratios<size>(0, term);
     } else {
         Single sum = detail::few_squared_ratios<few>(0, term);
-        for_components<size / few - 1>([&](int i) __attribute__((always_inline)) {
+        for_components<size / few - 1>([&](int i) EDDY_INLINE {
             sum = sum + detail::few_squared_ratios<few>(few * (i + 1), term);
         });
         if constexpr (rest > 0) sum = sum + detail::few_squared_ratios<rest>(size - rest, term);

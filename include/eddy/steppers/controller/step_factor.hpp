@@ -14,7 +14,7 @@ inline constexpr float largest_squared_norm = std::numeric_limits<float>::max();
 /// log2 of an error norm from its square. Zero counts as the smallest normal number, that of an error
 /// norm of 1e-19; infinity and NaN as the largest number.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real log2_of_root(const Real& squared_norm) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real log2_of_root(const Real& squared_norm) {
     constexpr float smallest = std::numeric_limits<float>::min();
     return Real(0.5f) *
            fast_log2(max(min(Real(largest_squared_norm), squared_norm), Real(smallest)));
@@ -23,7 +23,7 @@ template <class Real>
 /// A factor of the step size within what the controller allows: no growth right after a rejection, and
 /// none of a rejected step.
 template <class Control, class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real confine_factor(
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real confine_factor(
     const Control& control, const Real& factor, const Real& squared_norm,
     const MaskOf<Real>& accepted, const ControllerHistory<Real>& history) {
     const Real most =

@@ -106,13 +106,13 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
     using ConstantSize = UniformStepSize<Rows, Scalar>;
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         return next_state<Number>(in, noise_of<Number>(in));
     }
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
+                                            Trial<Number>& trial) {
         trial.next = step(in, memory);
     }
 
@@ -125,20 +125,20 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         Noise<Number> noise;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         of_step.noise = noise_of<Number>(in);
     }
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
         Times&) {
         using Pullback = decltype(vjp<1, 2>(Program{}));
         State<Number> cotangent{};
         evaluate<Pullback, Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     cotangent.data[component] = value;
                 else
@@ -168,20 +168,20 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
                                    Vector<noise_size>>(Traced{}));
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto times_of(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto times_of(const Input& in) {
         Vec<std::remove_cvref_t<decltype(detail::stage_time_of(in, 0.))>, num_nodes> times;
-        static_for<0, num_nodes>([&]<int k>() __attribute__((always_inline)) {
+        static_for<0, num_nodes>([&]<int k>() EDDY_INLINE {
             constexpr double node = Method::nodes[k];
             times[k] = detail::stage_time_of(in, node);
         });
         return times;
     }
     template <class Number, class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Noise<Number> noise_of(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Noise<Number> noise_of(const Input& in) {
         const auto path = in.path.template increments<PrimalOf<Number>, num_noises, num_areas>();
         Noise<Number> noise;
         noise[0] = convert<Number>(in.dt.h);
-        for_components<num_noises>([&](int k) __attribute__((always_inline)) {
+        for_components<num_noises>([&](int k) EDDY_INLINE {
             noise[1 + k] = convert<Number>(path.w[k]);
             noise[1 + num_noises + k] = convert<Number>(path.h[k]);
             if constexpr (num_areas == 2)
@@ -190,13 +190,12 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         return noise;
     }
     template <class Number, class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
-        const Input& in, const Noise<Number>& noise) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> next_state(const Input& in,
+                                                                      const Noise<Number>& noise) {
         State<Number> next{};
-        evaluate<Program, Number>(
-            [&]<int output>(int component, const Number& value)
-                __attribute__((always_inline)) { next.data[component] = value; },
-            times_of(in), in.y, in.p, noise);
+        evaluate<Program, Number>([&]<int output>(int component, const Number& value)
+                                      EDDY_INLINE { next.data[component] = value; },
+                                  times_of(in), in.y, in.p, noise);
         return next;
     }
 };

@@ -50,12 +50,12 @@ class StepNoise {
 
     StepNoise() = default;
     template <class Path>
-    [[gnu::always_inline]] EDDY_HD explicit StepNoise(const Path& of_step)
+    EDDY_INLINE EDDY_HD explicit StepNoise(const Path& of_step)
         : path(of_step.template increments<Real, num_noises, needs.area>()) {
         if constexpr (takes_three_points || needs.root || needs.square || needs.cube ||
                       needs.slopes) {
             root = of_step.template root_of_size<Real>();
-            for_components<num_noises>([&](int k) __attribute__((always_inline)) {
+            for_components<num_noises>([&](int k) EDDY_INLINE {
                 if constexpr (takes_three_points)
                     path.w[k] =
                         detail::three_points(path.w[k], root, constant(detail::root_3) * root);
@@ -67,7 +67,7 @@ class StepNoise {
     /// The factor of g of stage j in stage i, in y⁺ where i is the number of stages, in the estimate
     /// of the error where it is one more, for noise k.
     template <int i, int j>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real weight(int k) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real weight(int k) const {
         constexpr detail::NoiseWeights of = detail::noise_weights<i, j>(Method::stochastic);
         constexpr double of_w = of.w, of_h = of.h, of_root = of.root, of_square = of.w2,
                          of_cube = of.w3;
@@ -84,10 +84,10 @@ class StepNoise {
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real constant(double x) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Real constant(double x) {
         return Real(static_cast<ScalarOf<Real>>(x));
     }
-    [[gnu::always_inline]] EDDY_HD void form_products(int k) {
+    EDDY_INLINE EDDY_HD void form_products(int k) {
         const Real w = path.w[k], h = root * root;
         if constexpr (needs.square) square[k] = constant(0.5) * (w * w - h) / root;
         if constexpr (needs.cube) cube[k] = constant(1. / 6) * (w * w - constant(3) * h) * w / h;

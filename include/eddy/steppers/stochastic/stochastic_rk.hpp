@@ -78,7 +78,7 @@ struct StochasticRungeKuttaStepper
     using ConstantSize = UniformStepSize<Rows, Scalar>;
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         const auto noise = Noise<PrimalOf<Number>>(in.path);
         Stages<Number> stages;
@@ -87,8 +87,8 @@ struct StochasticRungeKuttaStepper
         return next_state(in, noise, stages);
     }
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
+                                            Trial<Number>& trial) {
         if constexpr (estimates_error) {
             const auto noise = Noise<PrimalOf<Number>>(in.path);
             Stages<Number> stages;
@@ -111,8 +111,8 @@ struct StochasticRungeKuttaStepper
         Noise<PrimalOf<Number>> noise;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         of_step.noise = Noise<PrimalOf<Number>>(in.path);
         Stages<Number> stages;
         run(in, of_step.noise, stages, of_step.stage);
@@ -120,13 +120,13 @@ struct StochasticRungeKuttaStepper
 
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
         Times&) {
         State<Number> cotangent = next_cotangent;
         State<Number> of_stage[num_stages];
-        static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = num_stages - 1 - reversed;
             of_stage[i] = State<Number>{};
             if constexpr (needs.drift[i] || needs.diffusion[i]) {
@@ -166,7 +166,7 @@ struct StochasticRungeKuttaStepper
     static constexpr bool reads_diffusion = detail::noise_weights<i, j>(Method::stochastic).any();
     /// The weight of h f of stage j.
     template <int i, int j, class Size>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto drift_weight(const Size& size) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto drift_weight(const Size& size) {
         if constexpr (i > num_stages)
             return size.template b<ErrorRow, j>();
         else if constexpr (i == num_stages)
@@ -186,27 +186,25 @@ struct StochasticRungeKuttaStepper
 
     /// Y_i, or y⁺.
     template <int i, class Input, class Real, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> sum(
-        const Input& in, const Noise<Real>& noise, const Stages<Number>& stages) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> sum(const Input& in,
+                                                               const Noise<Real>& noise,
+                                                               const Stages<Number>& stages) {
         State<Number> y = in.y;
         add_sum<i>(in, noise, stages, y);
         return y;
     }
     /// Adds what row i weighs.
     template <int i, class Input, class Real, class Number>
-    [[gnu::always_inline]] EDDY_HD static void add_sum(const Input& in, const Noise<Real>& noise,
-                                                       const Stages<Number>& stages,
-                                                       State<Number>& y) {
-        static_for<0, (i < num_stages ? i : num_stages)>([&]<int j>() __attribute__((
-            always_inline)) {
+    EDDY_INLINE EDDY_HD static void add_sum(const Input& in, const Noise<Real>& noise,
+                                            const Stages<Number>& stages, State<Number>& y) {
+        static_for<0, (i < num_stages ? i : num_stages)>([&]<int j>() EDDY_INLINE {
             if constexpr (reads_drift<i, j>)
                 detail::add_scaled(y, drift_weight<i, j>(in.dt), stages.drift[j]);
             if constexpr (reads_diffusion<i, j>) {
                 Real of_noise[num_noises];
-                for_components<num_noises>([&](int k) __attribute__((always_inline)) {
-                    of_noise[k] = noise.template weight<i, j>(k);
-                });
-                static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+                for_components<num_noises>(
+                    [&](int k) EDDY_INLINE { of_noise[k] = noise.template weight<i, j>(k); });
+                static_for<0, num_entries>([&]<int e>() EDDY_INLINE {
                     constexpr DiffusionEntry at = Term::entries.at[e];
                     y.data[at.row] =
                         mul_add(of_noise[at.noise], stages.entries[j].data[e], y.data[at.row]);
@@ -215,10 +213,10 @@ struct StochasticRungeKuttaStepper
         });
     }
     template <class Input, class Real, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> next_state(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> next_state(
         const Input& in, const Noise<Real>& noise, const Stages<Number>& stages) {
         State<Number> next = sum<num_stages>(in, noise, stages);
-        static_for<0, num_stages>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int j>() EDDY_INLINE {
             if constexpr (needs.slope[j])
                 add_slopes<j>(noise, [&](int e, int row, const auto& weight) {
                     next[row] = mul_add(weight, stages.slopes[j][e], next[row]);
@@ -228,9 +226,8 @@ struct StochasticRungeKuttaStepper
     }
     /// Calls add(entry, row, weight) for the slopes of stage j.
     template <int j, class Real, class Add>
-    [[gnu::always_inline]] EDDY_HD static void add_slopes(const Noise<Real>& noise,
-                                                          const Add& add) {
-        static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void add_slopes(const Noise<Real>& noise, const Add& add) {
+        static_for<0, num_entries>([&]<int e>() EDDY_INLINE {
             constexpr DiffusionEntry at = Term::entries.at[e];
             constexpr double b = Method::stochastic.b_slope[j];
             add(e, at.row, Real(static_cast<ScalarOf<Real>>(b)) * noise.of_slope[at.noise]);
@@ -238,22 +235,21 @@ struct StochasticRungeKuttaStepper
     }
 
     template <class Input, class Real, class Number>
-    [[gnu::always_inline]] EDDY_HD static void run(const Input& in, const Noise<Real>& noise,
-                                                   Stages<Number>& stages,
-                                                   State<Number> (&stage)[num_stages]) {
-        static_for<0, num_stages>([&]<int i>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void run(const Input& in, const Noise<Real>& noise,
+                                        Stages<Number>& stages,
+                                        State<Number> (&stage)[num_stages]) {
+        static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
             if constexpr (needs.drift[i] || needs.diffusion[i]) {
                 stage[i] = sum<i>(in, noise, stages);
                 evaluate<Program<parts<i>>, Number>(
-                    [&]<int output>(int component, const Number& value)
-                        __attribute__((always_inline)) {
-                            if constexpr (output == 0 && needs.drift[i])
-                                stages.drift[i].data[component] = value;
-                            else if constexpr (output == 2)
-                                stages.slopes[needs.slopes ? i : 0].data[component] = value;
-                            else
-                                stages.entries[i].data[component] = value;
-                        },
+                    [&]<int output>(int component, const Number& value) EDDY_INLINE {
+                        if constexpr (output == 0 && needs.drift[i])
+                            stages.drift[i].data[component] = value;
+                        else if constexpr (output == 2)
+                            stages.slopes[needs.slopes ? i : 0].data[component] = value;
+                        else
+                            stages.entries[i].data[component] = value;
+                    },
                     time_of<i>(in), stage[i], in.p);
             } else {
                 stage[i] = in.y;
@@ -261,14 +257,14 @@ struct StochasticRungeKuttaStepper
         });
     }
     template <int i, class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto time_of(const Input& in) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto time_of(const Input& in) {
         constexpr double c = Method::stochastic.c[i];
         return detail::stage_time_of(in, c);
     }
 
     /// That of Y_i, or of y⁺.
     template <int i, class Number>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static const State<Number>& cotangent_of(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const State<Number>& cotangent_of(
         [[maybe_unused]] const State<Number>& next_cotangent,
         [[maybe_unused]] const State<Number> (&of_stage)[num_stages]) {
         if constexpr (i == num_stages)
@@ -278,17 +274,18 @@ struct StochasticRungeKuttaStepper
     }
     /// The cotangents of f and g of stage j from those of the sums that read them.
     template <int j, class Input, class Real, class Number>
-    [[gnu::always_inline]] EDDY_HD static void pull_sums(
-        const Input& in, const Noise<Real>& noise, const State<Number>& next_cotangent,
-        const State<Number> (&of_stage)[num_stages], State<Number>& of_drift,
-        Vec<Number, num_entries>& of_entries) {
-        static_for<0, num_stages - j>([&]<int reversed>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void pull_sums(const Input& in, const Noise<Real>& noise,
+                                              const State<Number>& next_cotangent,
+                                              const State<Number> (&of_stage)[num_stages],
+                                              State<Number>& of_drift,
+                                              Vec<Number, num_entries>& of_entries) {
+        static_for<0, num_stages - j>([&]<int reversed>() EDDY_INLINE {
             constexpr int i = num_stages - reversed;  // y⁺ first, then the last stage
             const State<Number>& of_sum = cotangent_of<i>(next_cotangent, of_stage);
             if constexpr (reads_drift<i, j>)
                 detail::add_scaled(of_drift, drift_weight<i, j>(in.dt), of_sum);
             if constexpr (reads_diffusion<i, j>) {
-                static_for<0, num_entries>([&]<int e>() __attribute__((always_inline)) {
+                static_for<0, num_entries>([&]<int e>() EDDY_INLINE {
                     constexpr DiffusionEntry at = Term::entries.at[e];
                     of_entries.data[e] = mul_add(noise.template weight<i, j>(at.noise),
                                                  of_sum.data[at.row], of_entries.data[e]);
@@ -298,13 +295,14 @@ struct StochasticRungeKuttaStepper
     }
 
     template <int i, class Input, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_field(
-        const Input& in, const State<Number>& stage, const State<Number>& of_drift,
-        const Vec<Number, num_entries>& of_entries, const Vec<Number, num_entries>& of_slopes,
-        State<Number>& of_stage, ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_field(const Input& in, const State<Number>& stage,
+                                               const State<Number>& of_drift,
+                                               const Vec<Number, num_entries>& of_entries,
+                                               const Vec<Number, num_entries>& of_slopes,
+                                               State<Number>& of_stage,
+                                               ParameterCotangent& p_cotangent) {
         using Pullback = decltype(vjp<1, 2>(Program<parts<i>>{}));
-        const auto take = [&]<int output>(int component, const Number& value)
-            __attribute__((always_inline)) {
+        const auto take = [&]<int output>(int component, const Number& value) EDDY_INLINE {
             if constexpr (output == 0)
                 of_stage.data[component] = value;
             else

@@ -26,14 +26,14 @@ inline constexpr double root_3 = 1.7320508075688772;
 
 /// ±`size`, a sixth of the probability each, and 0, of a normal of deviation `root`.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real three_points(const Real& w, const Real& root,
-                                                                   const Real& size) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real three_points(const Real& w, const Real& root,
+                                                           const Real& size) {
     const Real bound = Real(static_cast<ScalarOf<Real>>(outer_third)) * root;
     return select(w > bound, size, select(w < -bound, -size, Real(0)));
 }
 /// ±1, independent of these.
 template <class Real>
-[[nodiscard, gnu::always_inline]] EDDY_HD inline Real sign_beside(const Real& w, const Real& root) {
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real sign_beside(const Real& w, const Real& root) {
     using Scalar = ScalarOf<Real>;
     const Real inner = Real(static_cast<Scalar>(outer_third)) * root;
     const Real outer = Real(static_cast<Scalar>(outer_sixth)) * root;
@@ -49,33 +49,33 @@ class WeakNoise {
   public:
     WeakNoise() = default;
     template <class Path>
-    [[gnu::always_inline]] EDDY_HD explicit WeakNoise(const Path& of_step)
+    EDDY_INLINE EDDY_HD explicit WeakNoise(const Path& of_step)
         : root_(of_step.template root_of_size<Real>()) {
         const auto path = of_step.template increments<Real, num_noises, 0>();
-        for_components<num_noises>([&](int k) __attribute__((always_inline)) {
+        for_components<num_noises>([&](int k) EDDY_INLINE {
             three_[k] = detail::three_points(path.w[k], root_, constant(detail::root_3));
             sign_[k] = detail::sign_beside(path.w[k], root_);
         });
     }
 
     /// √h.
-    [[nodiscard, gnu::always_inline]] EDDY_HD const Real& root() const { return root_; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD const Real& root() const { return root_; }
     /// W_k.
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real w(int k) const { return root_ * three_[k]; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real w(int k) const { return root_ * three_[k]; }
     /// (W_k² − h)/(2√h).
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real square(int k) const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real square(int k) const {
         return root_ * select(three_[k] != Real(0), Real(1), constant(-0.5));
     }
     /// I_kl/√h, of two noises.
     template <int k, int l>
-    [[nodiscard, gnu::always_inline]] EDDY_HD Real cross() const {
+    [[nodiscard]] EDDY_INLINE EDDY_HD Real cross() const {
         static_assert(k != l);
         const Real product = three_[k] * three_[l], sign = sign_[k] * sign_[l];
         return constant(0.5) * root_ * (k < l ? product - sign : product + sign);
     }
 
   private:
-    [[nodiscard, gnu::always_inline]] EDDY_HD static Real constant(double x) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Real constant(double x) {
         return Real(static_cast<ScalarOf<Real>>(x));
     }
 

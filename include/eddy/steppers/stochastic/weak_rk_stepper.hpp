@@ -46,7 +46,7 @@ struct WeakRungeKuttaStepper
     using States = typename Steps::template States<Number>;
 
     template <class Input>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static auto step(const Input& in, const NoMemory&) {
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         const auto noise = Noise<PrimalOf<Number>>(in.path);
         Values<Number> values;
@@ -55,8 +55,8 @@ struct WeakRungeKuttaStepper
         return Steps::next_state(in, noise, values);
     }
     template <class Input, class Number>
-    [[gnu::always_inline]] EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
-                                                       Trial<Number>& trial) {
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
+                                            Trial<Number>& trial) {
         trial.next = step(in, memory);
     }
 
@@ -66,8 +66,8 @@ struct WeakRungeKuttaStepper
         Noise<PrimalOf<Number>> noise;
     };
     template <class Input, class Number, bool with_times, bool dense>
-    [[gnu::always_inline]] EDDY_HD static void linearize(
-        const Input& in, const NoMemory&, Linearization<Number, with_times, dense>& of_step) {
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
         of_step.noise = Noise<PrimalOf<Number>>(in.path);
         Values<Number> values;
         Steps::run(in, of_step.noise, values, of_step.at);
@@ -75,7 +75,7 @@ struct WeakRungeKuttaStepper
 
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
         Times&) {
@@ -86,7 +86,7 @@ struct WeakRungeKuttaStepper
             of.entries[i] = Vec<Number, num_entries>{};
         }
         pull_crossed(in, of_step, next_cotangent, of, cotangent, p_cotangent);
-        static_for<0, num_stages>([&]<int reversed>() __attribute__((always_inline)) {
+        static_for<0, num_stages>([&]<int reversed>() EDDY_INLINE {
             pull_stage<num_stages - 1 - reversed>(in, of_step, next_cotangent, of, cotangent,
                                                   p_cotangent);
         });
@@ -103,15 +103,16 @@ struct WeakRungeKuttaStepper
     // The way back, in the opposite order.
 
     template <class Input, class Linearized, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_crossed(
-        const Input& in, const Linearized& of_step, const State<Number>& next_cotangent,
-        Cotangents<Number>& of, State<Number>& cotangent, ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_crossed(const Input& in, const Linearized& of_step,
+                                                 const State<Number>& next_cotangent,
+                                                 Cotangents<Number>& of, State<Number>& cotangent,
+                                                 ParameterCotangent& p_cotangent) {
         using Real = PrimalOf<Number>;
         const auto& noise = of_step.noise;
-        static_for<1, num_stages>([&]<int i>() __attribute__((always_inline)) {
+        static_for<1, num_stages>([&]<int i>() EDDY_INLINE {
             if constexpr (Steps::template is_crossed<i>) {
                 Vec<Number, num_entries> of_mixed{};
-                static_for<0, num_noises>([&]<int k>() __attribute__((always_inline)) {
+                static_for<0, num_noises>([&]<int k>() EDDY_INLINE {
                     Vec<Number, num_entries> of_crossed{};
                     pull_column<k>(next_cotangent, Steps::template cross_weight<i>(noise, k),
                                    of_crossed);
@@ -119,12 +120,12 @@ struct WeakRungeKuttaStepper
                         pull_read<k>(Steps::template own_time_at<0>(in), of_step.at.crossed[i][k],
                                      in.p, of_crossed, p_cotangent);
                     cotangent = cotangent + pulled;
-                    static_for<0, num_noises>([&]<int l>() __attribute__((always_inline)) {
+                    static_for<0, num_noises>([&]<int l>() EDDY_INLINE {
                         if constexpr (l != k)
                             pull_column<l>(pulled, noise.template cross<k, l>(), of_mixed);
                     });
                 });
-                static_for<0, num_stages>([&]<int j>() __attribute__((always_inline)) {
+                static_for<0, num_stages>([&]<int j>() EDDY_INLINE {
                     constexpr double a = Method::weak.a_cross[i][j];
                     if constexpr (a != 0)
                         detail::add_scaled(of.entries[j], Steps::template constant<Real>(a),
@@ -134,13 +135,14 @@ struct WeakRungeKuttaStepper
         });
     }
     template <int i, class Input, class Linearized, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_stage(
-        const Input& in, const Linearized& of_step, const State<Number>& next_cotangent,
-        Cotangents<Number>& of, State<Number>& cotangent, ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_stage(const Input& in, const Linearized& of_step,
+                                               const State<Number>& next_cotangent,
+                                               Cotangents<Number>& of, State<Number>& cotangent,
+                                               ParameterCotangent& p_cotangent) {
         constexpr double b = Method::weak.b[i];
         if constexpr (b != 0)
             detail::add_scaled(of.drift[i], in.dt.template b<Rows, i>(), next_cotangent);
-        static_for<0, num_noises>([&]<int k>() __attribute__((always_inline)) {
+        static_for<0, num_noises>([&]<int k>() EDDY_INLINE {
             pull_column<k>(next_cotangent, Steps::template weight_of_own<i>(of_step.noise, k),
                            of.entries[i]);
         });
@@ -153,23 +155,21 @@ struct WeakRungeKuttaStepper
     }
     /// That of Y_i.
     template <int i, class Input, class Linearized, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_drift(const Input& in,
-                                                          const Linearized& of_step,
-                                                          Cotangents<Number>& of,
-                                                          State<Number>& cotangent,
-                                                          ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_drift(const Input& in, const Linearized& of_step,
+                                               Cotangents<Number>& of, State<Number>& cotangent,
+                                               ParameterCotangent& p_cotangent) {
         using Real = PrimalOf<Number>;
         const State<Number> pulled =
             pull_program<typename Steps::template Program<detail::SdeParts::drift>, Number>(
                 p_cotangent, Steps::template time_at<i>(in), of_step.at.drift[i], in.p,
                 of.drift[i]);
         cotangent = cotangent + pulled;
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double a = Method::weak.a[i][j], a_w = Method::weak.a_w[i][j];
             if constexpr (a != 0)
                 detail::add_scaled(of.drift[j], in.dt.template a<Rows, i, j>(), pulled);
             if constexpr (a_w != 0)
-                static_for<0, num_noises>([&]<int k>() __attribute__((always_inline)) {
+                static_for<0, num_noises>([&]<int k>() EDDY_INLINE {
                     pull_column<k>(pulled, Steps::template constant<Real>(a_w) * of_step.noise.w(k),
                                    of.entries[j]);
                 });
@@ -177,18 +177,17 @@ struct WeakRungeKuttaStepper
     }
     /// That of Y_ki, of all noises.
     template <int i, class Input, class Linearized, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_own(const Input& in, const Linearized& of_step,
-                                                        Cotangents<Number>& of,
-                                                        State<Number>& cotangent,
-                                                        ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_own(const Input& in, const Linearized& of_step,
+                                             Cotangents<Number>& of, State<Number>& cotangent,
+                                             ParameterCotangent& p_cotangent) {
         using Real = PrimalOf<Number>;
         State<Number> along{};
-        static_for<0, num_noises>([&]<int k>() __attribute__((always_inline)) {
+        static_for<0, num_noises>([&]<int k>() EDDY_INLINE {
             const State<Number> pulled =
                 pull_read<k>(Steps::template own_time_at<i>(in), of_step.at.own[i][k], in.p,
                              of.entries[i], p_cotangent);
             along = along + pulled;
-            static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+            static_for<0, i>([&]<int j>() EDDY_INLINE {
                 constexpr double a_root = Method::weak.a_root[i][j];
                 if constexpr (a_root != 0)
                     pull_column<k>(pulled,
@@ -197,7 +196,7 @@ struct WeakRungeKuttaStepper
             });
         });
         cotangent = cotangent + along;
-        static_for<0, i>([&]<int j>() __attribute__((always_inline)) {
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double a = Method::weak.a_own[i][j];
             if constexpr (a != 0)
                 detail::add_scaled(of.drift[j], in.dt.template a<Rows, num_stages + i, j>(), along);
@@ -205,10 +204,9 @@ struct WeakRungeKuttaStepper
     }
     /// That of stage 0.
     template <class Input, class Number, class ParameterCotangent>
-    [[gnu::always_inline]] EDDY_HD static void pull_both(const Input& in,
-                                                         const Cotangents<Number>& of,
-                                                         State<Number>& cotangent,
-                                                         ParameterCotangent& p_cotangent) {
+    EDDY_INLINE EDDY_HD static void pull_both(const Input& in, const Cotangents<Number>& of,
+                                              State<Number>& cotangent,
+                                              ParameterCotangent& p_cotangent) {
         cotangent = cotangent +
                     pull_program<typename Steps::template Program<detail::SdeParts::both>, Number>(
                         p_cotangent, Steps::template time_at<0>(in), in.y, in.p, of.drift[0],
@@ -217,32 +215,31 @@ struct WeakRungeKuttaStepper
 
     /// Adds to the cotangents of a column's entries what a sum brings that reads them with this weight.
     template <int k, class Number, class Real>
-    [[gnu::always_inline]] EDDY_HD static void pull_column(const State<Number>& of_sum,
-                                                           const Real& weight,
-                                                           Vec<Number, num_entries>& of_entries) {
-        Steps::template for_column<k>([&]<int e>() __attribute__((always_inline)) {
+    EDDY_INLINE EDDY_HD static void pull_column(const State<Number>& of_sum, const Real& weight,
+                                                Vec<Number, num_entries>& of_entries) {
+        Steps::template for_column<k>([&]<int e>() EDDY_INLINE {
             constexpr int row = Term::entries.at[e].row;
             of_entries.data[e] = mul_add(weight, of_sum.data[row], of_entries.data[e]);
         });
     }
     /// The cotangent of a state where column k was read.
     template <int k, class Time, class Number, class Parameters, class ParameterCotangent>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_read(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_read(
         const Time& t, const State<Number>& y, const Parameters& p,
         const Vec<Number, num_entries>& of_entries, ParameterCotangent& p_cotangent) {
         Vec<Number, Steps::first_entry(k + 1) - Steps::first_entry(k)> of_column;
-        Steps::template for_column<k>([&]<int e>() __attribute__((always_inline)) {
+        Steps::template for_column<k>([&]<int e>() EDDY_INLINE {
             of_column.data[e - Steps::first_entry(k)] = of_entries.data[e];
         });
         return pull_program<typename Steps::template Column<k>, Number>(p_cotangent, t, y, p,
                                                                         of_column);
     }
     template <class Read, class Number, class ParameterCotangent, class... Arguments>
-    [[nodiscard, gnu::always_inline]] EDDY_HD static State<Number> pull_program(
+    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_program(
         ParameterCotangent& p_cotangent, const Arguments&... arguments) {
         State<Number> of_state{};
         evaluate<decltype(vjp<1, 2>(Read{})), Number>(
-            [&]<int output>(int component, const Number& value) __attribute__((always_inline)) {
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     of_state.data[component] = value;
                 else

@@ -33,27 +33,23 @@ struct SumOfLanes {
 
     void begin(int, int) const {}
     void add(int begin, int size, const TileVector<Real>& x) const {
-        add_rows(
-            begin,
-            size, [&](int c, int lane) __attribute__((always_inline)) { return x.load(c, lane); });
+        add_rows(begin, size, [&](int c, int lane) EDDY_INLINE { return x.load(c, lane); });
     }
     void add_outer(int begin, int rows, int columns, const TileVector<Real>& u,
                    const TileVector<Real>& v) const {
-        add_rows(
-            begin, rows * columns, [&](int flat, int lane) __attribute__((always_inline)) {
-                return u.load(flat / columns, lane) * v.load(flat % columns, lane);
-            });
+        add_rows(begin, rows * columns, [&](int flat, int lane) EDDY_INLINE {
+            return u.load(flat / columns, lane) * v.load(flat % columns, lane);
+        });
     }
 
   private:
     template <class Value>
     void add_rows(int begin, int size, const Value& value) const {
         Real* const to = sum + static_cast<std::ptrdiff_t>(begin) * width;
-        fill_rows(
-            to, size, width, [&](int c, int lane) __attribute__((always_inline)) {
-                const Real* const at = to + static_cast<std::ptrdiff_t>(c) * width + lane;
-                return TilePack<Real>::load(at) + value(c, lane);
-            });
+        fill_rows(to, size, width, [&](int c, int lane) EDDY_INLINE {
+            const Real* const at = to + static_cast<std::ptrdiff_t>(c) * width + lane;
+            return TilePack<Real>::load(at) + value(c, lane);
+        });
     }
 };
 

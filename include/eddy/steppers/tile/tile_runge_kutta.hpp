@@ -115,11 +115,9 @@ class TileRungeKutta {
         const auto terms =
             terms_of<count_terms<num_stages>([](int i) { return Rows::tableau.b[i]; })>(
                 num_stages, [](int i) { return Rows::tableau.b[i]; }, k_);
-        add_steps(
-            to, state_size, in.width, in.h,
-            terms, [&](std::ptrdiff_t at, const auto&) __attribute__((always_inline)) {
-                return TilePack<Real>::load(y + at);
-            });
+        add_steps(to, state_size, in.width, in.h, terms,
+                  [&](std::ptrdiff_t at, const auto&)
+                      EDDY_INLINE { return TilePack<Real>::load(y + at); });
     }
     template <bool coarse = false>
     void error(const TileInterval<Real>& in, Real* to) const {
@@ -195,11 +193,9 @@ class TileRungeKutta {
         Real* const state = of_stage ? of_stage : stage_;
         constexpr auto weight = [](int j) { return j < i ? Rows::tableau.a[i][j] : 0.; };
         const auto terms = terms_of<count_terms<i>(weight)>(i, weight, k_);
-        add_steps(
-            state, state_size, in.width, in.h,
-            terms, [&](std::ptrdiff_t at, const auto&) __attribute__((always_inline)) {
-                return TilePack<Real>::load(y + at);
-            });
+        add_steps(state, state_size, in.width, in.h, terms,
+                  [&](std::ptrdiff_t at, const auto&)
+                      EDDY_INLINE { return TilePack<Real>::load(y + at); });
         set_time<i>(in);
         if (of_stage)
             evaluate_keeping(in.width, state, k_[i]);
@@ -229,15 +225,14 @@ class TileRungeKutta {
         for (int reversed = 0; reversed < count; ++reversed)
             blocks[reversed] = stage_cotangent_[count - 1 - reversed];
         const auto terms = terms_of<count_terms<count>(weight)>(count, weight, blocks);
-        add_steps(
-            k_cotangent_, state_size, in.width, in.h,
-            terms, [&](std::ptrdiff_t at, const auto& h) __attribute__((always_inline)) {
-                using P = TilePack<Real>;
-                if constexpr (b != 0)
-                    return P(static_cast<Real>(b)) * h * P::load(next_cotangent + at);
-                else
-                    return P(Real(0));
-            });
+        add_steps(k_cotangent_, state_size, in.width, in.h, terms,
+                  [&](std::ptrdiff_t at, const auto& h) EDDY_INLINE {
+                      using P = TilePack<Real>;
+                      if constexpr (b != 0)
+                          return P(static_cast<Real>(b)) * h * P::load(next_cotangent + at);
+                      else
+                          return P(Real(0));
+                  });
     }
     template <int i, class Sink>
     void pull_stage(const TileInterval<Real>& in, const Real* kept, Sink& sink) {

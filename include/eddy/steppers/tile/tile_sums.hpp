@@ -19,22 +19,19 @@ template <class Real, int count, class First>
 [[gnu::noinline]] void add_steps(Real* to, int size, int width, const Real* h,
                                  const TileTerms<Real, count>& terms, const First& first) {
     using P = TilePack<Real>;
-    for_vectors<Real>(
-        width, [&](int lane) __attribute__((always_inline)) {
-            const P of_h = P::load(h + lane);
-            P weight[count > 0 ? count : 1];
-            static_for<0, count>([&]<int j>() __attribute__((always_inline)) {
-                weight[j] = P(terms.weight[j]) * of_h;
+    for_vectors<Real>(width, [&](int lane) EDDY_INLINE {
+        const P of_h = P::load(h + lane);
+        P weight[count > 0 ? count : 1];
+        static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = P(terms.weight[j]) * of_h; });
+        for (int c = 0; c < size; ++c) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
+            P sum = first(at, of_h);
+            static_for<0, count>([&]<int j>() EDDY_INLINE {
+                sum = mul_add(weight[j], P::load(terms.x[j] + at), sum);
             });
-            for (int c = 0; c < size; ++c) {
-                const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
-                P sum = first(at, of_h);
-                static_for<0, count>([&]<int j>() __attribute__((always_inline)) {
-                    sum = mul_add(weight[j], P::load(terms.x[j] + at), sum);
-                });
-                sum.store(to + at);
-            }
-        });
+            sum.store(to + at);
+        }
+    });
 }
 
 /// to = h Σ_j weight_j x_j.
@@ -42,28 +39,26 @@ template <class Real, int count>
 [[gnu::noinline]] void scale_sum(Real* to, int size, int width, const Real* h,
                                  const TileTerms<Real, count>& terms) {
     using P = TilePack<Real>;
-    for_vectors<Real>(
-        width, [&](int lane) __attribute__((always_inline)) {
-            const P of_h = P::load(h + lane);
-            for (int c = 0; c < size; ++c) {
-                const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
-                P sum(Real(0));
-                static_for<0, count>([&]<int j>() __attribute__((always_inline)) {
-                    sum = mul_add(P(terms.weight[j]), P::load(terms.x[j] + at), sum);
-                });
-                (of_h * sum).store(to + at);
-            }
-        });
+    for_vectors<Real>(width, [&](int lane) EDDY_INLINE {
+        const P of_h = P::load(h + lane);
+        for (int c = 0; c < size; ++c) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
+            P sum(Real(0));
+            static_for<0, count>([&]<int j>() EDDY_INLINE {
+                sum = mul_add(P(terms.weight[j]), P::load(terms.x[j] + at), sum);
+            });
+            (of_h * sum).store(to + at);
+        }
+    });
 }
 
 /// to += x.
 template <class Real>
 [[gnu::noinline]] void add_rows(Real* to, int size, int width, const Real* x) {
-    fill_rows(
-        to, size, width, [&](int c, int lane) __attribute__((always_inline)) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
-            return TilePack<Real>::load(to + at) + TilePack<Real>::load(x + at);
-        });
+    fill_rows(to, size, width, [&](int c, int lane) EDDY_INLINE {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
+        return TilePack<Real>::load(to + at) + TilePack<Real>::load(x + at);
+    });
 }
 
 /// to = x in the lanes where `chosen` is not zero.
@@ -71,11 +66,10 @@ template <class Real>
 [[gnu::noinline]] void choose_rows(Real* to, int size, int width, const Real* chosen,
                                    const Real* x) {
     using P = TilePack<Real>;
-    fill_rows(
-        to, size, width, [&](int c, int lane) __attribute__((always_inline)) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
-            return select(P::load(chosen + lane) != P(Real(0)), P::load(x + at), P::load(to + at));
-        });
+    fill_rows(to, size, width, [&](int c, int lane) EDDY_INLINE {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c) * width + lane;
+        return select(P::load(chosen + lane) != P(Real(0)), P::load(x + at), P::load(to + at));
+    });
 }
 
 }  // namespace eddy::inline v0::detail

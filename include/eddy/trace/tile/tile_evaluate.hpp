@@ -47,9 +47,8 @@ class TileProgram {
     /// sink.add(begin, size, x) of rows, sink.add_outer(begin, rows, columns, u, v) of outer products.
     template <class Sink>
     static void run(const Call& call, Sink&& sink) {
-        static_for<0, P::code.size()>([&]<int i>()
-                                          __attribute__((always_inline)) { step<i>(call); });
-        static_for<0, P::code.num_outputs()>([&]<int o>() __attribute__((always_inline)) {
+        static_for<0, P::code.size()>([&]<int i>() EDDY_INLINE { step<i>(call); });
+        static_for<0, P::code.num_outputs()>([&]<int o>() EDDY_INLINE {
             if constexpr (o == summed)
                 hand_over<o, 0, 0>(call, sink);
             else
@@ -133,20 +132,19 @@ class TileProgram {
     template <int i>
     struct Chain {
         template <class... Vectors>
-        [[nodiscard, gnu::always_inline]] static TilePack<Real> apply(const Vectors&... vectors) {
+        [[nodiscard]] EDDY_INLINE static TilePack<Real> apply(const Vectors&... vectors) {
             const TilePack<Real> of_operands[]{vectors...};
             return value<i>(of_operands);
         }
 
       private:
         template <int node>
-        [[gnu::always_inline]] static TilePack<Real> value(const TilePack<Real>* of_operands) {
+        EDDY_INLINE static TilePack<Real> value(const TilePack<Real>* of_operands) {
             constexpr int place = node == i ? -1 : operands_of<i>.place_of(node);
             if constexpr (place >= 0) {
                 return of_operands[place];
             } else {
-                return [&]<int... k>(std::integer_sequence<int, k...>)
-                    __attribute__((always_inline)) {
+                return [&]<int... k>(std::integer_sequence<int, k...>) EDDY_INLINE {
                     return OneOperation<P::code.nodes[node].op, index_of<node>>::apply(
                         value<operand<node>(k)>(of_operands)...);
                 }

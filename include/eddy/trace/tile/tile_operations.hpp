@@ -46,7 +46,7 @@ class TileRows {
            (op == Op::select && k == 0);
 }
 template <Op op, int k, class P>
-[[nodiscard, gnu::always_inline]] inline auto tile_operand(const P& x) {
+[[nodiscard]] EDDY_INLINE inline auto tile_operand(const P& x) {
     if constexpr (reads_mask(op, k))
         return x != P(0);
     else
@@ -56,7 +56,7 @@ template <Op op, int k, class P>
 /// The value of an operation. tanh, which most networks are made of, is no call here: its coefficients stay in
 /// registers from vector to vector, in 0.85 of the time.
 template <Op op, int index, class... Operands>
-[[nodiscard, gnu::always_inline]] inline auto tile_value(const Operands&... operands) {
+[[nodiscard]] EDDY_INLINE inline auto tile_value(const Operands&... operands) {
     if constexpr (op == Op::tanh)
         return simd::tanh_kernel(operands...);
     else
@@ -67,9 +67,9 @@ template <Op op, int index, class... Operands>
 template <Op op, int index>
 struct OneOperation {
     template <class P, class... Others>
-    [[nodiscard, gnu::always_inline]] static P apply(const P& x, const Others&... others) {
+    [[nodiscard]] EDDY_INLINE static P apply(const P& x, const Others&... others) {
         return [&]<int... k>(std::integer_sequence<int, k...>, const auto&... operands)
-            __attribute__((always_inline)) {
+            EDDY_INLINE {
             const auto value = tile_value<op, index>(tile_operand<op, k>(operands)...);
             if constexpr (is_mask(op))
                 return select(value, P(1), P(0));
@@ -84,14 +84,14 @@ struct OneOperation {
 template <class Operation, class Real, class... Operands>
 [[gnu::noinline]] void apply_to_rows(Real* to, int size, int width, const Operands&... operands) {
     using P = TilePack<Real>;
-    const auto run = [&](auto&&... rows) __attribute__((always_inline)) {
+    const auto run = [&](auto&&... rows) EDDY_INLINE {
         int length = width;
         if ((rows.is_one_row(width) && ...)) {
             length = size * width;
             size = 1;
         }
         for (int c = 0; c < size; ++c) {
-            const auto of_row = [&](auto... row) __attribute__((always_inline)) {
+            const auto of_row = [&](auto... row) EDDY_INLINE {
                 for (std::ptrdiff_t lane = 0; lane < length; lane += P::size)
                     Operation::apply(P::load(row.first + (lane & row.second))...).store(to + lane);
             };
@@ -114,27 +114,25 @@ template <class Real>
                                    const TileVector<Real>* b) {
     using P = TilePack<Real>;
     // Sums wait for themselves: those of two vectors fill each other's gaps.
-    for_panels<Real>(
-        width, [&]<int vectors>(int first) __attribute__((always_inline)) {
-            P total[vectors];
-            const auto add = [&]<bool is_first>(int c) __attribute__((always_inline)) {
-                static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
-                    const int lane = first + v * P::size;
-                    const P x = a.load(c, lane);
-                    if (b) {
-                        const P y = b->load(c, lane);
-                        total[v] = is_first ? x * y : mul_add(x, y, total[v]);
-                    } else {
-                        total[v] = is_first ? x : total[v] + x;
-                    }
-                });
-            };
-            add.template operator()<true>(0);
-            for (int c = 1; c < size; ++c) add.template operator()<false>(c);
-            static_for<0, vectors>([&]<int v>() __attribute__((always_inline)) {
-                total[v].store(to + first + v * P::size);
+    for_panels<Real>(width, [&]<int vectors>(int first) EDDY_INLINE {
+        P total[vectors];
+        const auto add = [&]<bool is_first>(int c) EDDY_INLINE {
+            static_for<0, vectors>([&]<int v>() EDDY_INLINE {
+                const int lane = first + v * P::size;
+                const P x = a.load(c, lane);
+                if (b) {
+                    const P y = b->load(c, lane);
+                    total[v] = is_first ? x * y : mul_add(x, y, total[v]);
+                } else {
+                    total[v] = is_first ? x : total[v] + x;
+                }
             });
-        });
+        };
+        add.template operator()<true>(0);
+        for (int c = 1; c < size; ++c) add.template operator()<false>(c);
+        static_for<0, vectors>([&]<int v>()
+                                   EDDY_INLINE { total[v].store(to + first + v * P::size); });
+    });
 }
 
 /// Products with a matrix that differs from lane to lane, and with vectors that all lanes share.
