@@ -27,7 +27,7 @@ def curves() -> list[tuple[str, list[tuple[float, float]]]]:
 def main():
     page = Page(800, BOTTOM + 58, "Seconds to compile against the number of states")
     page.text(16, 26, "Seconds to compile: states that are written one by one, each with its neighbours", 16, weight="bold")
-    x, y = logarithmic(80, 1250, LEFT, RIGHT), logarithmic(3, 200, BOTTOM, TOP)
+    x, y = logarithmic(64, 1250, LEFT, RIGHT), logarithmic(3, 200, BOTTOM, TOP)
     for states in (100, 200, 400, 1000):
         page.line(x(states), TOP, x(states), BOTTOM)
         page.text(x(states), BOTTOM + 20, f"{states:,}", 13, QUIET, "middle")
