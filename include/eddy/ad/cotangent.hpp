@@ -23,10 +23,17 @@ constexpr void add_cotangent(T& total, const T& x) {
         auto from = std::ranges::begin(x);
         for (auto& component : total) add_cotangent(component, *from++);
     } else {
-        [&]<std::size_t... k>(std::index_sequence<k...>) {
-            (add_cotangent(std::get<k>(total), std::get<k>(x)), ...);
+        constexpr bool has_components = requires { std::tuple_size<T>::value; };
+        static_assert(has_components,
+                      "add_cotangent: the cotangents of a parameter are added up over the steps of "
+                      "a loop, and this type has no sum; give the struct an operator+, or take a "
+                      "number, a vector, a std::array, a std::pair or a std::tuple");
+        if constexpr (has_components) {
+            [&]<std::size_t... k>(std::index_sequence<k...>) {
+                (add_cotangent(std::get<k>(total), std::get<k>(x)), ...);
+            }
+            (std::make_index_sequence<std::tuple_size_v<T>>{});
         }
-        (std::make_index_sequence<std::tuple_size_v<T>>{});
     }
 }
 
