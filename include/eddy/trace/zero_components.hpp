@@ -13,9 +13,9 @@ class ZeroComponents {
 
     /// Is component c of node i written as zero: a literal, or parts of literals?
     [[nodiscard]] constexpr bool is_literal(int i, int c) const {
-        const Node& node = graph_.nodes[i];
+        const Node& node = node_at(i);
         switch (node.op) {
-            case Op::constant: return graph_.constants[node.offset + (node.size > 1 ? c : 0)] == 0;
+            case Op::constant: return constant(node.offset + (node.size > 1 ? c : 0)) == 0;
             case Op::slice: return is_literal(operand(node, 0), node.offset + c);
             case Op::broadcast: return is_literal(operand(node, 0), 0);
             case Op::concat: {
@@ -29,7 +29,7 @@ class ZeroComponents {
     /// Is it zero for all arguments that are finite? Literals are, and their products with components of
     /// arguments; sums of those, and whatever chooses between them. (Not 0 · exp(x): that may overflow.)
     [[nodiscard]] constexpr bool is_zero(int i, int c) const {
-        const Node& node = graph_.nodes[i];
+        const Node& node = node_at(i);
         const auto is = [&](int k) { return is_zero(operand(node, k), c); };
         const auto product_is = [&] { return is_product_zero(node, c); };
         if (is_identity(node.op)) return is(0);
@@ -56,12 +56,18 @@ class ZeroComponents {
 
   private:
     [[nodiscard]] constexpr int operand(const Node& node, int k) const {
-        return graph_.operands[node.first + k];
+        return graph_.operands[static_cast<std::size_t>(node.first + k)];
+    }
+    [[nodiscard]] constexpr const Node& node_at(int i) const {
+        return graph_.nodes[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] constexpr double constant(int i) const {
+        return graph_.constants[static_cast<std::size_t>(i)];
     }
     /// The operand of a concatenation that component c is in; c becomes its number there.
     [[nodiscard]] constexpr int part_of(const Node& node, int& c) const {
         int k = 0;
-        while (c >= graph_.nodes[operand(node, k)].size) c -= graph_.nodes[operand(node, k++)].size;
+        while (c >= node_at(operand(node, k)).size) c -= node_at(operand(node, k++)).size;
         return operand(node, k);
     }
     [[nodiscard]] constexpr bool is_product_zero(const Node& node, int c) const {
@@ -70,7 +76,7 @@ class ZeroComponents {
     }
     /// Components of arguments, and literals: finite where what was given is.
     [[nodiscard]] constexpr bool is_given(int i) const {
-        const Node& node = graph_.nodes[i];
+        const Node& node = node_at(i);
         if (node.op == Op::argument || node.op == Op::constant) return true;
         const bool is_part = node.op == Op::slice || node.op == Op::concat ||
                              node.op == Op::broadcast || is_identity(node.op);

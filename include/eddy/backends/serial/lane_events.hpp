@@ -1,11 +1,13 @@
 #pragma once
 // Where one lane has an event: where one of the events' functions g passes zero at the end of a step. A step
 // that passes some is tried again and again, with the sizes of a bracket, until that is as wide as time
-// resolves. Below it none has passed zero, at its upper end one has: the first of those is the event.
+// resolves. Below it none has passed zero, at its upper end one has: the first of those is the event. Functions of
+// time and parameters only are not looked at in steps, which end where their events are due.
 
 #include <algorithm>
 #include <cmath>
 #include <eddy/backends/serial/lane_step.hpp>
+#include <eddy/solve/lane/event_times.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/steppers/root_bracket.hpp>
 #include <limits>
@@ -22,6 +24,9 @@ struct NoEventsOfLane {
     template <class Lane>
     explicit NoEventsOfLane(const Lane&) {}
     [[nodiscard]] static std::int64_t evaluations() { return 0; }
+    [[nodiscard]] static double due_after(double) {
+        return std::numeric_limits<double>::infinity();
+    }
 };
 
 template <class Spec>
@@ -48,7 +53,10 @@ class EventsOfLane {
                 if (side_[i] == 0) side_[i] = side_along(motion, i);
             }
         });
+        for_timed([&]<int i>(const auto& times) { due_[i] = times.template first<i>(); });
     }
+    /// The time until the next event that is due.
+    [[nodiscard]] double due_after(double elapsed) const { return soonest() - elapsed; }
     /// An attempt to reach an event has been rejected: its step begins anew.
     void give_up() { bracket_ = {}; }
 
@@ -58,12 +66,12 @@ class EventsOfLane {
         size_back_ = 0;
         g_ = lane_.with_step(from, size,
                              [&](const auto& in) { return values(in.t.last, end, in.p); });
+        for_timed([&]<int i>(const auto&) { g_[i] = side_[i] = 1; });
         for (int i = 0; i < num_events; ++i) {
-            if (std::isfinite(g_[i]) && std::isfinite(side_[i])) continue;
-            is_lost_ = true;
-            bracket_ = {};
-            return EventSeen::here;
+            if (std::isfinite(g_[i]) && std::isfinite(side_[i]) && !std::isnan(due_[i])) continue;
+            return lose();
         }
+        const bool is_due = size == due_after(from.elapsed);
         // A step behind an event that is no longer than time was resolved there shows nothing of sides that are
         // only said.
         const double resolved = width_of(from.elapsed, uncut_);
@@ -72,16 +80,24 @@ class EventsOfLane {
         if (passed.empty() && !bracket_.is_open()) {
             for (int i = 0; i < num_events; ++i)
                 if (g_[i] != 0 && std::abs(side_[i]) > blurred_) side_[i] = g_[i];
-            return EventSeen::none;
+            if (is_due) passed_ = due_now();
+            if (!is_due || passed_.empty()) return go_on(end_of_step);
+            uncut_ = uncut;
+            width_ = width_of(from.elapsed, size);
+            return meet(end_of_step);
         }
         take(size, passed, uncut);
         width_ = width_of(from.elapsed, bracket_.high);
         const bool at_zero = !passed.empty() && std::all_of(passed.begin(), passed.end(),
                                                             [&](int i) { return g_[i] == 0; });
         if (!at_zero && !bracket_.is_closed(width_)) return EventSeen::within;
+        if (is_due) {
+            const std::vector<int> due = due_now();
+            passed_.insert(passed_.end(), due.begin(), due.end());
+            std::sort(passed_.begin(), passed_.end());
+        }
         if (steps_back_from(from, size, end_of_step)) return EventSeen::within;
-        bracket_ = {};
-        return EventSeen::here;
+        return meet(end_of_step);
     }
     [[nodiscard]] bool are_sought() const { return bracket_.is_open(); }
     [[nodiscard]] double next_size() const {
@@ -121,6 +137,7 @@ class EventsOfLane {
             const State y = state_after(event, in.t.last, end, in.p);
             const Motion motion = motion_at(in.t.last, y, in.p);
             for (int i = 0; i < num_events; ++i) {
+                if (is_timed_[i]) continue;
                 const bool is_next =
                     i != event && std::find(passed_.begin(), passed_.end(), i) != passed_.end();
                 const double off = i == event || is_next ? std::abs(g_[i]) : 0;
@@ -138,6 +155,52 @@ class EventsOfLane {
     }
 
   private:
+    /// Calls visit<i>(times) for each function of time.
+    template <class Visit>
+    void for_timed(const Visit& visit) const {
+        const LaneParameters<Spec> p{&lane_.problem, lane_.index};
+        const EventTimes<typename Spec::Field, LaneParameters<Spec>> times(lane_.times(), p);
+        static_for<0, num_events>([&]<int i>() {
+            if constexpr (is_timed_event<typename Spec::Field, i>)
+                visit.template operator()<i>(times);
+        });
+    }
+    [[nodiscard]] double soonest() const {
+        double soonest = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < num_events; ++i)
+            if (is_timed_[i]) soonest = std::min(soonest, std::abs(due_[i]));
+        return soonest;
+    }
+    [[nodiscard]] std::vector<int> due_now() const {
+        std::vector<int> due;
+        for (int i = 0; i < num_events; ++i)
+            if (is_timed_[i] && due_[i] == soonest()) due.push_back(i);
+        return due;
+    }
+    EventSeen lose() {
+        is_lost_ = true;
+        bracket_ = {};
+        return EventSeen::here;
+    }
+    /// A step ends, with an event or without: what is due comes later.
+    EventSeen meet(double elapsed) {
+        bracket_ = {};
+        if (!ends_lane()) renew_due(elapsed, index());
+        return EventSeen::here;
+    }
+    EventSeen go_on(double elapsed) {
+        renew_due(elapsed, -1);
+        const bool is_lost = std::any_of(due_.data, due_.data + num_events,
+                                         [](double due) { return std::isnan(due); });
+        return is_lost ? lose() : EventSeen::none;
+    }
+    void renew_due(double elapsed, int met) {
+        if (!(elapsed < lane_.times().span)) return;
+        for_timed([&]<int i>(const auto& times) {
+            due_[i] = times.template renewed<i>(due_[i], elapsed, i == met);
+        });
+    }
+
     static constexpr double least = std::numeric_limits<double>::min();
     /// The functions in a state, and their derivatives along the solution from there, in elapsed time.
     struct Motion {
@@ -233,8 +296,16 @@ class EventsOfLane {
         return wanted;
     }();
 
+    static constexpr auto is_timed_ = [] {
+        Vec<bool, num_events> is{};
+        static_for<0, num_events>(
+            [&]<int i>() { is[i] = is_timed_event<typename Spec::Field, i>; });
+        return is;
+    }();
+
     const LaneProblem<Spec>& lane_;
     Values side_{};            // g where it was not zero last
+    Values due_{};             // of functions of time: DueTime
     Values g_{};               // at the last attempt
     RootBracket bracket_;      // of the size of a step to an event
     std::vector<int> passed_;  // the functions beyond their roots at its upper end

@@ -174,8 +174,9 @@ class LaneSolve {
             lands_ = end_ == tstop().elapsed;
         } else {
             // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
-            lands_ = wanted * 1.01 >= left;
-            size_ = lands_ ? left : wanted;
+            const double until = std::min(left, events_.due_after(at_.elapsed));
+            size_ = wanted * 1.01 >= until ? until : wanted;
+            lands_ = size_ == left;
             if constexpr (Spec::has_event) {
                 if (events_.are_sought()) size_ = wanted;
                 lands_ = size_ == left;

@@ -149,8 +149,7 @@ class GroupForward {
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             set_history(x.history, place, {});
             if constexpr (Spec::has_event)
-                EventSeeker<Spec>::begin(x.events, place,
-                                         EventSeeker<Spec>::sides_at_start(*problem_, lane, y0));
+                EventSeeker<Spec>::begin(x.events, place, *problem_, lane, y0);
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {

@@ -286,7 +286,7 @@ class ChainStepper {
             attempt.size = select(left > Time(0), path.cells().size_at(here, limited), Time(0));
             attempt.lands = path.cells().end_of(here, attempt.size, tstop) == tstop;
         } else {
-            land(limited, left, attempt);
+            land(limited, until_due<Spec>(x, left), attempt);
         }
         if constexpr (Spec::has_event) {
             attempt.size = select(x.events.high > Time(0), x.size, attempt.size);
@@ -340,7 +340,7 @@ class ChainStepper {
                            path.cells().least_at(path.cells().place_at(x.elapsed)));
             after.elapsed = select(accepted, elapsed_after(x.elapsed, attempt.size), x.elapsed);
         } else {
-            if (any(attempt.lands)) [[unlikely]]
+            if (may_be_cut<Spec>(x, attempt, problem_->clock.dt_max)) [[unlikely]]
                 forget_cuts(x, attempt, accepted, next, after.history);
             // Below four units in the last place of the elapsed time a step would hardly move it.
             smallest =

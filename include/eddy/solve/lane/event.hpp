@@ -254,6 +254,18 @@ struct EventFunctions {
     }
 };
 
+/// Does the i-th function of a field's events read nothing of the state? Then its events are known by the time.
+template <class Field, int i>
+inline constexpr bool is_timed_event = !reads_argument(
+    FunctionProgram<Field, typename EventFunctions<Field>::template Root<i>>::graph, 1);
+/// How many do not.
+template <class Field>
+inline constexpr int num_timed_events = [] {
+    int count = 0;
+    static_for<0, num_events<Field>>([&]<int i>() { count += is_timed_event<Field, i> ? 1 : 0; });
+    return count;
+}();
+
 }  // namespace detail
 
 }  // namespace eddy::inline v0

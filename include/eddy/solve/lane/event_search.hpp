@@ -9,9 +9,13 @@
 // is: it closes on the earliest root, whichever of them it follows. Of those that it cannot tell apart the
 // one with the lowest number is the event; another is the next, for its side remains what it was.
 //
+// Functions that read nothing of the state are not sought so: steps end where their events are due (event_due.hpp).
+//
 // An event that a lane goes on behind is not at the very time of a tstop or a save point, but a width before: so
 // there is a step from the one to the other, which knows how what is there depends on the event's time.
 
+#include <eddy/solve/lane/event_bracket.hpp>
+#include <eddy/solve/lane/event_due.hpp>
 #include <eddy/solve/lane/event_sides.hpp>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
@@ -30,6 +34,7 @@ struct EventSeeker {
     static constexpr int num_events = Spec::num_events;
     static constexpr double least = said_side;
     using Values = Vec<Time, num_events>;  // of all functions
+    using Leading = LeadingEvent<num_events>;
     using Sides = Vec<double, num_events>;
 
     /// A lane begins in a place, on these sides of zero; or a place becomes empty.
@@ -37,8 +42,17 @@ struct EventSeeker {
         for (int i = 0; i < num_events; ++i) set_lane(search.side.data[i], place, sides.data[i]);
         set_lane(search.uncut, place, 0.);
         if constexpr (Spec::moves_times) set_lane(search.clock, place, typename Spec::Scalar(0));
-        put(search, place, RootBracket{});
-        if constexpr (num_events > 1) put(search, place, Leading{});
+        put_bracket<Spec>(search, place, {});
+        if constexpr (num_events > 1) put_leading<Spec>(search, place, {});
+        if constexpr (Spec::has_timed_events) EventDue<Spec>::clear(search, place);
+    }
+    /// The lane that begins there, from y.
+    EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Problem<Spec>& problem,
+                              std::ptrdiff_t lane, const typename Spec::LaneState& y) {
+        begin(search, place, sides_at_start(problem, lane, y));
+        if constexpr (Spec::has_timed_events)
+            EventDue<Spec>::begin(search, place, problem.times,
+                                  LaneParameters<Spec>{&problem, lane});
     }
     /// The sides of zero where a lane begins.
     [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem,
@@ -52,8 +66,8 @@ struct EventSeeker {
         Sides sides{};
         static_for<0, num_events>([&]<int i>() {
             const auto g = static_cast<double>(primal(now.data[i]));
-            sides.data[i] = g;
-            if (g != 0) return;
+            sides.data[i] = is_timed<i> ? 1 : g;
+            if (is_timed<i> || g != 0) return;
             const Lane slope = slope_of<i, Lane>(t0, y, p, LaneStart<Spec>::slope(problem, lane));
             sides.data[i] = side_from(g, times.direction * static_cast<double>(primal(slope)), 0);
         });
@@ -85,36 +99,37 @@ struct EventSeeker {
             is_lost = is_lost | loses;
         });
         const auto is_sought = x.events.high > Time(0);
-        if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]]
-            look_closely({g, landings, counts}, x, attempt, after, at_roots);
-        else
-            static_for<0, num_events>([&]<int i>() EDDY_INLINE {
-                after.events.side.data[i] =
-                    select(counts & (g.data[i] != Time(0)), g.data[i], x.events.side.data[i]);
-            });
+        if constexpr (Spec::has_timed_events) {
+            const MaskOf<Time> is_due = counts & (attempt.size == x.events.due.soonest - x.elapsed);
+            if (any(is_sought | is_due | (counts & (is_met | is_lost | attempt.lands))))
+                [[unlikely]] {
+                look_closely({is_due, g, landings, counts}, x, attempt, after, at_roots);
+                return EventDue<Spec>::renew(in.p, landings.times, attempt, after);
+            }
+        } else if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]] {
+            return look_closely({{}, g, landings, counts}, x, attempt, after, at_roots);
+        }
+        static_for<0, num_events>([&]<int i>() EDDY_INLINE {
+            after.events.side.data[i] =
+                select(counts & (g.data[i] != Time(0)), g.data[i], x.events.side.data[i]);
+        });
     }
 
   private:
-    /// Of one place: which of several functions a bracket follows, and which are beyond their roots.
-    struct Leading {
-        int leader = 0;
-        std::uint32_t met = 0;  // a bit for each
-        bool at_zero = true;    // all of them
-
-        [[nodiscard]] EDDY_HD bool has(int i) const { return (met >> i & 1) != 0; }
-        [[nodiscard]] EDDY_HD int first() const {
-            int i = 0;
-            while (i + 1 < num_events && !has(i)) ++i;
-            return i;
-        }
-    };
+    template <int i>
+    static constexpr bool is_timed = is_timed_event<typename Spec::Field, i>;
 
     template <class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static Values values_at(const Input& in, const State& y) {
-        const auto values = Functions::template values<Number>(in.t.last, y, in.p);
         Values g;
-        static_for<0, num_events>(
-            [&]<int i>() EDDY_INLINE { g.data[i] = convert<Time>(primal(values.data[i])); });
+        if constexpr (Spec::has_timed_events_only) {
+            for (int i = 0; i < num_events; ++i) g.data[i] = Time(1);
+        } else {
+            const auto values = Functions::template values<Number>(in.t.last, y, in.p);
+            static_for<0, num_events>([&]<int i>() EDDY_INLINE {
+                g.data[i] = is_timed<i> ? Time(1) : convert<Time>(primal(values.data[i]));
+            });
+        }
         return g;
     }
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto are_lost(const Time& side, const Time& g) {
@@ -132,6 +147,7 @@ struct EventSeeker {
 
     /// What was found of g at the end of an attempt.
     struct Seen {
+        [[no_unique_address]] KeptIf<Spec::has_timed_events, MaskOf<Time>> is_due;  // (place)
         Values g;
         Landings landings;
         MaskOf<Time> counts;  // (place) was it accepted?
@@ -173,7 +189,7 @@ struct EventSeeker {
         const auto g = [&](int i) { return get_lane(seen.g.data[i], place); };
         const auto side = [&](int i) { return get_lane(x.events.side.data[i], place); };
         const bool was_open = bracket.is_open();
-        const Leading before = was_open ? get_leading(x.events, place) : Leading{-1};
+        const Leading before = was_open ? get_leading<Spec>(x.events, place) : Leading{-1};
         leading = leading_at(x.events, seen.g, place, before.leader, blurred_sides(x, size, place));
         if (leading.met == 0) {
             if (was_open) {
@@ -198,8 +214,8 @@ struct EventSeeker {
         Time width(0);
         for (int place = 0; place < Spec::num_places; ++place) {
             const double size = get_lane(attempt.size, place);
-            RootBracket bracket = bracket_of(x.events, place);
-            put(after.events, place, RootBracket{});
+            RootBracket bracket = bracket_of<Spec>(x.events, place);
+            put_bracket<Spec>(after.events, place, {});
             if (!get_lane(seen.counts, place))
                 continue;  // rejected: what is sought will be met again
             if (is_lost(x.events.side, place) || is_lost(seen.g, place)) {
@@ -218,16 +234,24 @@ struct EventSeeker {
                         abs(get_lane(x.events.side.data[i], place)) > blurred_sides(x, size, place);
                     if (now != 0 && is_known) set_lane(after.events.side.data[i], place, now);
                 }
+                if constexpr (Spec::has_timed_events)
+                    if (get_lane(seen.is_due, place)) meet(x, size, width, attempt, after, place);
                 continue;
             }
             if (!was_open) set_lane(after.events.uncut, place, get_lane(x.size, place));
-            if constexpr (num_events > 1) put(after.events, place, leading);
+            if constexpr (num_events > 1) put_leading<Spec>(after.events, place, leading);
             const double resolved =
                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), bracket.high);
             set_lane(width, place, resolved);
             // Cut short to find an event, it says nothing of the sizes to come.
             set_history(after.history, place, history_of(x.history, place));
             const bool is_closed = leading.at_zero || bracket.is_closed(resolved);
+            if constexpr (Spec::has_timed_events && num_events > 1) {
+                if (is_closed && get_lane(seen.is_due, place)) {
+                    leading.met |= EventDue<Spec>::met(x.events, place);
+                    put_leading<Spec>(after.events, place, leading);
+                }
+            }
             double back = 0;
             if (is_closed && !is_terminal_at<typename Spec::Field>(leading.first()))
                 back =
@@ -243,7 +267,7 @@ struct EventSeeker {
             }
             take_back(x, attempt, after, place);
             set_lane(after.size, place, is_closed ? back : bracket.next(resolved));
-            put(after.events, place, bracket);
+            put_bracket<Spec>(after.events, place, bracket);
         }
         if constexpr (Spec::has_jump || Spec::moves_times) {
             if (!any(attempt.used < Time(0))) return;
@@ -251,6 +275,23 @@ struct EventSeeker {
                 if constexpr (Spec::has_jump) jump(in, seen, width, attempt, after);
             });
         }
+    }
+    /// What is due at the end of a step that has met no other event.
+    EDDY_HD static void meet(const ChainState<Spec>& x, double size, Time& width,
+                             Attempt<Spec>& attempt, AfterAttempt<Spec>& after, int place) {
+        Leading leading;
+        leading.met = EventDue<Spec>::met(x.events, place);
+        if (leading.met == 0) return;
+        if constexpr (num_events > 1) {
+            put_leading<Spec>(after.events, place, leading);
+            set_lane(attempt.event, place, static_cast<double>(leading.first()));
+        }
+        set_lane(width, place,
+                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), size));
+        set_lane(after.events.uncut, place, get_lane(x.size, place));
+        set_history(after.history, place, history_of(x.history, place));
+        set_lane(after.size, place, get_lane(x.size, place));
+        set_lane(attempt.used, place, -size);
     }
     struct Tried {
         double from, size, end;  // in elapsed time
@@ -303,7 +344,7 @@ struct EventSeeker {
                     if constexpr (!Functions::template is_terminal<met>)
                         goes_on = goes_on || jumps(place, met);
                 });
-                if (goes_on)
+                if (goes_on && !is_timed<i>)
                     leave_on_side(i,
                                   {get_lane(seen.g.data[i], place), get_lane(now.data[i], place),
                                    get_lane(along, place), get_lane(width, place)},
@@ -320,7 +361,7 @@ struct EventSeeker {
         const int event = event_of(attempt, place);
         bool is_next = false;
         if constexpr (num_events > 1)
-            is_next = i != event && get_leading(after.events, place).has(i);
+            is_next = i != event && get_leading<Spec>(after.events, place).has(i);
         const double off = i == event || is_next ? abs(g.met) : 0;
         const double still = 2 * (off + abs(g.along) * g.width);
         double side = side_from(g.now, g.along, still);
@@ -329,32 +370,6 @@ struct EventSeeker {
         else if (i != event && g.now == g.met && g.now != 0)
             side = g.now;
         set_lane(after.events.side.data[i], place, side);
-    }
-
-    [[nodiscard]] EDDY_HD static RootBracket bracket_of(const EventSearch<Spec>& search,
-                                                        int place) {
-        return {get_lane(search.low, place),   get_lane(search.high, place),
-                get_lane(search.g_low, place), get_lane(search.g_high, place),
-                get_lane(search.tries, place), get_lane(search.moved, place)};
-    }
-    EDDY_HD static void put(EventSearch<Spec>& search, int place, const RootBracket& bracket) {
-        set_lane(search.low, place, bracket.low);
-        set_lane(search.high, place, bracket.high);
-        set_lane(search.g_low, place, bracket.g_low);
-        set_lane(search.g_high, place, bracket.g_high);
-        set_lane(search.tries, place, bracket.tries);
-        set_lane(search.moved, place, bracket.moved);
-    }
-    [[nodiscard]] EDDY_HD static Leading get_leading(const EventSearch<Spec>& search, int place) {
-        if constexpr (num_events > 1)
-            return {static_cast<int>(get_lane(search.leading.leader, place)),
-                    static_cast<std::uint32_t>(get_lane(search.leading.met, place))};
-        else
-            return {0, 1};
-    }
-    EDDY_HD static void put(EventSearch<Spec>& search, int place, const Leading& leading) {
-        set_lane(search.leading.leader, place, static_cast<double>(leading.leader));
-        set_lane(search.leading.met, place, static_cast<double>(leading.met));
     }
 };
 

@@ -24,17 +24,23 @@ struct Occupant {
     return num_saved < times.num_saves ? times.saves[num_saved]
                                        : std::numeric_limits<double>::infinity();
 }
-/// The number of the first save point not before `elapsed`.
-[[nodiscard]] EDDY_HD inline std::int32_t first_save_from(const LaneTimes& times, double elapsed) {
-    std::int32_t low = 0, high = times.num_saves;
+/// The number of the first of `count` times, in order, that is not before `elapsed`.
+template <class TimeOf>
+[[nodiscard]] EDDY_HD std::int32_t first_from(double elapsed, std::int32_t count,
+                                              const TimeOf& time_of) {
+    std::int32_t low = 0, high = count;
     while (low < high) {
         const std::int32_t middle = low + (high - low) / 2;
-        if (times.saves[middle] < elapsed)
+        if (time_of(middle) < elapsed)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+/// The number of the first save point not before `elapsed`.
+[[nodiscard]] EDDY_HD inline std::int32_t first_save_from(const LaneTimes& times, double elapsed) {
+    return first_from(elapsed, times.num_saves, [&](std::int32_t k) { return times.saves[k]; });
 }
 /// Is it that of a save point, or of the tstop that steps head for?
 [[nodiscard]] EDDY_HD inline bool is_told(const LaneTimes& times, double tstop, double elapsed) {

@@ -19,13 +19,23 @@ struct NoClock {};
 template <class Spec>
 using ClockTangent = std::conditional_t<Spec::moves_times, typename Spec::Primal, NoClock>;
 
+/// When the events of time are due, as DueTime, and the soonest of them.
+template <class Time, int count>
+struct DueTimes {
+    Vec<Time, count> of;
+    Time soonest;
+};
+
 /// What is known of an event in each place: of none where the field has no events.
 template <class Spec>
 struct EventSearch {};
 template <class Spec>
 requires Spec::has_event struct EventSearch<Spec> {
     [[no_unique_address]] KeptIf<Spec::has_several_events, LeadingEvents<typename Spec::Time>>
-        leading;                                      // of an open bracket
+        leading;  // of an open bracket
+    [[no_unique_address]] KeptIf<Spec::has_timed_events,
+                                 DueTimes<typename Spec::Time, Spec::num_events>>
+        due;
     [[no_unique_address]] ClockTangent<Spec> clock;   // of t
     Vec<typename Spec::Time, Spec::num_events> side;  // g where it was not zero last; zero before
     typename Spec::Time uncut;                        // the size that was tried first

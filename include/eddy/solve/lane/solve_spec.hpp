@@ -97,6 +97,10 @@ struct SolveSpec {
     static constexpr int num_events = detail::num_events<Field>;
     static constexpr bool has_event = num_events > 0;
     static constexpr bool has_several_events = num_events > 1;
+    /// Do some depend on time and parameters only? Do all?
+    static constexpr bool has_timed_events = num_timed_events<Field> > 0;
+    static constexpr bool has_timed_events_only =
+        has_timed_events && num_timed_events<Field> == num_events;
     static constexpr bool has_end = num_terminal<Field>() > 0;
     static constexpr bool has_jump = num_terminal<Field>() < num_events;
     /// What a round's log says of a place's step.

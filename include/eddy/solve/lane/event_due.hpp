@@ -1,0 +1,94 @@
+#pragma once
+// The events of time in a Number's places: when they are due, and what an attempt makes of it. The functions
+// themselves are not asked in steps: on their sides of zero nothing depends, which the search for the others takes for
+// one that never changes.
+
+#include <eddy/solve/lane/event_sides.hpp>
+#include <eddy/solve/lane/event_times.hpp>
+#include <eddy/solve/lane/tried_step.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// The parameters of one place.
+template <class Parameters>
+struct OwnParameters {
+    const Parameters& p;
+    int place;
+    [[nodiscard]] EDDY_HD auto operator[](int i) const { return get_lane(primal(p[i]), place); }
+};
+
+template <class Spec>
+struct EventDue {
+    using Field = typename Spec::Field;
+    using Time = typename Spec::Time;
+    using Search = EventSearch<Spec>;
+
+    /// Of a lane that begins in a place.
+    template <class Parameters>
+    EDDY_HD static void begin(Search& search, int place, const LaneTimes& times,
+                              const Parameters& p) {
+        const EventTimes<Field, Parameters> events(times, p);
+        for_timed([&]<int i>() { put<i>(search, place, events.template first<i>()); });
+        settle(search, place);
+    }
+    /// Of an empty place.
+    EDDY_HD static void clear(Search& search, int place) {
+        for_timed(
+            [&]<int i>() { put<i>(search, place, -std::numeric_limits<double>::infinity()); });
+        settle(search, place);
+    }
+    /// Which of them a place meets, a bit for each, where steps end with the soonest.
+    [[nodiscard]] EDDY_HD static std::uint32_t met(const Search& search, int place) {
+        std::uint32_t met = 0;
+        for_timed([&]<int i>() {
+            if (get_lane(search.due.of.data[i], place) == get_lane(search.due.soonest, place))
+                met |= std::uint32_t{1} << i;
+        });
+        return met;
+    }
+    /// Behind an attempt from x, in the places that it has moved.
+    template <class Parameters>
+    EDDY_HD static void renew(const Parameters& p, const LaneTimes& times, Attempt<Spec>& attempt,
+                              AfterAttempt<Spec>& after) {
+        for (int place = 0; place < Spec::num_places; ++place) {
+            const double used = get_lane(attempt.used, place);
+            const double elapsed = get_lane(after.elapsed, place);
+            if (used == 0 || !(elapsed < times.span) || ends_at_event(attempt, place)) continue;
+            const OwnParameters<Parameters> own{p, place};
+            const EventTimes<Field, OwnParameters<Parameters>> events(times, own);
+            for_timed([&]<int i>() {
+                const bool is_met = used < 0 && event_of(attempt, place) == i;
+                put<i>(after.events, place,
+                       events.template renewed<i>(get_lane(after.events.due.of.data[i], place),
+                                                  elapsed, is_met));
+            });
+            settle(after.events, place);
+            if (used > 0 && is_lost(after.events.side, place)) set_lane(attempt.used, place, -used);
+        }
+    }
+
+  private:
+    template <class Visit>
+    EDDY_HD static void for_timed(Visit&& visit) {
+        static_for<0, Spec::num_events>([&]<int i>() {
+            if constexpr (is_timed_event<Field, i>) visit.template operator()<i>();
+        });
+    }
+    template <int i>
+    EDDY_HD static void put(Search& search, int place, DueTime due) {
+        set_lane(search.due.of.data[i], place, due);
+    }
+    /// The soonest; a function that is no number is told as those of the state are.
+    EDDY_HD static void settle(Search& search, int place) {
+        double soonest = std::numeric_limits<double>::infinity();
+        for_timed([&]<int i>() {
+            const double due = get_lane(search.due.of.data[i], place);
+            soonest = min(soonest, abs(due));
+            if (!(due == due))
+                set_lane(search.side.data[0], place, std::numeric_limits<double>::quiet_NaN());
+        });
+        set_lane(search.due.soonest, place, soonest);
+    }
+};
+
+}  // namespace eddy::inline v0::detail
