@@ -208,7 +208,7 @@ void check_same(const Result& expected, const Result& got) {
     if constexpr (requires { expected.product; }) check_parts(expected.product, got.product);
 }
 
-/// The ways that lanes have ended.
+/// The ways that lanes have ended: at what is not finite, whether that is a state or what is made of one.
 using Endings = std::set<eddy::Result>;
 inline const Endings adaptive_endings{eddy::Result::success, eddy::Result::max_steps_reached,
                                       eddy::Result::dt_underflow, eddy::Result::non_finite};
@@ -224,8 +224,12 @@ Endings compare(const std::vector<Case>& cases, const std::vector<Way<Backend>>&
     for (const Case& one : cases) {
         const auto expected = call(one.options, eddy::Serial{});
         const auto add_endings = [&](const eddy::Outcomes& outcomes) {
-            for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane)
-                endings.insert(outcomes.result(lane));
+            for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
+                const eddy::Result result = outcomes.result(lane);
+                const bool is_made_of_state = result == eddy::Result::loss_not_finite ||
+                                              result == eddy::Result::observed_not_finite;
+                endings.insert(is_made_of_state ? eddy::Result::non_finite : result);
+            }
         };
         if constexpr (requires { expected.report; })
             add_endings(expected.report);
