@@ -19,6 +19,9 @@ constexpr int slice_node(Graph& graph, int node, int offset, int size) {
     if (size == source.size) return node;
     if (source.op == Op::argument)
         return graph.push_argument(source.index, source.offset + offset, size);
+    if (source.op == Op::concat && source.count == source.size)  // of components: no search
+        return size == 1 ? graph.operand(source, offset)
+                         : graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
     if (source.op == Op::concat) {
         int begin = 0;
         for (int k = 0; k < source.count; ++k) {
