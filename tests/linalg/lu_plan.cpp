@@ -134,3 +134,34 @@ TEST_CASE("lu_plan: a star is eliminated from its rays, an arrow fills nothing i
     CHECK(elimination.filled.num_entries() == star.num_entries());
     CHECK(elimination.order == std::vector<int>{1, 2, 3, 4, 5, 6, 7, 0, 8});
 }
+
+TEST_CASE("lu_plan: each pivot has the shortest row and column of what is left, counted anew") {
+    support::Random random(11);
+    for (int trial = 0; trial < 500; ++trial) {
+        const int size = 1 + trial % 30;
+        const double density = random.uniform(0, 0.3);
+        eddy::SquarePattern pattern(size);
+        for (int i = 0; i < size; ++i) {
+            for (int j = 0; j < size; ++j) {
+                if (i == j || random.uniform(0, 1) < density) pattern.insert(i, j);
+            }
+        }
+
+        const eddy::Elimination elimination = eddy::eliminate(pattern);
+
+        std::vector<char> is_left(static_cast<std::size_t>(size), 1);
+        for (const int pivot : elimination.order) {
+            const auto degrees_of = [&](int unknown) {
+                return eddy::detail::degrees_of(pattern, is_left, unknown);
+            };
+            for (int i = 0; i < size; ++i) {
+                if (i == pivot || !is_left[static_cast<std::size_t>(i)]) continue;
+                REQUIRE_FALSE(degrees_of(i).precede(degrees_of(pivot)));
+                REQUIRE((i > pivot || degrees_of(pivot).precede(degrees_of(i))));
+            }
+            is_left[static_cast<std::size_t>(pivot)] = 0;
+            eddy::detail::fill_in(pattern, is_left, pivot);
+        }
+        REQUIRE(pattern.entries() == elimination.filled.entries());
+    }
+}
