@@ -18,7 +18,7 @@ def expected_message(source):
 
 
 def join_good_twins(joined, sources):
-    """Writes all sources to one file. The headers that come first in each come first; errors name the line of the source."""
+    """Writes all sources to one file. The macros and headers that come first in each come first; errors name the line of the source."""
     headers, twins = [], []
     for number, source in enumerate(sources):
         with open(source, encoding="utf-8") as text:
@@ -26,7 +26,7 @@ def join_good_twins(joined, sources):
         for index, line in enumerate(lines):
             if line.startswith("#if"):
                 break
-            if line.startswith("#include"):
+            if line.startswith(("#define", "#include")):
                 headers.append(line)
                 lines[index] = ""
         twins += [f"namespace twin_{number} {{", f'#line 1 "{source}"', *lines, "}"]

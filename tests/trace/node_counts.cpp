@@ -20,6 +20,11 @@ Counts print_counts(const char* name, Field field) {
     const Counts counts{program.graph.size(), pullback.graph.size()};
     std::printf("%-10s nodes of f %5d (contracted %5d), of its VJP %5d (contracted %5d)\n", name,
                 counts.field, program.code.size(), counts.vjp, pullback.code.size());
+    // The trace tells as much before any pass.
+    using Program = eddy::FieldProgram<Field>;
+    const int least = eddy::detail::least_length(Program::recipe::make_raw());
+    CHECK(least > 0);
+    CHECK(least <= eddy::detail::program_length<Program>);
     return counts;
 }
 

@@ -3,6 +3,7 @@
 // `trace<Shapes...>(f)` does so at compile time and returns a Program; `trace_graph(f, shapes...)`
 // is the same at run time, for sizes that are not known before.
 
+#include <eddy/trace/least_length.hpp>
 #include <eddy/trace/passes/order.hpp>
 #include <eddy/trace/program.hpp>
 #include <tuple>
@@ -93,16 +94,16 @@ using ArgumentOf = decltype(ArgumentShape<Shape>::make(std::declval<Graph&>(), 0
 template <class Function, class... Shapes>
 inline constexpr bool is_traceable = std::is_invocable_v<const Function&, ArgumentOf<Shapes>...>;
 
-/// Calls the function and forgets what it did.
+/// Calls the function and forgets what it did, except whether it was too much.
 template <class Function, class... Shapes>
 constexpr bool try_call() {
     Graph graph;
     [&]<int... index>(std::integer_sequence<int, index...>) {
         (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
-        (void)Function{}(ArgumentShape<Shapes>::make(graph, index)...);
+        push_result(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
     }
     (std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
-    return true;
+    return !will_be_too_long(graph);
 }
 template <class Function, class... Shapes>
 concept RunsAtCompileTime = requires {
@@ -129,7 +130,16 @@ consteval bool check_traced() {
                       "trace: the function cannot be called at compile time; write constexpr "
                       "before it, and leave out what a constant expression may not do: static "
                       "variables, output, functions that are not constexpr");
-        return runs;
+        if constexpr (runs) {
+            constexpr bool fits = try_call<Function, Shapes...>();
+            static_assert(fits,
+                          "trace: this function has more operations than compilers have memory for "
+                          "(9,000 by g++, 20,000 by clang); write vector operations instead of "
+                          "components (slice, concat, dense, y * y), loop over cells in a "
+                          "CheckpointedLoop, or raise the limit by "
+                          "-DEDDY_LARGEST_PROGRAM=<operations>");
+            return fits;
+        }
     }
     return false;
 }
