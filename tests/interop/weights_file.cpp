@@ -238,9 +238,9 @@ TEST_CASE("weights_file: texts that are made up are refused, and escapes underst
     for (const char* text :
          {"", "{", "[]", "{\"w\"}", "{\"w\":3}", "{} {}", "{\"\\", "{\"\\ud800\\u", "{\"\\u12",
           "{\"__metadata__\":{\"a\":1}}", "{\"w\":{}}"})
-        CHECK(mentions(refused(text), "its text is broken at byte"));
-    CHECK(mentions(tensor(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), "broken"));
-    CHECK(mentions(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0])"), "broken"));
+        CHECK(mentions(refused(text), "its header is not valid at byte"));
+    CHECK(mentions(tensor(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), "not valid"));
+    CHECK(mentions(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0])"), "not valid"));
     CHECK(mentions(tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])"), "type I64"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"), "lies at bytes"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[9],"data_offsets":[0,36])"), "lies at bytes"));

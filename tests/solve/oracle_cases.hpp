@@ -215,6 +215,15 @@ inline const Endings adaptive_endings{eddy::Result::success, eddy::Result::max_s
 inline const Endings constant_endings{eddy::Result::success, eddy::Result::max_steps_reached,
                                       eddy::Result::non_finite};
 
+inline void add_endings(Endings& endings, const eddy::Outcomes& outcomes) {
+    for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
+        const eddy::Result result = outcomes.result(lane);
+        const bool is_made_of_state =
+            result == eddy::Result::loss_not_finite || result == eddy::Result::observed_not_finite;
+        endings.insert(is_made_of_state ? eddy::Result::non_finite : result);
+    }
+}
+
 /// Takes all cases all ways: call(options, backend) as Serial does it, then as the others do, and
 /// check(expected, got, options).
 template <class Call, class Backend, class Check>
@@ -223,18 +232,10 @@ Endings compare(const std::vector<Case>& cases, const std::vector<Way<Backend>>&
     Endings endings;
     for (const Case& one : cases) {
         const auto expected = call(one.options, eddy::Serial{});
-        const auto add_endings = [&](const eddy::Outcomes& outcomes) {
-            for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
-                const eddy::Result result = outcomes.result(lane);
-                const bool is_made_of_state = result == eddy::Result::loss_not_finite ||
-                                              result == eddy::Result::observed_not_finite;
-                endings.insert(is_made_of_state ? eddy::Result::non_finite : result);
-            }
-        };
         if constexpr (requires { expected.report; })
-            add_endings(expected.report);
+            add_endings(endings, expected.report);
         else
-            add_endings(expected);
+            add_endings(endings, expected);
         for (const Way<Backend>& way : ways) {
             INFO(one.name << ", " << way.name);
             check(expected, call(way.with(one.options), way.backend));

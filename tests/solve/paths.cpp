@@ -324,12 +324,12 @@ TEST_CASE("paths: means and variances go into arrays that were given") {
     }
     auto one = eddy::ensemble_solver(Pair{}, euler, usual, eddy::Cpu{});
     CHECK_THROWS_WITH(one(start, p, eddy::SolutionInto<double>{.variance = variance}),
-                      support::contains("each lane is one path"));
+                      support::contains("each trajectory is one path"));
 }
 
 TEST_CASE("paths: what they do not keep, and numbers that are none, are refused") {
     const auto found = eddy::solve(Pair{}, euler, start, p, with_paths(4));
-    CHECK_THROWS_WITH(found.y(), support::contains("ask for mean(k) and variance(k)"));
+    CHECK_THROWS_WITH(found.y(), support::contains("call mean(k) and variance(k)"));
     CHECK_THROWS_WITH(eddy::pullback(found, std::vector<Array>{data, data}),
                       support::contains("paths = 4"));
     CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, usual).mean(),

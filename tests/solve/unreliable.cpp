@@ -73,7 +73,7 @@ TEST_CASE("unreliable: a pushforward tells where its steps do not carry the tang
     }
     CHECK(marked >= 11);
     CHECK(to_text(packs.unreliable(19)).find("tangents_in_error_norm") != std::string::npos);
-    CHECK(to_text(packs.unreliable(0)).find("carried") != std::string::npos);
+    CHECK(to_text(packs.unreliable(0)).find("resolved") != std::string::npos);
     CHECK_THROWS_AS(packs.unreliable(num_lanes), eddy::InvalidArgument);
 }
 
