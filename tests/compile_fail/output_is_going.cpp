@@ -1,4 +1,4 @@
-// expect: outputs: this array is about to go, with what would be written into it
+// expect: outputs: this array is a temporary, which would be destroyed with the results in it
 // An array that nobody keeps is no place for results.
 #include <eddy/solve/ask/outputs.hpp>
 
