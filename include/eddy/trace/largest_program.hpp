@@ -34,10 +34,9 @@ consteval bool check_length() {
     constexpr int operations = program_length<P>;
     static_assert(operations <= largest_program,
                   "evaluate: this program has more operations than compilers have memory for "
-                  "(9,000 by g++, 20,000 "
-                  "by clang); write vector operations instead of components (slice, concat, dense, "
-                  "y * y), loop "
-                  "over cells in a CheckpointedLoop, or raise the limit by "
+                  "(9,000 by g++, 20,000 by clang); write vector operations instead of components "
+                  "(slice, concat, dense, y * y), loop over cells in a CheckpointedLoop, or raise "
+                  "the limit by "
                   "-DEDDY_LARGEST_PROGRAM=<operations>");
     return operations <= largest_program;
 }
