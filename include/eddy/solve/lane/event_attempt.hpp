@@ -20,7 +20,7 @@ template <class Spec>
 template <class Spec>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline bool may_be_cut([[maybe_unused]] const ChainState<Spec>& x,
                                                          const Attempt<Spec>& attempt,
-                                                         [[maybe_unused]] double dt_max) {
+                                                         [[maybe_unused]] const auto& dt_max) {
     if constexpr (Spec::has_timed_events)
         return any(attempt.lands | (attempt.size < min(x.size, typename Spec::Time(dt_max))));
     else
