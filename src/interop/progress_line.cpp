@@ -57,16 +57,16 @@ std::string bar_text(double fraction, int width) {
 
 std::string progress_line(const char* title, const ProgressCounts& counts, double seconds,
                           int columns) {
-    constexpr int narrowest = 10, widest = 42;
+    constexpr int narrowest = 6, widest = 42;
     const double fraction = counts.num_lanes > 0
                                 ? std::clamp(static_cast<double>(counts.lanes_done) /
                                                  static_cast<double>(counts.num_lanes),
                                              0., 1.)
                                 : 1.;
-    const std::string numbers = format("%3d%% ", static_cast<int>(100 * fraction)) +
-                                std::to_string(counts.lanes_done) + "/" +
-                                std::to_string(counts.num_lanes) + " lanes, " + steps_text(counts) +
-                                ", " + time_left(counts, seconds) + " left";
+    const std::string numbers =
+        format("%3d%% ", static_cast<int>(100 * fraction)) + time_left(counts, seconds) +
+        " left, " + std::to_string(counts.lanes_done) + "/" + std::to_string(counts.num_lanes) +
+        " trajectories, " + steps_text(counts);
     std::string line = std::string(title) + " ";
     const int room = columns - static_cast<int>(line.size() + 1 + numbers.size());
     if (room >= narrowest) line += bar_text(fraction, std::min(room, widest)) + " ";
@@ -76,7 +76,7 @@ std::string progress_line(const char* title, const ProgressCounts& counts, doubl
 std::string closing_line(const char* title, const ProgressCounts& counts, double seconds) {
     const bool complete = counts.lanes_done >= counts.num_lanes;
     const std::string done = (complete ? "" : std::to_string(counts.lanes_done) + " of ") +
-                             std::to_string(counts.num_lanes) + " lanes in ";
+                             std::to_string(counts.num_lanes) + " trajectories in ";
     const std::string time = seconds < 59.95 ? format("%.1f s", seconds) : time_text(seconds);
     return std::string(title) + (complete ? ": " : ": stopped, ") + done + time + ", " +
            steps_text(counts);

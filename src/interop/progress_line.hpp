@@ -13,13 +13,14 @@ struct ProgressCounts {
     std::int64_t rejected = 0;
 };
 
-/// "solve [====>     ]  45% 460/1024 lanes, 12.3k steps, 1.23k rejected, 0:12 left", at most
-/// `columns` long. The time left is that which the lanes done so far took each, times those to
-/// come.
+/// "solve [====>     ]  45% 0:12 left, 460/1024 trajectories, 12.3k steps, 1.23k rejected", at most
+/// `columns` long: a narrow terminal cuts what matters least. The time left is that which the
+/// trajectories done so far took each, times those to come.
 [[nodiscard]] std::string progress_line(const char* title, const ProgressCounts& counts,
                                         double seconds, int columns);
 
-/// "solve: 1024 lanes in 12.3 s, 45.6k steps, 1.23k rejected": what is left of the bar at the end.
+/// "solve: 1024 trajectories in 12.3 s, 45.6k steps, 1.23k rejected": what is left of the bar at the
+/// end.
 [[nodiscard]] std::string closing_line(const char* title, const ProgressCounts& counts,
                                        double seconds);
 

@@ -76,18 +76,18 @@ void (*sigint_handler())(int) {
 
 }  // namespace
 
-TEST_CASE("progress: a line says lanes, steps and the time left") {
+TEST_CASE("progress: a line says the time left, trajectories and steps") {
     CHECK(progress_line("solve",
                         {.num_lanes = 1024, .lanes_done = 512, .accepted = 12'345, .rejected = 999},
                         12, 79) ==
-          "solve [======>      ]  50% 512/1024 lanes, 12.3k steps, 999 rejected, 0:12 left");
-    CHECK(progress_line("solve", {.num_lanes = 4, .lanes_done = 1}, 1250, 100) ==
-          "solve [==========>                             ]  25% 1/4 lanes, 0 steps, 0 rejected, "
-          "1:02:30 left");
-    CHECK(progress_line("solve", {.num_lanes = 4}, 3, 60) ==
-          "solve [>       ]   0% 0/4 lanes, 0 steps, 0 rejected, ? left");
-    CHECK(progress_line("solve", {.num_lanes = 4, .lanes_done = 4}, 3, 63) ==
-          "solve [========] 100% 4/4 lanes, 0 steps, 0 rejected, 0:00 left");
+          "solve [===>  ]  50% 0:12 left, 512/1024 trajectories, 12.3k steps, 999 rejected");
+    CHECK(progress_line("solve", {.num_lanes = 4, .lanes_done = 1}, 1250, 107) ==
+          "solve [==========>                             ]  25% 1:02:30 left, 1/4 trajectories, "
+          "0 steps, 0 rejected");
+    CHECK(progress_line("solve", {.num_lanes = 4}, 3, 63) ==
+          "solve [>   ]   0% ? left, 0/4 trajectories, 0 steps, 0 rejected");
+    CHECK(progress_line("solve", {.num_lanes = 4, .lanes_done = 4}, 3, 66) ==
+          "solve [====] 100% 0:00 left, 4/4 trajectories, 0 steps, 0 rejected");
 }
 
 TEST_CASE("progress: a line fits its columns, without the bar where it must") {
@@ -95,17 +95,19 @@ TEST_CASE("progress: a line fits its columns, without the bar where it must") {
     for (int columns = 0; columns < 200; ++columns)
         CHECK(progress_line("solve", counts, 1e9, columns).size() <=
               static_cast<std::size_t>(columns));
-    CHECK(progress_line("solve", counts, 60, 65) ==
-          "solve  33% 333333/1000000 lanes, 0 steps, 0 rejected, 2:00 left");
+    CHECK(progress_line("solve", counts, 60, 74) ==
+          "solve  33% 2:00 left, 333333/1000000 trajectories, 0 steps, 0 rejected");
+    CHECK(progress_line("solve", counts, 60, 30) == "solve  33% 2:00 left, 333333/1");
 }
 
 TEST_CASE("progress: the last line says what was done, and whether that is all") {
     CHECK(closing_line("solve", {1024, 1024, 9'999, 0}, 12.34) ==
-          "solve: 1024 lanes in 12.3 s, 9999 steps, 0 rejected");
+          "solve: 1024 trajectories in 12.3 s, 9999 steps, 0 rejected");
     CHECK(closing_line("solve", {1024, 1024, 9'996'000, 99'960}, 59.94) ==
-          "solve: 1024 lanes in 59.9 s, 10.0M steps, 100k rejected");
-    CHECK(closing_line("value_and_gradient", {1024, 7, 999'499'999'999, 999'600}, 59.96) ==
-          "value_and_gradient: stopped, 7 of 1024 lanes in 1:00, 999G steps, 1.00M rejected");
+          "solve: 1024 trajectories in 59.9 s, 10.0M steps, 100k rejected");
+    CHECK(
+        closing_line("value_and_gradient", {1024, 7, 999'499'999'999, 999'600}, 59.96) ==
+        "value_and_gradient: stopped, 7 of 1024 trajectories in 1:00, 999G steps, 1.00M rejected");
 }
 
 TEST_CASE("progress: a bar is drawn when the clock says so, and once") {
@@ -116,15 +118,16 @@ TEST_CASE("progress: a bar is drawn when the clock says so, and once") {
         stage.now = 110;
 
         CHECK(stage.pipe.awaited_text() ==
-              "\rsolve [=====>              ]  25% 2/8 lanes, 20.0k steps, 5 rejected, 0:30 "
-              "left\x1b[K");
+              "\rsolve [===>         ]  25% 0:30 left, 2/8 trajectories, 20.0k steps, 5 "
+              "rejected\x1b[K");
 
         progress.add(6, 0, 0);
         stage.now = 110.1;  // too early for another
         std::this_thread::sleep_for(std::chrono::milliseconds(150));
         CHECK(stage.pipe.text() == "");
     }
-    CHECK(stage.pipe.text() == "\rsolve: 8 lanes in 10.1 s, 20.0k steps, 5 rejected\x1b[K\n");
+    CHECK(stage.pipe.text() ==
+          "\rsolve: 8 trajectories in 10.1 s, 20.0k steps, 5 rejected\x1b[K\n");
 }
 
 TEST_CASE("progress: short work leaves no trace") {
@@ -186,7 +189,8 @@ TEST_CASE("progress: counts of several threads add up") {
         stage.now = 110;
         (void)stage.pipe.awaited_text();
     }
-    CHECK(stage.pipe.text() == "\rsolve: 4000 lanes in 10.0 s, 8000 steps, 4000 rejected\x1b[K\n");
+    CHECK(stage.pipe.text() ==
+          "\rsolve: 4000 trajectories in 10.0 s, 8000 steps, 4000 rejected\x1b[K\n");
 }
 
 TEST_CASE("progress: a cancelled caller stops the work, shown or not") {
@@ -227,10 +231,11 @@ TEST_CASE("progress: Ctrl-C stops the work, and the last line says so") {
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 42);
     CHECK(stage.pipe.text() ==
-          "\rsolve: stopped, 3 of 8 lanes in 10.0 s, 30 steps, 0 rejected\x1b[K\n");
+          "\rsolve: stopped, 3 of 8 trajectories in 10.0 s, 30 steps, 0 rejected\x1b[K\n");
 }
 
-TEST_CASE("progress: the bar of a call counts its lanes, and leaves Ctrl-C to a caller who asks") {
+TEST_CASE(
+    "progress: the bar of a call counts trajectories, and leaves Ctrl-C to a caller who asks") {
     const bool has_poll = GENERATE(false, true);
     Stage stage;
     eddy::CallCounts counts;
@@ -243,9 +248,9 @@ TEST_CASE("progress: the bar of a call counts its lanes, and leaves Ctrl-C to a 
         counts.add(eddy::LaneOutcome{.accepted = 20, .rejected = 5});
         counts.add(eddy::LaneOutcome{.accepted = 3, .result = eddy::Result::cancelled});
         stage.now = 110;
-        CHECK(stage.pipe.awaited_text().find(" 12% 1/8 lanes, 23 steps, 5 rejected") !=
+        CHECK(stage.pipe.awaited_text().find(" 12% 1:10 left, 1/8 trajectories, 23 steps, 5 ") !=
               std::string::npos);
     }
     CHECK(sigint_handler() == before);
-    CHECK(stage.pipe.text().find("solve: stopped, 1 of 8 lanes") != std::string::npos);
+    CHECK(stage.pipe.text().find("solve: stopped, 1 of 8 trajectories") != std::string::npos);
 }
