@@ -1,29 +1,28 @@
-"""extract_readme.py README.md FOLDER: writes the README's project, its CMakeLists.txt and its program, to FOLDER."""
+"""extract_readme.py README.md FOLDER: writes the README's project, its CMakeLists.txt and its program, to FOLDER, and what the README shows
+of the program's output, to FOLDER/main.shown."""
 
 import re
 import sys
 from pathlib import Path
 
-BLOCK = re.compile(r"^```(cpp|cmake)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+sys.path.append(str(Path(__file__).parent.parent / "docs"))
+from extract import BLOCK, SHOWN, write, write_program  # noqa: E402
+
+PROJECT = re.compile(r"^```cmake\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def main():
     page, folder = Path(sys.argv[1]), Path(sys.argv[2])
     text = page.read_text(encoding="utf-8")
-    programs, projects = [], []
-    for block in BLOCK.finditer(text):
-        line = text.count("\n", 0, block.start(2)) + 1
-        if block[1] == "cpp" and re.search(r"\bint main\b", block[2]):
-            programs.append(f'#line {line} "{page}"\n{block[2]}')
-        if block[1] == "cmake" and "project(" in block[2]:
-            projects.append(block[2])
+    programs = [block for block in BLOCK.finditer(text) if re.search(r"\bint main\b", block[1])]
+    projects = [block[1] for block in PROJECT.finditer(text) if "project(" in block[1]]
     if len(programs) != 1 or len(projects) != 1:
         sys.exit(f"{page}: {len(programs)} programs and {len(projects)} projects in CMake; one of each is built")
+    if not SHOWN.match(text, programs[0].end()):
+        sys.exit(f"{page}: the program's output must follow it")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in (("main.cpp", programs[0]), ("CMakeLists.txt", projects[0])):
-        file = folder / name
-        if not file.is_file() or file.read_text(encoding="utf-8") != content:
-            file.write_text(content, encoding="utf-8")
+    write_program(page, text, programs[0], folder / "main.cpp")
+    write(folder / "CMakeLists.txt", projects[0])
 
 
 main()
