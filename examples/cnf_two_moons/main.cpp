@@ -3,6 +3,9 @@
 // returns 0 where they are close.
 //
 //   example_cnf_two_moons [picture.svg [steps]]
+//
+// The picture of docs/guide/neural.md: `build/release/examples/cnf_two_moons/example_cnf_two_moons moons.svg`, then
+// `rsvg-convert -w 800 moons.svg -o docs/images/two_moons.png`
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// The picture of docs/guide/stiff.md is that of a whole run: `build/release/examples/fit_kinetics/fit_kinetics`, then
+// `mv kinetics.png docs/images/kinetics_profiles.png`
 #include "picture.hpp"
 
 #include <algorithm>

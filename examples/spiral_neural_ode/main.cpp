@@ -2,6 +2,8 @@
 // of the data, writes a picture of both curves, and returns 0 where the fit is good.
 //
 //   example_spiral_neural_ode [picture.svg]
+//
+// The picture of docs/guide/neural.md: `build/release/examples/spiral_neural_ode/example_spiral_neural_ode docs/images/spiral.svg`
 
 #include <algorithm>
 #include <cstdio>
