@@ -1,4 +1,4 @@
-# Untried: written from vcpkg's documentation. As an overlay port, of the checkout that it stands in:
+# Written from vcpkg's documentation; never run by vcpkg. As an overlay port, of the checkout that it stands in:
 # vcpkg install eddy --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}")

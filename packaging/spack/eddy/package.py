@@ -1,9 +1,14 @@
-# Untried: written from Spack's documentation. Put the folder `eddy` into a repository of packages, and give the address you clone from.
+# Written from Spack's documentation; never run by Spack. Put the folder `eddy` into a repository of packages with `api: v2.0` (Spack 1.0 or later),
+# and give the address that you clone from.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
 from spack.package import *
 
 
 class Eddy(CMakePackage):
     """Differentiable ODE and SDE ensembles, traced at compile time."""
+
+    git = "https://example.org/eddy.git"  # the address that you clone from
 
     license("MIT")
 
