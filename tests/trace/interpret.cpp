@@ -77,7 +77,7 @@ TEST_CASE("interpret: sums over vectors without components are zero") {
     for (const int c : {0, 1, 2}) CHECK(zeros[0](c, 1) == 0);
     for (const int c : {0, 1}) CHECK(biases[0](c, 1) == 3);
     CHECK(mentions(message_of([] { (void)LaneArray<double>(3, -1); }),
-                   "LaneArray: 3 x -1 (component, lane); give sizes of at least 0"));
+                   "LaneArray: 3 x -1 (component, trajectory); give sizes of at least 0"));
 }
 
 TEST_CASE("interpret: many lanes, taken in chunks, give what each gives alone") {
@@ -117,7 +117,7 @@ TEST_CASE("interpret: arguments that do not fit the graph are refused") {
     CHECK(message({s}) == "interpret: got 1 arguments; the graph has 2");
     CHECK(message({s, s}) == "interpret: argument 1 has 1 components; pass 2");
     CHECK(message({s, LaneArray<double>(2, 3)}) ==
-          "interpret: argument 0 has 4 lanes; pass 3 as for the others, or 1");
+          "interpret: argument 0 has 4 trajectories; pass 3 as for the others, or 1");
 }
 
 TEST_CASE("interpret: a graph whose trace failed is refused") {

@@ -35,9 +35,9 @@ template <class Recipe>
 
 }  // namespace detail
 
-/// What the way back through `source`, a Program or a Graph, finds kept under `policy`: a line for
-/// each residual with shape, bytes of `Real` per lane, and what it is; then what it reads again
-/// from arguments and constants, which costs no memory.
+/// What the backward pass through `source`, a Program or a Graph, finds kept under `policy`: a line
+/// for each residual with shape, bytes of `Real` per trajectory, and what it is; then what it reads
+/// again from arguments and constants, which costs no memory.
 template <class Real = double, class Source, class Policy = detail::EverythingSaveable>
 [[nodiscard]] std::string saved_residuals(const Source& source, Policy = {},
                                           const ResidualReportOptions& options = {}) {

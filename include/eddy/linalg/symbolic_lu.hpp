@@ -109,8 +109,8 @@ struct SymbolicLu {
     static constexpr int num_entries = Structure::num_entries;
     static constexpr detail::LuSizes sizes = detail::lu_sizes_of<Structure>;
     static_assert(detail::may_be_written_out<Structure>,
-                  "linalg: the factorisation of this matrix is too long to be written out for each "
-                  "lane; use fewer states, or equations that are coupled more sparsely");
+                  "linalg: the factorisation of this matrix is too long to be written out; use "
+                  "fewer states, or equations that are coupled more sparsely");
     static constexpr auto plan = detail::freeze_lu_plan<Structure, sizes>();
 };
 

@@ -47,7 +47,7 @@ class LaneArray {
   private:
     static std::size_t count_of(int num_components, std::int64_t num_lanes) {
         require_argument(num_components >= 0 && num_lanes >= 0,
-                         "LaneArray: {} x {} (component, lane); give sizes of at least 0",
+                         "LaneArray: {} x {} (component, trajectory); give sizes of at least 0",
                          num_components, num_lanes);
         return static_cast<std::size_t>(num_components) * static_cast<std::size_t>(num_lanes);
     }
@@ -312,9 +312,10 @@ std::int64_t checked_num_lanes(const Graph& graph, const std::vector<LaneArray<R
         require_argument(arguments[a].num_components() == size,
                          "interpret: argument {} has {} components; pass {}", a,
                          arguments[a].num_components(), size);
-        require_argument(arguments[a].num_lanes() == num_lanes || arguments[a].num_lanes() == 1,
-                         "interpret: argument {} has {} lanes; pass {} as for the others, or 1", a,
-                         arguments[a].num_lanes(), num_lanes);
+        require_argument(
+            arguments[a].num_lanes() == num_lanes || arguments[a].num_lanes() == 1,
+            "interpret: argument {} has {} trajectories; pass {} as for the others, or 1", a,
+            arguments[a].num_lanes(), num_lanes);
     }
     return num_lanes;
 }

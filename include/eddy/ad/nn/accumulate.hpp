@@ -100,8 +100,8 @@ struct Accumulated {
         }
     }
 
-    /// Draws the probes of first states (lane, component), ±1, a function of seed, lane and component
-    /// alone.
+    /// Draws the probes of initial states (trajectory, component): ±1, a function of only seed,
+    /// trajectory and component.
     template <class Array>
     static void draw_probes(Array& y0, std::uint64_t seed) requires(takes_probe) {
         for (std::ptrdiff_t lane = 0; lane < static_cast<std::ptrdiff_t>(y0.rows()); ++lane) {

@@ -1,8 +1,8 @@
 #pragma once
-// Two methods for lanes of which some may be stiff. The first pass solves all lanes by an explicit method
-// and looks, now and then, whether stability bounds their steps; lanes where it does leave, and a second
-// pass solves them from t0 by a method for stiff equations. In packs both methods at once would cost
-// their sum; and a lane of one method alone has one dense output and one adjoint.
+// Two methods for trajectories of which some may be stiff. The first pass solves all by an explicit
+// method, and a check of some attempts finds where stability bounds the steps. Those trajectories leave,
+// and a second pass solves them from t0 by a method for stiff equations. In packs both methods at once
+// would cost their sum; and a trajectory of only one method has one dense output and one adjoint.
 
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>

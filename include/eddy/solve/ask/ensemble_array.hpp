@@ -1,5 +1,5 @@
 #pragma once
-// (lane, component) arrays: what users pass, without a copy, and what they get. `solve` knows no
+// (trajectory, component) arrays: what users pass, without a copy, and what they get. `solve` knows no
 // array library: an Eigen array, map or block with any strides fits, and so does a contiguous range
 // of numbers as a single row.
 
@@ -16,8 +16,8 @@ namespace eddy::inline v0 {
 /// The memory of the host, where arrays lie that say nothing else. An array on a device says so by a
 /// member type, `using memory = …`: see memory.hpp.
 struct HostMemory {
-    /// A lane of a call that is given numbers which are not finite is `non_finite`, and the others go on; else
-    /// such numbers are refused.
+    /// Whether a trajectory that is given numbers which are not finite is `non_finite`, and the others go
+    /// on; else such numbers are refused.
     bool leaves_out_lanes = false;
 };
 
@@ -28,7 +28,7 @@ struct EnsembleView {
     Real* first = nullptr;
     std::ptrdiff_t num_lanes = 0;
     std::ptrdiff_t num_components = 0;
-    std::ptrdiff_t lane_stride = 1;       // between neighbouring lanes, in elements
+    std::ptrdiff_t lane_stride = 1;       // between neighbouring trajectories, in elements
     std::ptrdiff_t component_stride = 0;  // between neighbouring components
 
     using Scalar = std::remove_const_t<Real>;
@@ -231,7 +231,7 @@ using MemoryOf = typename MemoryOfArray<Array>::type;
 
 }  // namespace detail
 
-/// The array seen as (lane, component). A one-dimensional array is a single row.
+/// The array seen as (trajectory, component). A one-dimensional array is a single row.
 template <class Real>
 [[nodiscard]] EnsembleView<const Real> ensemble_view(const EnsembleView<Real>& view) {
     return {view.first, view.num_lanes, view.num_components, view.lane_stride,
@@ -264,7 +264,7 @@ requires(detail::DenseArray<Array> || detail::NumberRange<Array>)
 template <class Array>
 using EnsembleScalarOf = typename decltype(ensemble_view(std::declval<const Array&>()))::Scalar;
 
-/// One row of parameters for all lanes. Refers to `values`, which must live until the call returns.
+/// One row of parameters for all trajectories. Refers to `values`, which must live until the call returns.
 template <class Real, class Memory = HostMemory>
 struct SharedParameters {
     using memory = Memory;

@@ -100,9 +100,9 @@ class SolveLinearization {
 };
 
 /// `f(y0, p)` is the state at t1, `f.linearize(y0, p)` the same with its pullback. States are
-/// EnsembleArrays (lane, component), p of each lane its own or a Vec that all lanes share; or Vecs,
-/// for one lane. A lane that fails has NaN for its state, and contributes nothing to a pullback: a
-/// solve that begins from it says which lane it is. It keeps memory from call to call; a copy shares
+/// EnsembleArrays (trajectory, component), with p of each trajectory or a Vec that all share; or Vecs,
+/// for one trajectory. One that fails has NaN for its state, and contributes nothing to a pullback: a
+/// solve that begins from it says which trajectory it is. It keeps memory from call to call; a copy shares
 /// none. One object, its linearizations included, serves one call at a time.
 template <class Field, class Method, class... Extras>
 class DifferentiableSolve {

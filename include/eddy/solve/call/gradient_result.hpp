@@ -1,5 +1,5 @@
 #pragma once
-// What a gradient gives back: the loss and its derivatives, lane by lane, and what they took.
+// What a gradient returns: the loss and its derivatives, of each trajectory, and what they took.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +14,16 @@ namespace eddy::inline v0 {
 /// failing never looks like progress.
 template <class Real>
 struct Loss {
-    double total = 0;
-    double mean = 0;
-    // The same over those that succeeded, whose gradients are summed; NaN where none has.
+    double total = 0;  ///< the sum over all trajectories
+    double mean = 0;   ///< the mean over all trajectories
+    /// The sum over those that succeeded, of which gradients of shared parameters are; NaN if none has.
     double total_of_successful = 0;
-    double mean_of_successful = 0;
-    std::int64_t num_successful =
-        0;  ///< how many those are; a lane of some paths counts while one succeeds
-    std::vector<Real> of_lane;  ///< NaN where it failed
+    double mean_of_successful = 0;  ///< the mean over those that succeeded; NaN if none has
+    /// How many have succeeded; with `.paths`, those of which a path has.
+    std::int64_t num_successful = 0;
+    std::vector<Real> of_lane;  ///< that of each trajectory; NaN if it failed
 
+    /// The loss of one trajectory; NaN if it failed.
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
         detail::require_index(lane, static_cast<std::ptrdiff_t>(of_lane.size()),
                               "loss: trajectory");
@@ -30,7 +31,7 @@ struct Loss {
     }
 };
 
-/// One number per lane.
+/// One number for each trajectory.
 template <class Real>
 struct LaneValues : EnsembleArray<Real> {
     [[nodiscard]] Real operator()(std::ptrdiff_t lane) const {
@@ -45,15 +46,16 @@ struct LaneValues : EnsembleArray<Real> {
     }
 };
 
-/// Gradients, of the shapes of y0 and p; a shared p has one row, summed over the lanes. Those of a
-/// lane that failed are zero.
+/// Gradients, of the shapes of y0 and p. Those of a failed trajectory are zero.
 template <class Real>
 struct Gradient {
-    EnsembleArray<Real> y0;
+    EnsembleArray<Real> y0;  ///< with respect to the initial values
+    /// With respect to the parameters. `shared` parameters have one row, summed over the trajectories.
     EnsembleArray<Real> p;
-    // Of times, where `differentiate_times` asked for them:
-    LaneValues<Real> t0, t1;
-    EnsembleArray<Real> save_at;  ///< (lane, save point); empty where the end is the only one
+    LaneValues<Real> t0;  ///< with `differentiate_times`: with respect to the start
+    LaneValues<Real> t1;  ///< with `differentiate_times`: with respect to the end
+    /// With `differentiate_times`: (trajectory, save point); empty without `.save_at`.
+    EnsembleArray<Real> save_at;
 };
 
 /// Estimated errors of a gradient, of its shape, in its units.
@@ -62,29 +64,31 @@ struct GradientError {
     EnsembleArray<double> p;
 };
 
-/// What a gradient did, besides the outcomes of all lanes: counts are of rows, in which each slot
-/// of a group makes a step.
+/// The outcomes of all trajectories, and what the gradient took. A counted step is one of a whole
+/// group of trajectories.
 struct GradientReport : Outcomes {
     LoopCounters counters;  ///< advances, recomputed, pullbacks, stores, loads; most kept at once
-    std::int64_t checkpoints = 0;  ///< that each group was allowed
-    /// Bytes that the states and logs for the way back take, of all threads together; the solver
-    /// object keeps them for its next call.
+    std::int64_t checkpoints = 0;  ///< states that each group was allowed to keep
+    /// Bytes of states and step sizes for the backward pass, all threads together; the solver object
+    /// keeps them for its next call.
     std::int64_t bytes_kept = 0;
-    /// Evaluations of f on the way back, all lanes together; stats(lane) has those forward.
+    /// Evaluations of f in the backward pass, all trajectories together; `stats(lane)` has those of the
+    /// forward pass.
     std::int64_t evaluations_back = 0;
 
-    /// Was the lane solved once more, because its steps did not carry its derivative? Its loss,
-    /// gradient and statistics are then those of the second solve.
+    /// Whether the trajectory was solved once more, because its steps did not resolve its derivative.
+    /// Its loss, gradient and statistics are then those of the second solve.
     [[nodiscard]] bool redone(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: trajectory");
         const auto index = static_cast<std::size_t>(lane);
         return index < was_redone.size() && was_redone[index] != 0;
     }
-    /// Was the way back watched, so that `unreliable` may tell? Not where steps have a constant size.
+    /// Whether the backward pass checked this at all: not with constant steps, and only for explicit
+    /// Runge–Kutta methods.
     bool is_watched = false;
-    /// Where the steps of a lane did not carry its derivative, and nothing was done about it: the
-    /// gradient is that of the numbers computed, and may be far from that of the solution. Tells
-    /// true then; to_text(report.unreliable(lane)) says what helps.
+    /// Whether the steps of a trajectory did not resolve its derivative, and no second solve helped: its
+    /// gradient is that of the computed numbers, and may be far from that of the solution. The mark
+    /// converts to bool; `to_text(report.unreliable(lane))` says what helps.
     [[nodiscard]] GradientMark unreliable(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: trajectory");
         const auto index = static_cast<std::size_t>(lane);
@@ -92,13 +96,13 @@ struct GradientReport : Outcomes {
         return index < marks.size() ? marks[index] : GradientMark{};
     }
 
-    /// Where `estimate_gradient_error` asked for it: how far the gradient moves, to first order, if
-    /// the embedded error estimate of each step is added to the state at its end. Usually more than
-    /// the error itself, as the estimates of steps are. Empty else.
+    /// With `estimate_gradient_error`: how far the gradient moves, to first order, if the embedded
+    /// error estimate of each step is added to the state at its end. It usually exceeds the error, as
+    /// the estimates of steps do. Empty otherwise.
     GradientError error_estimate;
-    /// Of one lane, relative: its largest estimate over its largest derivative, of y0 and of
-    /// parameters that are its own apart. Above one the gradient is worthless, or one of the two is
-    /// zero but for its error. NaN of a lane that failed.
+    /// The relative error of one trajectory: its largest estimate over its largest derivative, for y0
+    /// and for parameters of its own separately. Above one, the gradient is worthless, or one of the two
+    /// is zero except for its error. NaN if the trajectory failed.
     [[nodiscard]] double gradient_error(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: trajectory");
         require_argument(!relative_errors.empty(),
@@ -113,20 +117,21 @@ struct GradientReport : Outcomes {
     std::vector<char> was_redone;
 };
 
+/// What `value_and_gradient` returns.
 template <class Real>
 struct [[nodiscard]] ValueAndGradient {
-    Loss<Real> loss;
-    Gradient<Real> gradient;
-    GradientReport report;
+    Loss<Real> loss;          ///< of each trajectory, and over all
+    Gradient<Real> gradient;  ///< with respect to initial values, parameters and times
+    GradientReport report;    ///< how each trajectory ended, and what it cost
 };
 
 /// The gradient, and the product of the Hessian of the total loss with the direction.
 template <class Real>
 struct [[nodiscard]] HessianVectorProduct {
-    Gradient<Real> gradient;
-    Gradient<Real> product;
-    GradientReport report;
-    Loss<Real> loss;
+    Gradient<Real> gradient;  ///< with respect to initial values and parameters
+    Gradient<Real> product;   ///< the Hessian of `loss.total` times the direction
+    GradientReport report;    ///< how each trajectory ended, and what it cost
+    Loss<Real> loss;          ///< of each trajectory, and over all
 };
 
 }  // namespace eddy::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// What became of every lane, and what it has cost: common to solutions and gradients.
+// How every trajectory ended, and what it has cost: common to solutions and gradients.
 
 #include <cstdint>
 #include <eddy/core/error.hpp>
@@ -78,9 +78,10 @@ inline constexpr AttemptCost attempt_cost = [] {
 
 }  // namespace detail
 
-/// What became of every lane: common to solutions and gradients. After an asynchronous call
-/// (`Cuda{.asynchronous = true}`) whoever asks first waits for it; and what became of lanes on a device is
-/// brought when somebody asks for more than success().
+/// How each trajectory ended: common to solutions and the reports of gradients. After an
+/// asynchronous call (`Cuda{.asynchronous = true}`) the first question waits for it. What a device
+/// has of single trajectories is copied to the host at the first question that `success()` cannot
+/// answer.
 class EDDY_EXPORT Outcomes {
   public:
     Outcomes() = default;
@@ -91,57 +92,61 @@ class EDDY_EXPORT Outcomes {
     Outcomes& operator=(Outcomes&&) noexcept;
     ~Outcomes();
 
+    /// The number of trajectories.
     [[nodiscard]] std::ptrdiff_t num_lanes() const {
         return static_cast<std::ptrdiff_t>(lanes_.size());
     }
+    /// How a trajectory ended.
     [[nodiscard]] Result result(std::ptrdiff_t lane) const { return at(lane).result; }
+    /// What its steps cost.
     [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
         const LaneOutcome& outcome = at(lane);
         return stats_of(outcome, events_of(lane));
     }
-    /// When the last event of a lane was; NaN where it has had none.
+    /// The time of its last event; NaN if there was none.
     [[nodiscard]] double event_t(std::ptrdiff_t lane) const {
-        static_cast<void>(at(lane));  // there is such a lane, and it is known
+        static_cast<void>(at(lane));  // there is such a trajectory, and its outcome has come
         const LaneEvents events = events_of(lane);
         return events.count > 0 ? events.t : std::numeric_limits<double>::quiet_NaN();
     }
-    /// Which one it was, by the number of its function: of a lane that ended at an event, that event. −1
-    /// where there has been none.
+    /// The number of the event function of its last event: the terminal one, if it ended at one. −1 if
+    /// there was none.
     [[nodiscard]] int event_index(std::ptrdiff_t lane) const {
         static_cast<void>(at(lane));
         return events_of(lane).index;
     }
-    /// One sentence that says what happened to a trajectory and what to do: message(result(lane)), or
-    /// more where more is known. A text that is never freed.
+    /// One sentence that says what happened to a trajectory and what to do:
+    /// `message(result(lane))`, or more where more is known. A text that is never freed.
     [[nodiscard]] const char* message(std::ptrdiff_t lane) const;
+    /// Where and how it ended.
     [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
         return failure_of(at(lane), lane);
     }
-    /// Did the second method of an AutoSwitch finish the lane? What is said of the lane is then said of
-    /// that method's steps alone.
+    /// Whether the second method of an `AutoSwitch` solved the trajectory. Its statistics are then
+    /// those of that method only.
     [[nodiscard]] bool switched(std::ptrdiff_t lane) const { return at(lane).method != 0; }
-    /// How many lanes it finished.
+    /// How many trajectories the second method solved.
     [[nodiscard]] std::ptrdiff_t num_switched() const;
-    /// Paths that a lane has: see SolveOptions::paths.
+    /// The paths of each trajectory: `SolveOptions::paths`.
     [[nodiscard]] std::int64_t num_paths() const { return num_paths_; }
-    /// How many of them failed, and are left out of the means. The lane's result is that of the first
-    /// which did; its statistics are sums over all.
+    /// How many of them failed, and are left out of the means. The trajectory's result is that of the
+    /// first path that failed; its statistics are sums over all paths.
     [[nodiscard]] std::int64_t failed_paths(std::ptrdiff_t lane) const {
         if (failed_paths_.empty()) return is_failure(at(lane).result) ? 1 : 0;
         detail::require_index(lane, num_lanes(), "solution: trajectory");
         need();
         return failed_paths_[static_cast<std::size_t>(lane)];
     }
-    /// Returns when the call is done, and has brought what its result has on the host; for a call that was
-    /// captured in a graph, what the last run left. At once where nothing is at work.
+    /// Waits for an asynchronous call, and copies to the host what its result has there; for a call
+    /// that was captured in a graph, what the last run left.
     void wait() const { unfinished_.wait(); }
 
-    /// Did every lane reach its end?
+    /// True if no trajectory failed. One that ended at a terminal event has not failed.
     [[nodiscard]] bool success() const;
-    /// The sums over all lanes.
+    /// The sums over all trajectories.
     [[nodiscard]] LaneStats total_stats() const;
 
-    /// What became of every lane, as it lies in memory: for callers from other languages.
+    /// All outcomes in their layout in memory: for callers from other languages.
     [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return known_lanes(); }
 
     /// For the caller that fills it in.
@@ -157,15 +162,15 @@ class EDDY_EXPORT Outcomes {
     [[nodiscard]] detail::LostStates& lost_states() { return lost_states_; }
     /// They come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
-    /// They come now: other lanes will take their places.
+    /// They come now: other trajectories will take their places.
     void settle() {
         need();
         unfinished_.forget();
     }
     void clear() { reset(0); }
-    /// Of an equation that has events: those of the lanes.
+    /// Of an equation that has events: those of each trajectory.
     [[nodiscard]] LaneEvents* keep_events();
-    /// The next path of a lane, or so many of the same outcome.
+    /// The next path of a trajectory, or so many of the same outcome.
     void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
 
   protected:

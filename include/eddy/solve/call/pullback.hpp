@@ -18,8 +18,8 @@ struct [[nodiscard]] PulledBack {
     GradientReport& report;
 };
 
-/// A gradient with its report: pulled.gradient.p, as of every call, or pulled.p for short; and
-/// pulled.report.unreliable(lane).
+/// A gradient with its report: `pulled.gradient.p`, as of every call, or `pulled.p` for short; and
+/// `pulled.report`.
 template <class Real>
 struct [[nodiscard]] PulledGradient {
     Gradient<Real> gradient;
@@ -58,10 +58,10 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
   public:
     using Object::Object;
 
-    /// The gradients of Σ cotangent · saved value over save points, `cotangents` being one (lane,
-    /// observable) array of the shape of solution.y(k), or a std::vector of one for each save point;
-    /// an array of one row is used by all lanes. `cancelled` stops this call alone, in place of the
-    /// token of the options.
+    /// The gradients of Σ cotangent · saved value over save points. `cotangents` is one (trajectory,
+    /// observable) array of the shape of `solution.y(k)`, or a `std::vector` of one for each save point.
+    /// An array of one row is used by all trajectories. `cancelled` stops this call only, in place of
+    /// the token of the options.
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
                     const Cancellation& cancelled = {}) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a solve returns. Arrays are (lane, component), each component contiguous over the lanes;
+// What a solve returns. Arrays are (trajectory, component), each component contiguous over trajectories;
 // there is one per save point, however many steps were taken.
 
 #include <eddy/solve/ask/ensemble_array.hpp>
@@ -133,14 +133,14 @@ class [[nodiscard]] Solution : public Outcomes {
     /// For the caller that fills it in: allocates for these save points, everything NaN.
     void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
-    /// No lanes and no save points; the memory is kept.
+    /// No trajectories and no save points; the memory is kept.
     void clear();
     TangentMark* watch_tangents();
     [[nodiscard]] EnsembleView<Real> y_of(std::ptrdiff_t k) { return block(y_, k); }
     [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
     [[nodiscard]] EnsembleView<Real> variance_of(std::ptrdiff_t k) { return block(variance_, k); }
     [[nodiscard]] std::ptrdiff_t num_columns() const { return num_columns_; }
-    /// Of a path of the lane: the largest stays.
+    /// Of a path of the trajectory: the largest stays.
     void add_mark(std::ptrdiff_t lane, const TangentMark& mark);
     /// The accepted steps of a row of another solution, and the mark of its tangent.
     void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row);
