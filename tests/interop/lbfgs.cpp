@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <eddy/interop/train/early_stopping.hpp>
+#include <eddy/interop/train/inverse_hessian.hpp>
 #include <eddy/interop/train/lbfgs.hpp>
 #include <limits>
 #include <vector>
@@ -76,6 +77,39 @@ TEST_CASE("lbfgs: a quadratic of as many dimensions as it remembers takes few st
     CHECK(minimum.ending == Ending::converged);
     CHECK(minimum.steps < 40);
     for (int i = 0; i < size; ++i) CHECK(std::abs(x[static_cast<std::size_t>(i)] - i) < 1e-7);
+}
+
+TEST_CASE("inverse_hessian: it knows the last pairs, as many as its history, and no others") {
+    const std::vector<double> steps[] = {{1, 0, 2}, {0.5, 1, 0}, {0, -1, 1}, {2, 1, 1}};
+    const std::vector<double> changes[] = {{2, 1, 5}, {1, 4, 0.5}, {-1, -3, 2}, {7, 4, 3}};
+    const std::vector<double> gradient{1, -2, 0.5};
+    const auto direction = [&](int history, std::size_t first) {
+        train::detail::InverseHessian h(history);
+        for (std::size_t k = first; k < 4; ++k) h.add(steps[k], changes[k]);
+        return h.direction(gradient);
+    };
+
+    for (int history = 1; history < 4; ++history) {
+        const auto last = static_cast<std::size_t>(4 - history);
+        CHECK(direction(history, 0) == direction(history, last));
+        CHECK(direction(history, 0) != direction(history + 1, last - 1));
+    }
+}
+
+TEST_CASE("inverse_hessian: a pair without curvature says nothing, so directions go down") {
+    const std::vector<double> gradient{1, 1};
+    train::detail::InverseHessian h(4);
+
+    h.add({1, 1}, {-1, -1});
+    h.add({1, 1}, {1, -1});
+    h.add({1, 1}, {not_a_number, 1});
+
+    CHECK(h.is_empty());
+    CHECK(h.direction(gradient) == std::vector<double>{-1, -1});
+    h.add({1, 0}, {2, 0});
+    const std::vector<double> before = h.direction(gradient);
+    h.add({1, 1}, {-1, -1});
+    CHECK(h.direction(gradient) == before);
 }
 
 TEST_CASE("lbfgs: losses that are not finite are too far, not the end") {

@@ -243,6 +243,9 @@ TEST_CASE("weights_file: texts that are made up are refused, and escapes underst
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0])"), "not valid"));
     CHECK(mentions(tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])"), "type I64"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"), "lies at bytes"));
+    // A shape that is refused counts as -1: no number of bytes that a tensor has, backward neither.
+    CHECK(
+        mentions(tensor(R"("dtype":"F32","shape":[17],"data_offsets":[20,16])"), "lies at bytes"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[9],"data_offsets":[0,36])"), "lies at bytes"));
     CHECK(mentions(tensor(R"("dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16])"),
                    "lies at bytes"));

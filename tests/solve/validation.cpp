@@ -224,6 +224,7 @@ TEST_CASE("validation: a PIDController has finite coefficients and factors that 
 
     CHECK(said(eddy::pi_controller()) == "accepted");
     CHECK(said(PID{.safety = 0.99, .min_factor = 0.1, .max_factor = 1}) == "accepted");
+    CHECK(said(PID{.safety = 0.2, .min_factor = 0.2}) == "accepted");
     const std::string finite = "; give finite coefficients";
     CHECK(said(PID{.pcoeff = not_a_number, .icoeff = 1, .dcoeff = 0}) ==
           got + "pcoeff = nan, icoeff = 1, dcoeff = 0" + finite);
