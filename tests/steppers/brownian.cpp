@@ -2,7 +2,9 @@
 // chance. Statistical bounds are five standard errors.
 
 #include <cmath>
+#include <cstdint>
 #include <eddy/steppers/brownian/brownian_path.hpp>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -297,4 +299,50 @@ TEST_CASE("brownian: who asks for K meets the W and H of others where a step is 
         CHECK(all.w == two.w);
         CHECK(all.h == two.h);
     }
+}
+
+TEST_CASE("brownian: a cell's H and K have the variances of their law, for unit normals") {
+    const float z[] = {1, 1, 1};
+    // Of squares of constants that are rounded once, and multiplied: a few units in the last place.
+    const auto check = [&]<class Number>(Number) {
+        using Moments = eddy::BrownianMoments<Number>;
+        const Number rounding = 4 * std::numeric_limits<Number>::epsilon();
+        const auto all = eddy::detail::root_piece<Moments, 1>(z, 0);
+        const auto two = eddy::detail::root_piece<eddy::BrownianPiece<Number>, 1>(z, 0);
+        CHECK(all.w == 1);
+        CHECK(std::abs(all.h * all.h * 12 - 1) <= rounding);
+        CHECK(std::abs(all.k * all.k * 720 - 1) <= rounding);
+        CHECK(two.h == all.h);
+    };
+    check(1.);
+    check(1.f);
+}
+
+TEST_CASE("brownian: the counter of a block has node, cell and path in their words, all 48 bits") {
+    constexpr std::uint64_t ones = 1;
+    const eddy::PhiloxKey key(5);
+    for (const std::uint64_t path : {ones, ones << 32 | 3, ones << 47 | 5}) {
+        for (const std::uint64_t cell : {ones << 1, ones << 32 | 7, ones << 47 | 1}) {
+            const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+            const auto high = static_cast<std::uint32_t>(cell >> 32 | path >> 32 << 16);
+            const eddy::detail::PathNoise<double> noise(key, path, false);
+            for (const std::uint32_t node : {0u, 6u}) {
+                const auto wanted = eddy::normals(eddy::philox(
+                    eddy::PhiloxWords<std::uint32_t>{{node << 8, low(cell), low(path), high}},
+                    key));
+                float z[4];
+                if (node == 0)
+                    noise.root(cell, 0, z);
+                else
+                    noise.splitting(cell, std::uint64_t{node}, z);
+                for (int i = 0; i < 4; ++i) CHECK(z[i] == wanted.z[i]);
+            }
+        }
+    }
+}
+
+TEST_CASE("brownian: whole numbers in pairs of floats are counted beyond what one float holds") {
+    for (const double count : {0., 7., 0x1p24 - 1, 0x1p24 + 1, 0x1p40 + 0x1p17 + 1, 0x1p47 + 1})
+        CHECK(eddy::detail::as_counts(eddy::FloatFloat(count)) ==
+              static_cast<std::uint64_t>(count));
 }

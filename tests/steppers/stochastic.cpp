@@ -259,3 +259,142 @@ TEST_CASE("stochastic methods: strong order one half for noises that do not comm
     require_order(order_to_finer<General, eddy::Heun, eddy::SPaRK>(), 0.5);
     require_order(order_to_finer<General, eddy::SPaRK, eddy::SPaRK>(), 0.5);
 }
+
+namespace {
+
+/// Sums over the stages of a method's table.
+template <class Method>
+struct Sums {
+    static constexpr auto& table = Method::stochastic;
+    static constexpr int stages = Method::stochastic.num_stages;
+    using Numbers = double[stages];
+    struct Values {
+        double of[stages]{};
+    };
+
+    /// Σ_j a_ij x_j; of each row of `a` alone, its sum.
+    static Values product(const double (&a)[stages][stages], const Values& x) {
+        Values result;
+        for (int i = 0; i < stages; ++i)
+            for (int j = 0; j < stages; ++j) result.of[i] += a[i][j] * x.of[j];
+        return result;
+    }
+    static Values rows(const double (&a)[stages][stages]) {
+        Values ones;
+        for (double& one : ones.of) one = 1;
+        return product(a, ones);
+    }
+    /// Σ_i weights_i x_i …
+    static double sum(const Numbers& weights, const auto&... x) {
+        double total = 0;
+        for (int i = 0; i < stages; ++i) total += (weights[i] * ... * x.of[i]);
+        return total;
+    }
+
+    Values c = rows(table.a), w = rows(table.a_w), h = rows(table.a_h), root = rows(table.a_root);
+};
+/// Digits of papers are given to some 1e-16, and are at most 20.
+void require_sum(double found, double wanted) { CHECK(std::abs(found - wanted) <= 1e-13); }
+
+/// What drift and noise make of each other up to h^(3/2), and the means of h²: f′g ∫W, f″g² ∫W²/2.
+template <class Method>
+void require_drift_along_noise() {
+    const Sums<Method> of;
+    const auto& table = Method::stochastic;
+    require_sum(of.sum(table.b), 1);
+    require_sum(of.sum(table.b, of.c), 1. / 2);
+    require_sum(of.sum(table.b, of.w), 1. / 2);  // ∫W = h (W/2 + H)
+    require_sum(of.sum(table.b, of.h), 1);
+    require_sum(of.sum(table.b, of.w, of.w) + of.sum(table.b, of.h, of.h) / 12, 1. / 2);
+}
+
+}  // namespace
+
+// Conditions as polynomials in the digits of a table see each of them, which slopes of errors do not.
+TEST_CASE("stochastic tables: conditions of strong order 3/2 for additive noise") {
+    const auto check = []<class Method>(Method) {
+        require_drift_along_noise<Method>();
+        const Sums<Method> of;
+        const auto& table = Method::stochastic;
+        typename Sums<Method>::Values at;
+        for (int i = 0; i < of.stages; ++i) at.of[i] = table.c[i];
+        require_sum(of.sum(table.b, at), 1. / 2);
+        require_sum(of.sum(table.b_w), 1);
+        require_sum(of.sum(table.b_h), 0);
+        require_sum(of.sum(table.b_w, at), 1. / 2);  // ∫s dW = h (W/2 − H)
+        require_sum(of.sum(table.b_h, at), -1);
+    };
+    check(eddy::SRA1{});
+    check(eddy::SOSRA{});
+    check(eddy::ShARK{});
+}
+
+// Rößler 2010, theorem 6.1: of his weights β3 are b_h, β1 are b_w − b_h/2, β2 b_w2 and β4 b_w3; B0 is a_h.
+TEST_CASE("stochastic tables: conditions of strong order 3/2 for diagonal noise, after Itô") {
+    const auto check = []<class Method>(Method) {
+        require_drift_along_noise<Method>();
+        const Sums<Method> of;
+        const auto& table = Method::stochastic;
+        const auto twice = of.product(table.a_root, of.root);
+        for (int i = 0; i < of.stages; ++i) require_sum(of.w.of[i], of.h.of[i] / 2);
+        double beta1[of.stages];
+        for (int i = 0; i < of.stages; ++i) beta1[i] = table.b_w[i] - table.b_h[i] / 2;
+        const auto check_weights = [&](const auto& beta, double sum, double root, double c,
+                                       double squares, double chain) {
+            require_sum(of.sum(beta), sum);
+            require_sum(of.sum(beta, of.root), root);
+            require_sum(of.sum(beta, of.c), c);
+            require_sum(of.sum(beta, of.root, of.root), squares);
+            require_sum(of.sum(beta, twice), chain);
+        };
+        check_weights(beta1, 1, 0, 1, 1, 0);
+        check_weights(table.b_w2, 0, 1, 0, 0, 0);
+        check_weights(table.b_h, 0, 0, -1, -1, 0);
+        check_weights(table.b_w3, 0, 0, 0, 2, 1);
+        const auto mixed = of.product(table.a, of.h);
+        require_sum(of.sum(beta1, mixed) / 2 + of.sum(table.b_h, mixed) / 3, 0);
+    };
+    check(eddy::SRIW1{});
+    check(eddy::SOSRI{});
+}
+
+// The noise by itself asks for the classical order 4, whose terms of W⁴ have a mean of order h²; so have three
+// of f and g together: f′g′g and g″(f, g) and g′g′f, each h²/4.
+TEST_CASE("stochastic tables: conditions of strong order 3/2 for diagonal noise by Stratonovich") {
+    require_drift_along_noise<eddy::SlowRK>();
+    const Sums<eddy::SlowRK> of;
+    const auto& [c, w, h, root] = of;
+    const auto& table = eddy::SlowRK::stochastic;
+    const auto chain = of.product(table.a_w, w);
+    typename Sums<eddy::SlowRK>::Values squares;
+    for (int i = 0; i < of.stages; ++i) squares.of[i] = w.of[i] * w.of[i];
+    require_sum(of.sum(table.b_w), 1);
+    require_sum(of.sum(table.b_w, w), 1. / 2);
+    require_sum(of.sum(table.b_w, w, w), 1. / 3);
+    require_sum(of.sum(table.b_w, chain), 1. / 6);
+    require_sum(of.sum(table.b_w, w, w, w), 1. / 4);
+    require_sum(of.sum(table.b_w, w, chain), 1. / 8);
+    require_sum(of.sum(table.b_w, of.product(table.a_w, squares)), 1. / 12);
+    require_sum(of.sum(table.b_w, of.product(table.a_w, chain)), 1. / 24);
+    require_sum(of.sum(table.b_w, c), 1. / 2);
+    require_sum(of.sum(table.b_h), 0);
+    require_sum(of.sum(table.b_h, c), -1);
+    require_sum(of.sum(table.b, chain), 1. / 4);
+    require_sum(of.sum(table.b_w, c, w), 1. / 4);
+    require_sum(of.sum(table.b_w, of.product(table.a_w, c)), 1. / 4);
+    require_sum(of.sum(table.b_w, of.product(table.a, w)), 0);
+}
+
+// g′g W²/2, and nothing of W H and H².
+TEST_CASE("stochastic tables: conditions of strong order 1 for noises that commute") {
+    const auto check = []<class Method>(Method) {
+        const Sums<Method> of;
+        const auto& table = Method::stochastic;
+        require_sum(of.sum(table.b_w, of.w), 1. / 2);
+        require_sum(of.sum(table.b_w, of.h) + of.sum(table.b_h, of.w), 0);
+        require_sum(of.sum(table.b_h, of.h), 0);
+    };
+    check(eddy::EulerHeun{});
+    check(eddy::SPaRK{});
+    check(eddy::GeneralShARK{});
+}
