@@ -156,6 +156,52 @@ TEST_CASE("event tangents: so are they where events are at stops, jumps and save
     check_tangents(options, tangled_p(true, 0.375));
 }
 
+// Balls without tangle fly along parabolas, which a step and its interpolant have to rounding. Derivatives by the
+// step's size have it over 0.1875, some 30 units in the last place (the sum of the stages' weights): below 1e-12.
+TEST_CASE("event tangents: a save point at the very time of the end does not move with it") {
+    Array p = tangled_p(true, 0.375), of_clock(3, 4, 0.);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) p(lane, 2) = 0, of_clock(lane, 3) = 1;
+    SolveOptions options = by_steps_of(0.1875, 2);
+    options.save_at = {0.25, 0.375};
+    for (const bool stops : {false, true}) {
+        if (stops) options.step_to = {0.375};
+        const auto solution = push(tangled_y0, p, Array(3, 2, 0.), of_clock, options);
+        for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+            CAPTURE(lane, stops);
+            CHECK(solution.event_t(lane) == 0.375);
+            for (std::ptrdiff_t k = 0; k < 2; ++k)
+                for (int i = 0; i < 4; ++i) CHECK(std::fabs(solution.tangent(k)(lane, i)) <= 1e-12);
+        }
+    }
+    // The end itself does.
+    options.save_at = options.step_to = {};
+    const auto solution = push(tangled_y0, p, Array(3, 2, 0.), of_clock, options);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        CHECK(relative(solution.tangent()(lane, 1), 1) <= 1e-14);
+        CHECK(relative(solution.tangent()(lane, 2), solution.y()(lane, 3)) <= 1e-12);
+    }
+}
+
+// At rest without weight, loss(clock, weight) = (1 + clock/5) weight² clock⁴/4 + 3 clock² weight/10: no slope by the
+// clock at weight 0, for the step's size a cotangent of exactly zero, which has a derivative.
+TEST_CASE("event tangents: a size whose cotangent is zero has second derivatives") {
+    constexpr double clock = 0.375;
+    const Array p = rows({{0, -0.8, 0, clock}}), rest = rows({{0, 0}});
+    const auto along = [&](const Array& direction) {
+        return eddy::hessian_vector_product(Tangled{}, eddy::Tsit5{}, Sum{}, rest, p, rest,
+                                            direction, by_steps_of(0.1875, 2));
+    };
+
+    const auto of_weight = along(rows({{1, 0, 0, 0}})), of_clock = along(rows({{0, 0, 0, 1}}));
+
+    CHECK(of_weight.report.result(0) == Result::event);
+    CHECK(of_weight.gradient.p(0, 3) == 0);
+    CHECK(relative(of_weight.product.p(0, 3), 0.6 * clock) <= 1e-14);
+    CHECK(relative(of_weight.product.p(0, 0), (1 + clock / 5) * std::pow(clock, 4) / 2) <= 1e-14);
+    CHECK(relative(of_clock.product.p(0, 0), 0.6 * clock) <= 1e-14);
+    CHECK(of_clock.product.p(0, 3) == 0);
+}
+
 TEST_CASE("event tangents: second derivatives by implicit methods are differences of first ones") {
     SolveOptions options = by_steps_of(0.17, 3);
     options.save_at = {0.5, 1.45, 2.1, 3};

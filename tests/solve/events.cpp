@@ -189,9 +189,14 @@ TEST_CASE("events: crossings of either direction count, or those of one, as the 
     CHECK(count(rising, 4, 1) == 0);
     CHECK(count(rising, 4, 2) == 1);
     CHECK(count(either, 4, 2) == 1);
-    // Backward the wave falls where it rises forward.
+    // Backward the wave falls where it rises forward; from a zero too, which is none there either.
     CHECK(count(falling, -1, 0) == 1);
     CHECK(count(rising, -1, 0) == 0);
+    for (const std::ptrdiff_t lane : {1, 2}) {
+        CHECK(count(either, -4, lane) == 1);
+        CHECK(count(falling, -4, lane) == (lane == 1 ? 0 : 1));
+        CHECK(count(rising, -4, lane) == (lane == 1 ? 1 : 0));
+    }
 }
 
 TEST_CASE("events: a thousand of them, each at its time") {
