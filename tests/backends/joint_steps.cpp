@@ -202,6 +202,43 @@ TEST_CASE("joint steps: lanes that go wrong end alone, and the others go on") {
           without.report.stats(0).accepted + alone.report.stats(0).accepted + 20);
 }
 
+namespace {
+
+/// call(y0) gives the others the bits that they have without a lane that begins at `bad_start`.
+template <class Call>
+void check_others(double bad_start, const Call& call) {
+    for (const std::ptrdiff_t bad : {0, 1, 70, 79}) {
+        CAPTURE(bad, bad_start);
+        const std::ptrdiff_t count = bad < 2 ? 2 : 80;
+        eddy::EnsembleArray<double> y0(count, 1), others(count - 1, 1);
+        for (std::ptrdiff_t lane = 0; lane < count; ++lane)
+            y0(lane, 0) = lane == bad ? bad_start : 4 + double(lane) / 10;
+        for (std::ptrdiff_t lane = 0; lane + 1 < count; ++lane)
+            others(lane, 0) = y0(lane < bad ? lane : lane + 1, 0);
+
+        const auto with = call(y0), without = call(others);
+
+        CHECK(with.report.result(bad) == eddy::Result::non_finite);
+        CHECK(with.report.stats(bad).accepted == 0);
+        for (std::ptrdiff_t lane = 0; lane + 1 < count; ++lane) {
+            const std::ptrdiff_t there = lane < bad ? lane : lane + 1;
+            CHECK(with.report.stats(there).accepted == without.report.stats(lane).accepted);
+            CHECK(support::same_bits(with.loss(there), without.loss(lane)));
+            CHECK(support::same_row(with.gradient.y0, there, without.gradient.y0, lane));
+        }
+    }
+}
+
+}  // namespace
+
+// A lane that ends before the first step is no part of its size, nor of any norm: of two lanes it would halve that.
+TEST_CASE("joint steps: a lane that ends at its start changes no bit of the others") {
+    eddy::SolveOptions chosen = options;
+    chosen.dt0 = 0;
+    check_others(-1, drain);  // whose derivative is NaN
+    check_others(1e150, [&](const auto& y0) { return differentiate_jointly(y0, chosen); });
+}
+
 TEST_CASE("joint steps: a call that is cancelled, and one of no lanes") {
     std::stop_source stopped;
     stopped.request_stop();

@@ -159,15 +159,15 @@ class JointSolve {
         return true;
     }
     /// No lane begins with a larger step than it would alone. One whose field is not finite at its start
-    /// has the smallest size there is: it ends soon, and is not asked.
+    /// ends soon, and is not asked: its size says nothing.
     [[nodiscard]] double smallest_first_size(const LaneTimes& times) {
-        const double floor = std::max(times.dt_min, std::numeric_limits<double>::min());
+        if (times.dt0 != 0) return times.dt0;
         double smallest = std::numeric_limits<double>::infinity(), least = smallest;
         for (Tile& tile : tiles_) {
             for (int lane = 0; lane < tile.solve.step().num_lanes(); ++lane) {
                 const double size = tile.solve.first_size(lane);
                 least = std::min(least, size);
-                if (size > floor) smallest = std::min(smallest, size);
+                if (tile.solve.step().has_finite_slope(lane)) smallest = std::min(smallest, size);
             }
         }
         return std::isinf(smallest) ? least : smallest;

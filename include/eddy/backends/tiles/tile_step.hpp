@@ -198,6 +198,13 @@ class TileStep {
 
     /// The sizes of first steps, (lane).
     void choose_first_sizes(const Real* y, double* sizes);
+    /// Is the derivative finite where the lane begins? Known once its first size has been chosen by the rule.
+    [[nodiscard]] bool has_finite_slope(int lane) const {
+        const LaneState slope = state_of(lane, stepper_.k(0));
+        bool is_finite = true;
+        for (int c = 0; c < state_size; ++c) is_finite = is_finite && std::isfinite(slope[c]);
+        return is_finite;
+    }
 
   private:
     template <class SquaredNorm>
