@@ -245,17 +245,18 @@ Endings compare(const std::vector<Case>& cases, const std::vector<Way<Backend>>&
 }
 
 /// Solves of what is observed, with and without their steps.
-template <class Backend>
-Endings compare_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
+template <class Backend, class... Extras>
+Endings compare_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count,
+                       const std::vector<Case>& cases = adaptive_cases, const Extras&... extras) {
     const Lanes<double> lanes(count);
     Endings all;
     for (const bool saves_steps : {false, true}) {
         all.merge(compare(
-            adaptive_cases, ways,
+            cases, ways,
             [&](SolveOptions options, const auto& backend) {
                 options.save_steps = saves_steps;
                 return eddy::solve(Rough{}, eddy::Tsit5{}, lanes.y0, lanes.p, options,
-                                   eddy::observe(Observed{}), backend);
+                                   eddy::observe(Observed{}), extras..., backend);
             },
             [](const auto& expected, const auto& got) { check_same(expected, got, false); }));
     }
