@@ -41,7 +41,13 @@ TEST_CASE("AutoSwitch: loss and gradient of each lane are those of one method al
     const auto data = data_of(lanes);
     const auto gradient_by = [&](const auto& method, int threads) {
         return eddy::value_and_gradient(Field{}, method, HalfSquares{}, data, lanes.y0, lanes.p,
-                                        options, eddy::Cpu{.threads = threads});
+                                        options, eddy::differentiate_times,
+                                        eddy::Cpu{.threads = threads});
+    };
+    const auto same_times = [](const auto& a, const auto& b, std::ptrdiff_t lane) {
+        return same_bits(a.gradient.t0(lane), b.gradient.t0(lane)) &&
+               same_bits(a.gradient.t1(lane), b.gradient.t1(lane)) &&
+               same_row(a.gradient.save_at, lane, b.gradient.save_at, lane);
     };
 
     const auto both = gradient_by(Both{}, 1), threaded = gradient_by(Both{}, 3);
@@ -55,6 +61,9 @@ TEST_CASE("AutoSwitch: loss and gradient of each lane are those of one method al
         CHECK((both.report.switched(lane) ? same_gradient(both, second, lane)
                                           : same_gradient(both, first, lane)));
         CHECK(same_gradient(both, threaded, lane));
+        CHECK((both.report.switched(lane) ? same_times(both, second, lane)
+                                          : same_times(both, first, lane)));
+        CHECK(same_times(both, threaded, lane));
         total += both.loss(lane);
     }
     CHECK(both.loss.total == Approx(total).epsilon(1e-14));
