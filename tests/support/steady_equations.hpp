@@ -38,4 +38,16 @@ struct IsomersOfSum {
     }
 };
 
+/// Cells that eat what flows in, and a third species that follows what is left ever so fast and by which
+/// they grow. y: food, cells, follower; p: dilution, inflow, largest growth, food of half of it, yield,
+/// rate of the follower. Beyond zero growth has a pole.
+struct Chemostat {
+    static constexpr int state_size = 3, parameter_size = 6;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        const auto growth = p[2] * y[2] / (p[3] + y[2]) * y[1];
+        return eddy::vec(p[0] * (p[1] - y[0]) - growth / p[4], growth - p[0] * y[1],
+                         p[5] * (y[0] - y[2]));
+    }
+};
+
 }  // namespace support

@@ -22,8 +22,9 @@ class PlaceLu {
     using Matrix = Vec<Vector, size>;  // (row, column)
 
     /// In each place the column of the first pivot that is zero but for rounding errors, or not finite,
-    /// after which there are no factors; −1 where all is well.
-    [[nodiscard]] EDDY_HD Number factor(const Matrix& matrix) {
+    /// after which there are no factors; −1 where all is well. A pivot below `roundings` for each row
+    /// counts as zero.
+    [[nodiscard]] EDDY_HD Number factor(const Matrix& matrix, Scalar roundings = 4) {
         lu_ = matrix;
         Vector largest{};  // (column) of the scaled matrix
         for (int i = 0; i < size; ++i) scale_row(i, largest);
@@ -31,7 +32,7 @@ class PlaceLu {
         for (int k = 0; k < size; ++k) {
             bring_up_pivot(k);
             const Number lost =
-                largest[k] * Number(4 * size * std::numeric_limits<Scalar>::epsilon());
+                largest[k] * Number(roundings * size * std::numeric_limits<Scalar>::epsilon());
             const Number pivot = abs(lu_[k][k]);
             const Mask holds =
                 (pivot > lost) & (pivot <= Number(std::numeric_limits<Scalar>::max()));

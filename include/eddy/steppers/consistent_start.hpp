@@ -31,6 +31,7 @@ struct StartReport {
     Result result = Result::success;
     std::int32_t component = -1;
     std::int64_t accepted = 0, rejected = 0, evaluations = 0;
+    bool is_integrated = false;  // the second way of a steady state
 };
 
 namespace detail {

@@ -24,7 +24,8 @@ class CallCounts {
     /// A lane that was cancelled, or that another method has yet to solve, is not done, but its steps
     /// were made.
     void add(const LaneOutcome& outcome) noexcept {
-        const bool is_done = outcome.result != Result::cancelled && outcome.method == 0;
+        const bool is_left = outcome.method != 0 && outcome.result != Result::success;
+        const bool is_done = outcome.result != Result::cancelled && !is_left;
         add(is_done ? 1 : 0, outcome.accepted, outcome.rejected);
     }
     [[nodiscard]] std::int64_t lanes_done() const noexcept {

@@ -124,6 +124,8 @@ class EDDY_EXPORT Outcomes {
     }
     /// Whether the second method of an `AutoSwitch` solved the trajectory. Its statistics are then
     /// those of that method only.
+    /// For `steady_state`: whether integration found the state, because pseudo-transient continuation
+    /// did not. The steps of both are then counted.
     [[nodiscard]] bool switched(std::ptrdiff_t lane) const { return at(lane).method != 0; }
     /// How many trajectories the second method solved.
     [[nodiscard]] std::ptrdiff_t num_switched() const;
@@ -152,7 +154,10 @@ class EDDY_EXPORT Outcomes {
     /// For the caller that fills it in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
     /// Of the first method, 0, or of the second.
-    void set_attempt_cost(const AttemptCost& cost, int method = 0) { attempt_cost_[method] = cost; }
+    /// That of the second method follows that of the first, if there is one.
+    void set_attempt_cost(const AttemptCost& cost, int method = 0) {
+        for (int of = method; of < 2; ++of) attempt_cost_[of] = cost;
+    }
     void reset(std::size_t num_lanes, std::int64_t paths = 1);
     /// The same for outcomes that come when the call is done: they are not touched until then.
     void reset_later(std::size_t num_lanes, std::int64_t paths = 1);

@@ -1,11 +1,11 @@
 #pragma once
 // Where trajectories come to rest: f(y, p) = 0, found for every lane from its own start, with the
 // derivatives of the implicit function. A solve that ends where it begins, at a start that the equation
-// itself determines (steppers/pseudo_transient.hpp).
+// itself determines (steppers/steady_start.hpp).
 
 #include <eddy/solve/call/solve.hpp>
-#include <eddy/steppers/pseudo_transient.hpp>
 #include <eddy/steppers/staying_stepper.hpp>
+#include <eddy/steppers/steady_start.hpp>
 #include <eddy/steppers/step_matrix.hpp>
 #include <type_traits>
 
@@ -17,8 +17,10 @@ struct SteadyStateOptions {
     /// rtol |y| + atol. Newton's method then refines it to rounding error. Components that approach
     /// 0 need an atol above 0.
     double rtol = 1e-6;
-    Tolerance atol = 1e-9;          ///< absolute tolerance, in the unit of y
-    std::int64_t max_steps = 1000;  ///< steps of one trajectory, accepted or rejected
+    Tolerance atol = 1e-9;  ///< absolute tolerance, in the unit of y
+    /// Steps of one trajectory, accepted or rejected: of pseudo-transient continuation up to 250, or
+    /// half, then of the integration.
+    std::int64_t max_steps = 1000;
 };
 
 namespace detail {
@@ -55,6 +57,8 @@ consteval bool check_steady_state() {
 /// It returns what `solve` returns, with one save point: y(0), result and stats, and `pullback`
 /// takes it. The gradient with respect to y0 is zero. A backend and `observe(function)` may follow
 /// the options.
+/// Steps of pseudo-transient continuation (Kelley & Keyes 1998) lead there. Where they do not arrive,
+/// the trajectory is integrated, and `switched(lane)` is true.
 /// With a conserved quantity the steady state is not isolated. The trajectory then ends as
 /// `singular_matrix`.
 template <class Field, class Y0, class Parameters, class... Extras>

@@ -118,7 +118,9 @@ struct LaneStart {
                 .evaluations = report.evaluations,
                 .t = problem.times.t0,
                 .component = report.component,
-                .result = report.result};
+                .result = report.result,
+                .method = static_cast<std::uint8_t>(
+                    report.is_integrated && report.result == Result::success ? 1 : 0)};
     }
 };
 

@@ -19,7 +19,8 @@ struct LaneOutcome {
     /// `observed_not_finite` it is the save point.
     std::int32_t component = -1;
     Result result = Result::success;  ///< byte 36: a value of `Result`
-    /// byte 37: 1 if the second method of an AutoSwitch finished the trajectory, else 0
+    /// byte 37: 1 if the second method of an AutoSwitch finished the trajectory, or if integration
+    /// found its steady state, else 0
     std::uint8_t method = 0;
     /// byte 38: how many of the sampled accepted steps were limited by stability; 65,535 stands for
     /// more. See steppers/stiffness.hpp.
