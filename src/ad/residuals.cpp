@@ -8,7 +8,7 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReportOptions& options) {
+SplitGraph split(const Graph& graph, const ResidualReportOptions& options) {
     const int num_arguments = static_cast<int>(graph.arguments.size());
     std::vector<char> flags(graph.arguments.size(), options.with_respect_to.empty());
     for (int argument : options.with_respect_to) {
@@ -18,7 +18,7 @@ SplitGraph split(const Graph& graph, PolicyFunction policy, const ResidualReport
                          argument, num_arguments);
         flags[static_cast<std::size_t>(argument)] = 1;
     }
-    return split_graph(graph, flags, policy);
+    return split_graph(graph, flags);
 }
 
 std::string shape(int size, bool is_scalar, int bytes_per_number) {
@@ -157,15 +157,14 @@ std::string in_columns(const std::vector<std::string>& left,
 
 }  // namespace
 
-std::string saved_residuals(const Graph& graph, PolicyFunction policy, int bytes_per_number,
+std::string saved_residuals(const Graph& graph, int bytes_per_number,
                             const ResidualReportOptions& options) {
-    const SplitGraph halves = split(graph, policy, options);
+    const SplitGraph halves = split(graph, options);
     return Report(graph, halves, bytes_per_number, options).text();
 }
 
-std::string forward_backward(const Graph& graph, PolicyFunction policy,
-                             const ResidualReportOptions& options) {
-    const SplitGraph halves = split(graph, policy, options);
+std::string forward_backward(const Graph& graph, const ResidualReportOptions& options) {
+    const SplitGraph halves = split(graph, options);
     ArgumentNames names;
     for (std::size_t a = 0; a < graph.arguments.size(); ++a)
         names.push_back(argument_name(options.names, static_cast<int>(a)));

@@ -2,6 +2,7 @@
 // that the answer does not depend on it.
 
 #include <algorithm>
+#include <eddy/ad/linearize.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include "support/catch.hpp"
@@ -191,4 +192,63 @@ TEST_CASE("policies: a name on a name counts, one on an argument keeps nothing")
     CHECK(kept_named(eddy::save_only_these_names<"a">) == "");  // arguments are there already
     CHECK(kept_named(eddy::save_only_these_names<"b">) == "sin 1");
     CHECK(kept_named(eddy::save_only_these_names<"c">) == "sin 1");
+}
+
+namespace {
+
+struct LongerThan {
+    int limit = 3;
+    constexpr Saving operator()(const Candidate& value) const {
+        return value.size > limit ? Saving::save : Saving::recompute;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("policies: one with values is a template argument of what is made at compile time") {
+    constexpr auto wave = [](const auto& x) { return sin(sin(x)); };
+    constexpr auto plain = eddy::trace<eddy::Vector<4>>(wave);
+    constexpr auto few = eddy::trace<eddy::Vector<4>>(
+        [](const auto& x) { return eddy::remat<LongerThan{4}>(decltype(wave){})(x); });
+
+    CHECK(eddy::differentiable<LongerThan{3}>(plain).num_residuals == 4);
+    CHECK(eddy::differentiable<LongerThan{4}>(plain).num_residuals == 0);
+    CHECK(eddy::differentiable<LongerThan{4}, 0>(plain).num_residuals == 0);
+    CHECK(eddy::differentiable(few).num_residuals == 0);
+}
+
+TEST_CASE("policies: the names by which people search are the policies") {
+    CHECK(kept_by(eddy::checkpoint_dots) == kept_by(eddy::dots_saveable));
+    CHECK(kept_by(eddy::checkpoint_dots_with_no_batch_dims) ==
+          kept_by(eddy::dots_with_no_batch_dims_saveable));
+    CHECK(kept_by(eddy::save_anything_but_these_names<"first">) ==
+          kept_by(eddy::save_anything_except_these_names<"first">));
+    const eddy::Graph graph = eddy::trace_graph(
+        eddy::checkpoint([](const auto& x) { return sin(sin(x)); }), eddy::Scalar{});
+    CHECK(kept(eddy::split_graph(graph, {1})) == "");
+}
+
+TEST_CASE("policies: a candidate tells its operands, its bytes and the parts that it is in") {
+    // The layer that reads an argument, known by what it is computed from: matrix, input, bias.
+    const auto after_product = [](const Candidate& value) {
+        const bool is_wanted = value.num_operands() == 1 && value.operand(0).op == Op::dense &&
+                               value.operand(0).num_operands() == 3 &&
+                               value.operand(0).operand(1).op == Op::argument;
+        return is_wanted && value.num_bytes<float>() == 4 * value.size ? Saving::save
+                                                                       : Saving::recompute;
+    };
+    CHECK(kept_by(after_product) == "tanh 8");
+
+    const auto at_depth_two = [](const Candidate& value) {
+        return value.depth() == 2 ? Saving::save : Saving::recompute;
+    };
+    const eddy::Graph nested = eddy::trace_graph(
+        eddy::remat(
+            [at_depth_two](const auto& x) {
+                return exp(eddy::remat([](const auto& y) { return sin(cos(tanh(y))); },
+                                       at_depth_two)(exp(x)));
+            },
+            at_depth_two),
+        eddy::Scalar{});
+    CHECK(kept(eddy::split_graph(nested, {1})) == "cos 1, sin 1, tanh 1");
 }

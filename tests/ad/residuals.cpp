@@ -1,5 +1,6 @@
 // What the reports of residuals say, word by word.
 
+#include <eddy/ad/linearize.hpp>
 #include <eddy/ad/residuals.hpp>
 #include <eddy/trace/trace.hpp>
 #include <sstream>
@@ -107,4 +108,95 @@ TEST_CASE("residuals: an argument that is not there is told") {
     CHECK(support::message_of(ask) ==
           "saved_residuals: there is no argument 3 to differentiate; the program has 3, counted "
           "from 0");
+}
+
+namespace {
+
+/// A chain of any length, whose values get their names as it runs.
+struct NamedLayers {
+    int num_layers;
+    auto operator()(const eddy::DynamicTraced& x) const {
+        auto y = x;
+        for (int layer = 0; layer < num_layers; ++layer)
+            y = checkpoint_name(sin(y), "layer" + std::to_string(layer) + "_output_of_the_chain");
+        return y;
+    }
+};
+
+/// A policy with a value.
+struct LongerThan {
+    int limit = 3;
+    constexpr eddy::Saving operator()(const eddy::Candidate& value) const {
+        return value.size > limit ? eddy::Saving::save : eddy::Saving::recompute;
+    }
+};
+
+const char* const nothing_kept =
+    "kept between forward and backward pass, per trajectory: 0 bytes\n"
+    "read again where it is\n"
+    "  double[8]  64 bytes  argument x0\n";
+
+}  // namespace
+
+TEST_CASE("residuals: names made at run time are owned by the graph and by its copies") {
+    const eddy::Graph graph = [] {
+        const eddy::Graph original = eddy::trace_graph(NamedLayers{3}, eddy::DynamicVector{8});
+        return eddy::Graph(original);
+    }();
+
+    CHECK(eddy::saved_residuals(graph) ==
+          "kept between forward and backward pass, per trajectory: 128 bytes\n"
+          "  double[8]  64 bytes  'layer1_output_of_the_chain', output of sin\n"
+          "  double[8]  64 bytes  'layer0_output_of_the_chain', output of sin\n"
+          "read again where it is\n"
+          "  double[8]  64 bytes  argument x0\n");
+}
+
+TEST_CASE("residuals: policies by names that are made at run time") {
+    const eddy::Graph graph = eddy::trace_graph(NamedLayers{4}, eddy::DynamicVector{8});
+    const std::vector<std::string> first{"layer" + std::to_string(0) + "_output_of_the_chain"};
+    const auto bytes_kept = [&](const auto& policy) {
+        const std::string text = eddy::saved_residuals(graph, policy);
+        return text.substr(0, text.find(" bytes\n") + 6);
+    };
+    const std::string kept = "kept between forward and backward pass, per trajectory: ";
+
+    CHECK(bytes_kept(eddy::save_only_these_names<>(first)) == kept + "64 bytes");
+    CHECK(bytes_kept(eddy::save_only_these_names<>({"layer9"})) == kept + "0 bytes");
+    CHECK(bytes_kept(eddy::save_anything_but_these_names<>(first)) == kept + "128 bytes");
+    CHECK(bytes_kept(eddy::save_any_names_but_these<>(first)) == kept + "128 bytes");
+    CHECK(bytes_kept(eddy::save_from_both_policies(
+              eddy::nothing_saveable, eddy::save_only_these_names<>(first))) == kept + "64 bytes");
+}
+
+TEST_CASE("residuals: a policy with values is the one that was given") {
+    const eddy::Graph graph = eddy::trace_graph(NamedLayers{3}, eddy::DynamicVector{8});
+
+    CHECK(eddy::saved_residuals(graph, LongerThan{8}) == nothing_kept);
+    CHECK(eddy::saved_residuals(graph, LongerThan{7}) == eddy::saved_residuals(graph));
+    CHECK(eddy::forward_backward(graph, LongerThan{8}) ==
+          eddy::forward_backward(graph, eddy::nothing_saveable));
+}
+
+TEST_CASE("residuals: a policy with values of a part that is traced at run time") {
+    const auto graph_of = [](int limit) {
+        const auto part = [](const auto& y) { return sin(sin(sin(y))); };
+        return eddy::trace_graph(eddy::remat(part, LongerThan{limit}), eddy::DynamicVector{8});
+    };
+
+    CHECK(eddy::saved_residuals(graph_of(8)) == nothing_kept);
+    CHECK(eddy::saved_residuals(graph_of(7)) ==
+          "kept between forward and backward pass, per trajectory: 128 bytes\n"
+          "  double[8]  64 bytes  output of sin\n"
+          "  double[8]  64 bytes  output of sin\n"
+          "read again where it is\n"
+          "  double[8]  64 bytes  argument x0\n");
+}
+
+TEST_CASE("residuals: of a differentiable program, under its own policy and of its arguments") {
+    CHECK(eddy::saved_residuals(eddy::differentiable(program)) == eddy::saved_residuals(program));
+    CHECK(eddy::saved_residuals(eddy::differentiable<2>(program, eddy::nothing_saveable)) ==
+          eddy::saved_residuals(program, eddy::nothing_saveable, {.with_respect_to = {2}}));
+    CHECK(eddy::forward_backward(eddy::differentiable(program, eddy::dots_saveable)) ==
+          eddy::forward_backward(program, eddy::dots_saveable));
 }

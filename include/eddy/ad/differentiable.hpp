@@ -10,7 +10,9 @@
 namespace eddy::inline v0 {
 
 /// What `linearize` returns: a `value` and `pullback(cotangent of the value) -> cotangent of the
-/// input`. A pullback may consume what was kept: call it once per linearization.
+/// input`. A pullback may consume what was kept: call it once per linearization. Where the pullback
+/// does not read `value`, a linearization may offer `take_value()`, which moves it out: compositions
+/// then hold each state once.
 template <class L>
 concept Linearization = requires(L linearization) {
     linearization.value;
@@ -26,18 +28,57 @@ concept Differentiable = requires(const F& f, const Inputs&... x) {
     { f.linearize(x...) } -> Linearization;
 };
 
+template <class Recipe>
+struct Program;
+template <class P, class Policy, int... argument>
+struct DifferentiableProgram;
+
 namespace detail {
 
-template <class Outer, class Inner>
+struct EverythingSaveable;
+
+/// The function itself, or a traced program as a Differentiable that keeps whatever is read.
+template <class F>
+[[nodiscard]] constexpr F as_differentiable(F f) {
+    return f;
+}
+template <class Recipe>
+[[nodiscard]] constexpr auto as_differentiable(const Program<Recipe>&) {
+    return DifferentiableProgram<Program<Recipe>, EverythingSaveable>{};
+}
+
+/// The value of a linearization, moved out where its pullback can do without.
+template <class L>
+[[nodiscard]] constexpr auto take_value(L& linearization) {
+    if constexpr (requires { linearization.take_value(); }) {
+        return linearization.take_value();
+    } else {
+        return linearization.value;
+    }
+}
+
+/// The pullback at x where the value is not asked for: by `f.pullback_at(cotangent, x...)` where f has
+/// it, which need not evaluate to the end.
+template <class F, class Cotangent, class... Inputs>
+[[nodiscard]] constexpr auto pull_back_at(const F& f, const Cotangent& cotangent, Inputs&&... x) {
+    if constexpr (requires { f.pullback_at(cotangent, std::forward<Inputs>(x)...); }) {
+        return f.pullback_at(cotangent, std::forward<Inputs>(x)...);
+    } else {
+        return f.linearize(std::forward<Inputs>(x)...).pullback(cotangent);
+    }
+}
+
+template <class Outer, class Inner, class Value>
 struct ComposedLinearization {
     Outer outer;
     Inner inner;
-    std::remove_cvref_t<decltype(std::declval<Outer&>().value)> value = outer.value;
+    Value value;
 
     template <class Cotangent>
     auto pullback(const Cotangent& cotangent) {
         return inner.pullback(outer.pullback(cotangent));
     }
+    Value take_value() { return std::move(value); }
 };
 
 }  // namespace detail
@@ -53,24 +94,36 @@ struct Composition {
         return outer(inner(x...));
     }
 
+    /// Moves what is passed by rvalue, and each value to the function that takes it.
     template <class... Inputs>
-    auto linearize(const Inputs&... x) const {
-        auto first = inner.linearize(x...);
-        auto second = outer.linearize(first.value);
-        return detail::ComposedLinearization<decltype(second), decltype(first)>{std::move(second),
-                                                                                std::move(first)};
+    auto linearize(Inputs&&... x) const {
+        auto first = inner.linearize(std::forward<Inputs>(x)...);
+        auto second = outer.linearize(detail::take_value(first));
+        auto value = detail::take_value(second);
+        return detail::ComposedLinearization<decltype(second), decltype(first), decltype(value)>{
+            std::move(second), std::move(first), std::move(value)};
+    }
+
+    /// The same pullback without the value: the last function is not evaluated where its own
+    /// pullback does not need that.
+    template <class Cotangent, class... Inputs>
+    auto pullback_at(const Cotangent& cotangent, Inputs&&... x) const {
+        auto first = inner.linearize(std::forward<Inputs>(x)...);
+        return first.pullback(detail::pull_back_at(outer, cotangent, detail::take_value(first)));
     }
 };
 
 /// Composes differentiable functions, the last applied first: `compose(h, g, f)(x) = h(g(f(x)))`.
+/// Traced programs are taken as they are.
 template <class F>
-[[nodiscard]] constexpr F compose(F f) {
-    return f;
+[[nodiscard]] constexpr auto compose(F f) {
+    return detail::as_differentiable(std::move(f));
 }
 template <class Outer, class... Rest>
 [[nodiscard]] constexpr auto compose(Outer outer, Rest... rest) {
     auto inner = compose(std::move(rest)...);
-    return Composition<Outer, decltype(inner)>{std::move(outer), std::move(inner)};
+    auto last = detail::as_differentiable(std::move(outer));
+    return Composition<decltype(last), decltype(inner)>{std::move(last), std::move(inner)};
 }
 
 }  // namespace eddy::inline v0

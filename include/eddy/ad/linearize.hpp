@@ -4,6 +4,7 @@
 // pullback that runs the backward half. What is kept follows the policy given here and those of the
 // `remat` calls inside the program (ad/split.hpp).
 
+#include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/trace/evaluate.hpp>
@@ -20,7 +21,7 @@ struct SplitOf {
 
     static constexpr Graph make() {
         const Graph graph = P::graph.thaw();
-        SplitGraph split = split_graph(graph, argument_flags<argument...>(graph), &ask<Policy>);
+        SplitGraph split = split_graph(graph, argument_flags<argument...>(graph), Policy{});
         return half == Half::forward ? std::move(split.forward) : std::move(split.backward);
     }
     /// Both halves are contracted already; doing so again, apart, would make their arithmetic
@@ -66,30 +67,69 @@ struct DifferentiableProgram {
                                              : 0;
 
     template <class... Arguments>
-    [[nodiscard]] constexpr auto operator()(const Arguments&... x) const {
+    requires(sizeof...(Arguments) == P::graph.num_arguments()) [[nodiscard]] constexpr auto
+    operator()(const Arguments&... x) const {
         return P{}(x...);
     }
 
     template <class... Arguments>
-    [[nodiscard]] constexpr auto linearize(const Arguments&... x) const {
+    requires(sizeof...(Arguments) == P::graph.num_arguments())
+        [[nodiscard]] constexpr auto linearize(const Arguments&... x) const {
+        const auto recorded = record(x...);
+        return detail::LinearizedProgram<Backward, std::remove_cvref_t<decltype(recorded.first)>,
+                                         std::remove_cvref_t<decltype(recorded.second)>,
+                                         Arguments...>{recorded.first, recorded.second, {x...}};
+    }
+
+    /// The value and the residuals as a std::pair: a linearization whose arguments are kept elsewhere.
+    template <class... Arguments>
+    requires(sizeof...(Arguments) == P::graph.num_arguments())
+        [[nodiscard]] constexpr auto record(const Arguments&... x) const {
         auto results = as_tuple(Forward{}(x...));
         auto value = first(
             results, std::make_index_sequence<static_cast<std::size_t>(P::graph.num_outputs())>{});
         if constexpr (num_residuals > 0) {
-            auto residuals = std::get<std::tuple_size_v<decltype(results)> - 1>(results);
-            return linearized(value, residuals, x...);
+            return std::pair{value, std::get<std::tuple_size_v<decltype(results)> - 1>(results)};
         } else {
-            return linearized(value, detail::NoComponents{}, x...);
+            return std::pair{value, detail::NoComponents{}};
         }
     }
 
-  private:
-    template <class Value, class Residuals, class... Arguments>
-    static constexpr auto linearized(const Value& value, const Residuals& residuals,
-                                     const Arguments&... x) {
-        return detail::LinearizedProgram<Backward, Value, Residuals, Arguments...>{
-            value, residuals, {x...}};
+    /// The cotangents of the differentiated arguments from what `record` kept and the arguments, of
+    /// which only those that it `reads` are read.
+    template <class Residuals, class Cotangent, class... Arguments>
+    [[nodiscard]] static constexpr auto pull_recorded(const Residuals& residuals,
+                                                      const Cotangent& cotangent,
+                                                      const Arguments&... x) {
+        return Backward{}(x..., residuals, cotangent);
     }
+    template <class Residuals, class... Cotangents, class... Arguments>
+    [[nodiscard]] static constexpr auto pull_recorded(const Residuals& residuals,
+                                                      const std::tuple<Cotangents...>& cotangents,
+                                                      const Arguments&... x) {
+        return std::apply(
+            [&](const auto&... cotangent) { return Backward{}(x..., residuals, cotangent...); },
+            cotangents);
+    }
+
+    /// The cotangents of the differentiated arguments, where neither value nor residuals are at hand:
+    /// only what they depend on is computed.
+    template <class Cotangent, class... Arguments>
+    requires(sizeof...(Arguments) == P::graph.num_arguments())
+        [[nodiscard]] constexpr auto pullback_at(const Cotangent& cotangent,
+                                                 const Arguments&... x) const {
+        using AtOnce = DifferentiableProgram<P, detail::NothingSaveable, argument...>;
+        return detail::LinearizedProgram<typename AtOnce::Backward, int, detail::NoComponents,
+                                         Arguments...>{0, {}, {x...}}
+            .pullback(cotangent);
+    }
+
+    /// Does the pullback read the argument, beside the residuals?
+    [[nodiscard]] static constexpr bool reads(int index) {
+        return reads_argument(Backward::code, index);
+    }
+
+  private:
     template <class T>
     static constexpr auto as_tuple(const T& results) {
         return std::tuple<T>(results);
@@ -114,7 +154,18 @@ struct DifferentiableProgram {
 /// outside any `remat` in the program.
 template <int... argument, class Recipe, class Policy = detail::EverythingSaveable>
 [[nodiscard]] constexpr auto differentiable(const Program<Recipe>&, Policy = {}) {
-    return DifferentiableProgram<Program<Recipe>, Policy, argument...>{};
+    constexpr bool is_known = detail::is_known_by_type<Policy>;
+    static_assert(is_known,
+                  "differentiable: a policy with values is a template argument, as in "
+                  "differentiable<Policy{5}>(program), because the program is split at compile "
+                  "time");
+    if constexpr (is_known) return DifferentiableProgram<Program<Recipe>, Policy, argument...>{};
+}
+/// The same under a policy with values: `differentiable<Policy{5}>(program)`.
+template <auto policy, int... argument, class Recipe>
+requires(std::is_class_v<decltype(policy)>)
+    [[nodiscard]] constexpr auto differentiable(const Program<Recipe>& program) {
+    return differentiable<argument...>(program, detail::PolicyValue<policy>{});
 }
 
 /// Evaluates a program and keeps what its pullback needs: differentiable(program).linearize(x...).

@@ -1,11 +1,15 @@
 #pragma once
 // Remat policies: which values of the forward program may be kept for the backward one. Named as in
-// JAX (jax.checkpoint_policies). A policy is an empty type that answers a Candidate with a Saving;
-// a captureless lambda will do. Only values that the backward program needs are ever kept; the rest
-// is recomputed from what is.
+// JAX (jax.checkpoint_policies). A policy answers a Candidate with a Saving; a captureless lambda
+// will do. Where a program is made at compile time, a policy with values is a template argument;
+// at run time it is an argument like any other. Only values that the backward program needs are
+// ever kept; the rest is recomputed from what is.
 
 #include <algorithm>
 #include <eddy/trace/graph.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 namespace eddy::inline v0 {
 
@@ -26,6 +30,47 @@ struct Names {
 };
 
 namespace detail {
+
+/// Names that are known at run time.
+struct ListOfNames {
+    std::vector<std::string> names;
+    [[nodiscard]] bool tag(const Candidate& value) const {
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return value.has_name(name); });
+    }
+};
+
+/// A policy that is known by its type.
+template <class Policy>
+inline constexpr bool is_known_by_type =
+    std::is_empty_v<Policy>&& std::is_default_constructible_v<Policy>;
+
+template <class Policy>
+constexpr eddy::Saving ask(const Candidate& value) {
+    return Policy{}(value);
+}
+
+/// A policy with values as one that is known by its type.
+template <auto policy>
+struct PolicyValue {
+    constexpr eddy::Saving operator()(const Candidate& value) const { return policy(value); }
+};
+
+/// Gives a region its policy. One with values needs a graph that is made at run time.
+template <class Policy>
+constexpr void set_policy(Graph& graph, int region, const Policy& policy) {
+    Region& changed = graph.regions[static_cast<std::size_t>(region)];
+    changed.kept_policy = -1;
+    if constexpr (is_known_by_type<Policy>) {
+        changed.policy = &ask<Policy>;
+    } else if constexpr (std::is_convertible_v<const Policy&, PolicyFunction>) {
+        changed.policy = policy;
+    } else if (std::is_constant_evaluated()) {
+        graph.error = TraceError::policy_with_values;
+    } else {
+        changed.kept_policy = graph.run_time.keep_policy(policy);
+    }
+}
 
 [[nodiscard]] constexpr eddy::Saving save_if(bool condition) {
     return condition ? eddy::Saving::save : eddy::Saving::recompute;
@@ -59,28 +104,44 @@ struct DotsWithNoBatchDimsSaveable {
     }
 };
 template <class TheNames>
-struct SaveOnlyTheseNames {
+struct SaveOnlyTheseNames : TheNames {
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        return save_if(TheNames::tag(value));
+        return save_if(this->tag(value));
+    }
+    /// The same of names that are known at run time.
+    [[nodiscard]] SaveOnlyTheseNames<ListOfNames> operator()(std::vector<std::string> names) const {
+        return {{std::move(names)}};
     }
 };
 template <class TheNames>
-struct SaveAnythingExceptTheseNames {
+struct SaveAnythingExceptTheseNames : TheNames {
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        return save_if(!TheNames::tag(value));
+        return save_if(!this->tag(value));
+    }
+    /// The same of names that are known at run time.
+    [[nodiscard]] SaveAnythingExceptTheseNames<ListOfNames> operator()(
+        std::vector<std::string> names) const {
+        return {{std::move(names)}};
     }
 };
 template <class TheNames>
-struct SaveAnyNamesButThese {
+struct SaveAnyNamesButThese : TheNames {
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        return save_if(value.num_names > 0 && !TheNames::tag(value));
+        return save_if(value.num_names > 0 && !this->tag(value));
+    }
+    /// The same of names that are known at run time.
+    [[nodiscard]] SaveAnyNamesButThese<ListOfNames> operator()(
+        std::vector<std::string> names) const {
+        return {{std::move(names)}};
     }
 };
 template <class First, class Second>
 struct SaveFromBothPolicies {
+    [[no_unique_address]] First first;
+    [[no_unique_address]] Second second;
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        const eddy::Saving first = First{}(value);
-        return first != eddy::Saving::recompute ? first : Second{}(value);
+        const eddy::Saving decided = first(value);
+        return decided != eddy::Saving::recompute ? decided : second(value);
     }
 };
 template <class Saved, class Offloaded>
@@ -103,15 +164,23 @@ inline constexpr detail::EverythingSaveable everything_saveable;
 inline constexpr detail::NothingSaveable nothing_saveable;
 /// Keeps the results of products: dot, dense and their transposes.
 inline constexpr detail::DotsSaveable dots_saveable;
+/// The same, as JAX also calls it.
+inline constexpr detail::DotsSaveable checkpoint_dots;
 /// Keeps the results of products with weights that are arguments.
 inline constexpr detail::DotsWithNoBatchDimsSaveable dots_with_no_batch_dims_saveable;
-/// A policy that keeps only values with one of these names: `save_only_these_names<"a", "b">`.
+/// The same, as JAX also calls it.
+inline constexpr detail::DotsWithNoBatchDimsSaveable checkpoint_dots_with_no_batch_dims;
+/// A policy that keeps only values with one of these names: `save_only_these_names<"a", "b">`; at run
+/// time `save_only_these_names<>({"a", "b"})`, as for the two below.
 template <FixedString... name>
 inline constexpr detail::SaveOnlyTheseNames<Names<name...>> save_only_these_names;
 /// Keeps all values, named or not, but those with one of these names.
 template <FixedString... name>
 inline constexpr detail::SaveAnythingExceptTheseNames<Names<name...>>
     save_anything_except_these_names;
+/// The same, as JAX spells it.
+template <FixedString... name>
+inline constexpr detail::SaveAnythingExceptTheseNames<Names<name...>> save_anything_but_these_names;
 /// Keeps named values only, but not those with one of these names.
 template <FixedString... name>
 inline constexpr detail::SaveAnyNamesButThese<Names<name...>> save_any_names_but_these;
@@ -124,8 +193,8 @@ inline constexpr detail::SaveAndOffloadOnlyTheseNames<Saved, Offloaded>
 inline constexpr detail::OffloadDotWithNoBatchDims offload_dot_with_no_batch_dims;
 /// Keeps what either policy keeps.
 template <class First, class Second>
-[[nodiscard]] constexpr auto save_from_both_policies(First, Second) {
-    return detail::SaveFromBothPolicies<First, Second>{};
+[[nodiscard]] constexpr auto save_from_both_policies(First first, Second second) {
+    return detail::SaveFromBothPolicies<First, Second>{std::move(first), std::move(second)};
 }
 
 }  // namespace eddy::inline v0

@@ -10,15 +10,11 @@
 #include <eddy/trace/functions.hpp>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace eddy::inline v0 {
 
 namespace detail {
-
-template <class Policy>
-constexpr eddy::Saving ask(const Candidate& value) {
-    return Policy{}(value);
-}
 
 /// Traced values, masks, and Vecs of traced scalars.
 template <class T>
@@ -26,7 +22,8 @@ inline constexpr bool may_have_graph = is_traced_vec<T> || requires(const T& x) 
     x.graph();
 };
 
-/// A value, and what it was computed from: the way back begins by computing it again.
+/// A value, and what it was computed from: the way back begins by computing it again, as far as the
+/// pullback needs it.
 template <class Function, class Value, class... Inputs>
 struct RematLinearization {
     Value value;
@@ -36,10 +33,15 @@ struct RematLinearization {
     template <class Cotangent>
     [[nodiscard]] auto pullback(const Cotangent& cotangent) const {
         return std::apply(
-            [&](const Inputs&... x) { return function.linearize(x...).pullback(cotangent); },
-            inputs);
+            [&](const Inputs&... x) { return pull_back_at(function, cotangent, x...); }, inputs);
     }
+    Value take_value() { return std::move(value); }
 };
+
+template <class Function>
+inline constexpr bool is_program = false;
+template <class Recipe>
+inline constexpr bool is_program<Program<Recipe>> = true;
 
 }  // namespace detail
 
@@ -47,6 +49,7 @@ struct RematLinearization {
 template <class Function, class Policy>
 struct Remat {
     [[no_unique_address]] Function function;
+    [[no_unique_address]] Policy policy{};
 
     template <class... Arguments>
     constexpr auto operator()(const Arguments&... arguments) const {
@@ -55,8 +58,9 @@ struct Remat {
             if (found == nullptr) return function(arguments...);  // literals only
             Graph& graph = *found;
             const int outer = graph.current_region;
-            graph.regions.push_back({outer, &detail::ask<Policy>});
+            graph.regions.push_back({.parent = outer});
             graph.current_region = static_cast<int>(graph.regions.size()) - 1;
+            detail::set_policy(graph, graph.current_region, policy);
             auto result = function(arguments...);
             graph.current_region = outer;
             return result;
@@ -65,16 +69,32 @@ struct Remat {
         }
     }
 
-    /// Of a Differentiable that is no program (a loop, a scan, a solve) nothing is kept but what goes
-    /// in, whatever the policy: there is nothing in it to choose from.
+    /// Of a program the linearization keeps what the policy allows. Of another Differentiable (a
+    /// loop, a scan, a solve) it keeps only what goes in, whatever the policy: there is nothing in it
+    /// to choose from. What is passed by rvalue is moved.
     template <class... Inputs>
-    [[nodiscard]] auto linearize(const Inputs&... x) const {
-        static_assert(Differentiable<Function, Inputs...>,
-                      "remat: the function must be Differentiable on these inputs: function(x...), "
-                      "and function.linearize(x...) with value and pullback");
-        using Value = std::remove_cvref_t<decltype(function(x...))>;
-        return detail::RematLinearization<Function, Value, Inputs...>{
-            function(x...), function, {x...}};
+    [[nodiscard]] auto linearize(Inputs&&... x) const {
+        if constexpr (detail::is_program<Function>) {
+            return DifferentiableProgram<Function, Policy>{}.linearize(std::forward<Inputs>(x)...);
+        } else {
+            static_assert(
+                Differentiable<Function, std::remove_cvref_t<Inputs>...>,
+                "remat: the function must be Differentiable on these inputs: a traced program, or "
+                "function(x...) and function.linearize(x...) with value and pullback");
+            using Value = std::remove_cvref_t<decltype(function(x...))>;
+            return detail::RematLinearization<Function, Value, std::remove_cvref_t<Inputs>...>{
+                function(std::as_const(x)...), function, {std::forward<Inputs>(x)...}};
+        }
+    }
+
+    /// The pullback without the value, see Composition.
+    template <class Cotangent, class... Inputs>
+    [[nodiscard]] auto pullback_at(const Cotangent& cotangent, Inputs&&... x) const {
+        if constexpr (detail::is_program<Function>) {
+            return DifferentiableProgram<Function, Policy>{}.pullback_at(cotangent, x...);
+        } else {
+            return detail::pull_back_at(function, cotangent, std::forward<Inputs>(x)...);
+        }
     }
 };
 
@@ -82,11 +102,20 @@ struct Remat {
 /// allows are kept for the backward pass. The rest is recomputed there. The default policy keeps
 /// only the arguments. The gradient is the same, bit for bit, under every policy.
 template <class Function, class Policy = detail::NothingSaveable>
-[[nodiscard]] constexpr auto remat(Function function, Policy = {}) {
-    static_assert(std::is_empty_v<Policy> && std::is_default_constructible_v<Policy>,
-                  "remat: the policy must be an empty type, such as eddy::dots_saveable or a "
-                  "captureless lambda");
-    return Remat<Function, Policy>{function};
+[[nodiscard]] constexpr auto remat(Function function, Policy policy = {}) {
+    return Remat<Function, Policy>{std::move(function), std::move(policy)};
+}
+/// The same under a policy with values, which a trace at compile time takes as a template argument:
+/// `remat<Policy{5}>(f)`.
+template <auto policy, class Function>
+[[nodiscard]] constexpr auto remat(Function function) {
+    return remat(std::move(function), detail::PolicyValue<policy>{});
+}
+
+/// `remat`, as jax.checkpoint and torch.utils.checkpoint call it.
+template <class Function, class Policy = detail::NothingSaveable>
+[[nodiscard]] constexpr auto checkpoint(Function function, Policy policy = {}) {
+    return remat(std::move(function), std::move(policy));
 }
 
 }  // namespace eddy::inline v0

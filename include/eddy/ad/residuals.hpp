@@ -20,10 +20,9 @@ struct ResidualReportOptions {
 
 namespace detail {
 
-[[nodiscard]] EDDY_EXPORT std::string saved_residuals(const Graph& graph, PolicyFunction policy,
-                                                      int bytes_per_number,
+[[nodiscard]] EDDY_EXPORT std::string saved_residuals(const Graph& graph, int bytes_per_number,
                                                       const ResidualReportOptions& options);
-[[nodiscard]] EDDY_EXPORT std::string forward_backward(const Graph& graph, PolicyFunction policy,
+[[nodiscard]] EDDY_EXPORT std::string forward_backward(const Graph& graph,
                                                        const ResidualReportOptions& options);
 EDDY_EXPORT void write(const std::string& text, const ResidualReportOptions& options);
 
@@ -32,17 +31,52 @@ template <class Recipe>
 [[nodiscard]] Graph graph_behind(const Program<Recipe>&) {
     return Program<Recipe>::graph.thaw();
 }
+template <class Source>
+inline constexpr bool has_graph = std::is_same_v<Source, Graph>;
+template <class Recipe>
+inline constexpr bool has_graph<Program<Recipe>> = true;
+
+/// What is reported: a graph under its policy, and the arguments that are differentiated.
+struct Reported {
+    Graph graph;
+    ResidualReportOptions options;
+};
+template <class Source, class Policy>
+[[nodiscard]] Reported reported(const Source& source, const Policy& policy,
+                                const ResidualReportOptions& options) {
+    static_assert(
+        has_graph<Source>,
+        "saved_residuals: pass a traced program, differentiable(program) or a Graph; of a "
+        "loop, a scan or a composition pass the program within");
+    Reported result{{}, options};
+    if constexpr (has_graph<Source>) {
+        result.graph = graph_behind(source);
+        set_policy(result.graph, 0, policy);
+    }
+    return result;
+}
+/// One that has its own policy and arguments.
+template <class P, class Own, int... argument, class Policy>
+[[nodiscard]] Reported reported(const DifferentiableProgram<P, Own, argument...>&, const Policy&,
+                                const ResidualReportOptions& options) {
+    Reported result{P::graph.thaw(), options};
+    set_policy(result.graph, 0, Own{});
+    if (sizeof...(argument) > 0) result.options.with_respect_to = {argument...};
+    return result;
+}
 
 }  // namespace detail
 
-/// What the backward pass through `source`, a Program or a Graph, finds kept under `policy`: a line
-/// for each residual with shape, bytes of `Real` per trajectory, and what it is; then what it reads
-/// again from arguments and constants, which costs no memory.
+/// What the backward pass through `source`, a Program or a Graph, finds kept under `policy`, or
+/// through `differentiable(program, policy)` under its own: a line for each residual with shape,
+/// bytes of `Real` per trajectory, and what it is; then what it reads again from arguments and
+/// constants, which costs no memory.
 template <class Real = double, class Source, class Policy = detail::EverythingSaveable>
-[[nodiscard]] std::string saved_residuals(const Source& source, Policy = {},
+[[nodiscard]] std::string saved_residuals(const Source& source, Policy policy = {},
                                           const ResidualReportOptions& options = {}) {
-    return detail::saved_residuals(detail::graph_behind(source), &detail::ask<Policy>,
-                                   static_cast<int>(sizeof(Real)), options);
+    const detail::Reported reported = detail::reported(source, policy, options);
+    return detail::saved_residuals(reported.graph, static_cast<int>(sizeof(Real)),
+                                   reported.options);
 }
 
 /// Writes the values that the backward pass keeps under a policy, as `saved_residuals` returns
@@ -56,9 +90,10 @@ void print_saved_residuals(const Source& source, Policy policy = {},
 /// The forward program, which returns the residuals last, beside the backward one, which takes them
 /// after the arguments.
 template <class Source, class Policy = detail::EverythingSaveable>
-[[nodiscard]] std::string forward_backward(const Source& source, Policy = {},
+[[nodiscard]] std::string forward_backward(const Source& source, Policy policy = {},
                                            const ResidualReportOptions& options = {}) {
-    return detail::forward_backward(detail::graph_behind(source), &detail::ask<Policy>, options);
+    const detail::Reported reported = detail::reported(source, policy, options);
+    return detail::forward_backward(reported.graph, reported.options);
 }
 
 /// Writes `forward_backward` of the same arguments.

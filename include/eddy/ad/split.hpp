@@ -53,6 +53,8 @@ class Splitter {
         split_.backward.constants = joint.constants;
         split_.backward.arguments = joint.arguments;
         split_.backward.regions = joint.regions;
+        split_.backward.names = joint.names;
+        split_.backward.run_time = joint.run_time;
         split_.backward.arguments.insert(split_.backward.arguments.begin() + num_arguments_,
                                          Argument{0, false});
     }
@@ -111,12 +113,12 @@ class Splitter {
         const Node& node = joint_[v];
         if (node.op == Op::constant) return eddy::Saving::recompute;
         if (node.op == Op::argument) return eddy::Saving::save;
-        Candidate candidate{.op = node.op, .size = node.size};
+        Candidate candidate{.op = node.op, .size = node.size, .graph = &joint_, .node = v};
         candidate.weights_are_arguments =
             is_argument(node, 0) || (node.op == Op::dot && is_argument(node, 1));
         candidate.names = names_[index(v)].data();
         candidate.num_names = static_cast<int>(names_[index(v)].size());
-        return joint_.regions[index(region)].policy(candidate);
+        return joint_.ask(region, candidate);
     }
 
     /// The backward node that holds forward value v while region `region` is reversed. What it
@@ -239,15 +241,14 @@ class Splitter {
 
 }  // namespace detail
 
-/// Splits a program and its derivative with respect to the flagged arguments. `policy` is
-/// that of the program as a whole; the regions that `remat` made keep theirs.
+/// Splits a program and its derivative with respect to the flagged arguments. The program as a whole
+/// has the policy of its region 0, which keeps whatever is read; the regions that `remat` made have
+/// theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
-                                               const std::vector<char>& with_respect_to,
-                                               PolicyFunction policy = &save_anything) {
+                                               const std::vector<char>& with_respect_to) {
     const Graph program = passes::contract(graph);
     Graph joint = vjp_graph(program, with_respect_to);
     joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
-    joint.regions[0].policy = policy;
     joint = passes::simplify(joint);
     const std::size_t num_results = program.outputs.size();
     joint =
@@ -255,6 +256,15 @@ class Splitter {
     return detail::Splitter(joint, static_cast<int>(num_results),
                             static_cast<int>(program.arguments.size()))
         .run();
+}
+
+/// The same under a policy of the program as a whole.
+template <class Policy>
+[[nodiscard]] constexpr SplitGraph split_graph(Graph graph,
+                                               const std::vector<char>& with_respect_to,
+                                               const Policy& policy) {
+    detail::set_policy(graph, 0, policy);
+    return split_graph(graph, with_respect_to);
 }
 
 }  // namespace eddy::inline v0

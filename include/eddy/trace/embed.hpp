@@ -22,8 +22,13 @@ namespace detail {
     const auto region_of = [&](int region) { return region == 0 ? outer : first_region + region; };
     into.constants.insert(into.constants.end(), from.constants.begin(), from.constants.end());
     into.names.insert(into.names.end(), from.names.begin(), from.names.end());
-    for (std::size_t k = 1; k < from.regions.size(); ++k)
-        into.regions.push_back({region_of(from.regions[k].parent), from.regions[k].policy});
+    const int first_policy = into.run_time.append(from.run_time);
+    for (std::size_t k = 1; k < from.regions.size(); ++k) {
+        Region region = from.regions[k];
+        region.parent = region_of(region.parent);
+        if (region.kept_policy >= 0) region.kept_policy += first_policy;
+        into.regions.push_back(region);
+    }
     if (into.error == TraceError::none) into.error = from.error;
 
     std::vector<int> map;

@@ -151,14 +151,14 @@ template <int shape>
     return detail::traced_elementwise<Op::stop_gradient>(0, x);
 }
 
-/// x, tagged with a name for policies of remat (ad/remat.hpp). The label must be a string literal.
+/// x, tagged with a name for policies of remat (ad/remat.hpp). A name made at run time is copied into
+/// the graph.
 template <int shape>
 [[nodiscard]] constexpr Traced<shape> checkpoint_name(const Traced<shape>& x,
                                                       std::string_view label) {
     if (x.graph() == nullptr) return x;
     Graph& graph = *x.graph();
-    graph.names.push_back(label);
-    return detail::traced_elementwise<Op::name>(static_cast<int>(graph.names.size()) - 1, x);
+    return detail::traced_elementwise<Op::name>(graph.push_name(label), x);
 }
 
 // Outside a trace a name is the identity.

@@ -5,8 +5,11 @@
 // Invariant: every operand of node i is below i.
 
 #include <eddy/core/error.hpp>
+#include <eddy/trace/candidate.hpp>
 #include <eddy/trace/op.hpp>
+#include <eddy/trace/run_time_parts.hpp>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -36,46 +39,23 @@ struct Argument {
     bool is_scalar = false;
 };
 
-/// What a policy of remat decides for a value of the forward pass. See ad/remat.hpp.
-enum class Saving : unsigned char {
-    recompute,  ///< drop it; the backward pass computes it again
-    save,       ///< keep it for the backward pass
-    offload     ///< keep it, marked for slower memory
-};
-
-/// A value of the forward pass, for which a policy of remat decides.
-struct Candidate {
-    Op op = Op::constant;  ///< the operation that makes the value
-    int size = 1;          ///< its number of components
-    /// Products: the matrix of `dense`, or either vector of `dot`, is (part of) an argument. Then
-    /// the trajectories are the only batch dimension.
-    bool weights_are_arguments = false;
-    const std::string_view* names = nullptr;  ///< its names, given by checkpoint_name
-    int num_names = 0;                        ///< the number of names
-
-    /// True if it has this name.
-    [[nodiscard]] constexpr bool has_name(std::string_view wanted) const {
-        for (int i = 0; i < num_names; ++i) {
-            if (names[i] == wanted) return true;
-        }
-        return false;
-    }
-};
-
-/// A remat policy, as a function.
-using PolicyFunction = Saving (*)(const Candidate&);
-[[nodiscard]] constexpr Saving save_anything(const Candidate&) { return Saving::save; }
-
 /// A stretch of the trace whose interior is recomputed on the way back, but for what its policy
 /// saves.
 struct Region {
     int parent = 0;
     PolicyFunction policy = &save_anything;  // never null
+    int kept_policy = -1;  // place in Graph::run_time of one that has values; it then decides
 };
 
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
 /// run-time traces throw.
-enum class TraceError : unsigned char { none, index_past_end, sizes_differ, literals_only };
+enum class TraceError : unsigned char {
+    none,
+    index_past_end,
+    sizes_differ,
+    literals_only,
+    policy_with_values
+};
 
 /// A traced function: its nodes in the order of evaluation, and its results.
 struct Graph {
@@ -85,9 +65,10 @@ struct Graph {
     std::vector<Argument> arguments;
     std::vector<Output> outputs;
     std::vector<std::string_view> names;
-    std::vector<Region> regions{Region{}};  // region 0 is the program itself
+    std::vector<Region> regions = std::vector<Region>(1);  // region 0 is the program itself
     int current_region = 0;
     TraceError error = TraceError::none;
+    RunTimeParts run_time;
 
     [[nodiscard]] constexpr int size() const { return static_cast<int>(nodes.size()); }
     [[nodiscard]] constexpr const Node& operator[](int i) const {
@@ -138,6 +119,18 @@ struct Graph {
         for (int node : list) operands.push_back(node);
     }
 
+    /// Adds a name and returns its place. At compile time it is a literal, at run time a copy.
+    constexpr int push_name(std::string_view name) {
+        names.push_back(std::is_constant_evaluated() ? name : run_time.keep(name));
+        return static_cast<int>(names.size()) - 1;
+    }
+
+    /// What the policy of a region decides.
+    [[nodiscard]] constexpr Saving ask(int region, const Candidate& value) const {
+        const Region& asked = regions[static_cast<std::size_t>(region)];
+        return asked.kept_policy < 0 ? asked.policy(value) : run_time.ask(asked.kept_policy, value);
+    }
+
     /// The value of a scalar constant node.
     [[nodiscard]] constexpr double constant_value(const Node& node) const {
         return constants[static_cast<std::size_t>(node.offset)];
@@ -147,5 +140,23 @@ struct Graph {
         return node.op == Op::constant && node.size == 1 && constant_value(node) == value;
     }
 };
+
+constexpr int Candidate::num_operands() const {
+    return graph == nullptr ? 0 : (*graph)[node].count;
+}
+
+constexpr Candidate Candidate::operand(int k) const {
+    int from = graph->operand(node, k);
+    while ((*graph)[from].op == Op::name) from = graph->operand(from, 0);
+    return {.op = (*graph)[from].op, .size = (*graph)[from].size, .graph = graph, .node = from};
+}
+
+constexpr int Candidate::depth() const {
+    int count = 0;
+    if (graph == nullptr) return count;
+    for (int region = (*graph)[node].region; region != 0; ++count)
+        region = graph->regions[static_cast<std::size_t>(region)].parent;
+    return count;
+}
 
 }  // namespace eddy::inline v0

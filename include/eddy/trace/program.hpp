@@ -50,6 +50,10 @@ struct Program {
                   "be scalars");
     static_assert(graph.error != TraceError::literals_only,
                   "trace: an operation is applied to literals only; compute it on plain numbers");
+    static_assert(
+        graph.error != TraceError::policy_with_values,
+        "remat: inside a function that is traced at compile time a policy with values is a "
+        "template argument, as in remat<Policy{5}>(f)");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 
     /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with

@@ -73,7 +73,7 @@ template <class Result>
 constexpr void push_result(Graph& graph, const Result& result) {
     static_assert(shape_of<Result> != no_shape,
                   "trace: the function must return a number, a traced value or a vector of them, "
-                  "eddy::vec(a, b, ...)");
+                  "eddy::vec(a, b, ...), or several in a std::tuple");
     const int node = node_of(graph, result);
     const bool is_scalar = shape_of<Result> == scalar_shape;
     std::vector<int> parts{node};
@@ -82,6 +82,25 @@ constexpr void push_result(Graph& graph, const Result& result) {
         for (int k = 0; k < graph[node].count; ++k) parts.push_back(graph.operand(node, k));
     }
     graph.push_output(parts, graph[node].size, is_scalar);
+}
+
+/// Several results: std::tuple and std::pair of results, one within another as well.
+template <class T>
+struct AreResults : std::bool_constant<shape_of<T> != no_shape> {};
+template <class... T>
+struct AreResults<std::tuple<T...>>
+    : std::bool_constant<(sizeof...(T) > 0) && (AreResults<T>::value && ...)> {};
+template <class First, class Second>
+struct AreResults<std::pair<First, Second>> : AreResults<std::tuple<First, Second>> {};
+
+/// Appends what a function returned, in order.
+template <class Result>
+constexpr void push_results(Graph& graph, const Result& result) {
+    if constexpr (AreResults<Result>::value && shape_of<Result> == no_shape) {
+        std::apply([&](const auto&... part) { (push_results(graph, part), ...); }, result);
+    } else {
+        push_result(graph, result);
+    }
 }
 
 template <class Function>
@@ -100,7 +119,7 @@ constexpr bool try_call() {
     Graph graph;
     [&]<int... index>(std::integer_sequence<int, index...>) {
         (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
-        push_result(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
+        push_results(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
     }
     (std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
     return !will_be_too_long(graph);
@@ -111,16 +130,18 @@ concept RunsAtCompileTime = requires {
 };
 
 /// Says in one sentence what is wrong with a function that can be called with traced arguments,
-/// before its trace fails in thirty; true where nothing is.
-template <class Function, class... Shapes>
-consteval bool check_traced() {
+/// before its trace fails in thirty; true where nothing is. Some functions have one result, others may
+/// have several.
+template <bool may_have_several, class Function, class... Shapes>
+consteval bool check_results() {
     using Result =
         std::remove_cvref_t<std::invoke_result_t<const Function&, ArgumentOf<Shapes>...>>;
     constexpr bool returns = !std::is_void_v<Result>;
     static_assert(returns,
                   "trace: the function returns nothing; end it with a return, such as return "
                   "eddy::vec(a, b)");
-    constexpr bool has_shape = !returns || shape_of<Result> != no_shape;
+    constexpr bool has_shape =
+        !returns || shape_of<Result> != no_shape || (may_have_several && AreResults<Result>::value);
     static_assert(has_shape,
                   "trace: the function must return a number, a traced value or a vector of them, "
                   "eddy::vec(a, b, ...); not a std::array or another container");
@@ -143,6 +164,10 @@ consteval bool check_traced() {
     }
     return false;
 }
+template <class Function, class... Shapes>
+consteval bool check_traced() {
+    return check_results<false, Function, Shapes...>();
+}
 
 template <class Function, class... Shapes>
 struct TraceOf {
@@ -158,7 +183,7 @@ struct TraceOf {
     static constexpr Graph make_indexed(std::integer_sequence<int, index...>) {
         Graph graph;
         (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
-        push_result(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
+        push_results(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
         return graph;
     }
 };
@@ -166,7 +191,7 @@ struct TraceOf {
 }  // namespace detail
 
 /// Traces `function` at compile time to a Program. `Shapes` are `Scalar` or `Vector<n>`, one for
-/// each argument.
+/// each argument. A function with several results returns a std::tuple of them.
 template <class First, class... Shapes, class Function>
 [[nodiscard]] constexpr auto trace(const Function&) {
     static_assert(detail::is_stateless<Function>,
@@ -178,7 +203,7 @@ template <class First, class... Shapes, class Function>
             callable,
             "trace: the function must be callable with the traced arguments as f(arguments...)");
         if constexpr (callable) {
-            if constexpr (detail::check_traced<Function, First, Shapes...>())
+            if constexpr (detail::check_results<true, Function, First, Shapes...>())
                 return Program<detail::TraceOf<Function, First, Shapes...>>{};
         }
     }
@@ -197,7 +222,7 @@ template <class Function, class... Shapes>
         std::is_invocable_v<const Function&,
                             const decltype(detail::make_argument(graph, shapes))&...>,
         "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
-    detail::push_result(graph, std::apply(function, arguments));
+    detail::push_results(graph, std::apply(function, arguments));
     return passes::simplify(passes::order_canonically(graph));
 }
 

@@ -15,6 +15,7 @@ class Rebuild {
         to_.names = from.names;
         to_.regions = from.regions;
         to_.error = from.error;
+        to_.run_time = from.run_time;
         to_.nodes.reserve(from.nodes.size());
         to_.operands.reserve(from.operands.size());
     }
