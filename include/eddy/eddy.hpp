@@ -38,6 +38,7 @@
 
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/placement_view.hpp>
+#include <eddy/checkpoint/program_scan.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/checkpoint/program_scan.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 
 using eddy::Scalar;
 using eddy::Vec;
@@ -252,4 +254,161 @@ TEST_CASE("scan: programs in its body") {
     CHECK(agree(y_cotangent, expected_y));
     for (int k = 0; k < 6; ++k)
         CHECK(agree(input_cotangents[static_cast<std::size_t>(k / 2)][k % 2], expected_inputs[k]));
+}
+
+TEST_CASE("compose: traced programs go in as they are, and into remat and while_loop") {
+    const auto y = unknown(0.4, -1.1), p = unknown(9.81, 0.3), cotangent = unknown(1.3, 0.7);
+    const auto seven = [](const auto&, std::int64_t n) { return n < 7; };
+    static_assert(eddy::Differentiable<decltype(eddy::compose(energy_program)), Vec<double, 2>>);
+
+    auto composed = eddy::compose(energy_program, Turn{}, step_program).linearize(y, p);
+    auto expected = eddy::compose(energy, Turn{}, step).linearize(y, p);
+    CHECK(composed.value == expected.value);
+    CHECK(composed.pullback(1.0) == expected.pullback(1.0));
+
+    auto dropped = eddy::compose(eddy::remat(energy_program), eddy::remat(step_program));
+    auto kept = eddy::compose(energy, step).linearize(y, p);
+    CHECK(dropped(y, p) == kept.value);
+    CHECK(dropped.linearize(y, p).pullback(1.0) == kept.pullback(1.0));
+
+    auto looped = eddy::while_loop(seven, step_program, {.checkpoints = 2}).linearize(y, p);
+    auto expected_loop = eddy::while_loop(seven, step, {.checkpoints = 2}).linearize(y, p);
+    CHECK(looped.value == expected_loop.value);
+    CHECK(looped.pullback(cotangent) == expected_loop.pullback(cotangent));
+}
+
+TEST_CASE("remat: of a program outside a trace keeps what its policy allows") {
+    const auto y = unknown(0.4, -1.1), p = unknown(9.81, 0.3), cotangent = unknown(1.3, 0.7);
+    constexpr auto named = eddy::trace<Vector<2>, Vector<2>>(
+        [](const auto& x, const auto& q) { return sin(checkpoint_name(exp(sin(x)), "kept") * q); });
+
+    const auto nothing = eddy::remat(named).linearize(y, p);
+    const auto few = eddy::remat(named, eddy::save_only_these_names<"kept">).linearize(y, p);
+
+    CHECK(nothing.residuals.size() == 0);
+    CHECK(few.residuals.size() == 2);
+    CHECK(nothing.pullback(cotangent) == few.pullback(cotangent));
+}
+
+namespace {
+
+/// A cell whose output is another value than its carry.
+struct Cell {
+    constexpr auto operator()(const auto& carry, const auto& q) const {
+        const auto next = Step{}(carry, q);
+        return std::tuple(next, Energy{}(next));
+    }
+};
+constexpr auto cell = eddy::trace<Vector<2>, Vector<2>>(Cell{});
+/// A layer, for weights of its own in each step and a bias that is the same in all.
+struct Layer {
+    constexpr auto operator()(const auto& x, const auto& w, const auto& bias) const {
+        return tanh(checkpoint_name(dense(w, eddy::vec(bias, 0.5 * bias), x), "product"));
+    }
+};
+constexpr auto layer = eddy::trace<Vector<2>, Vector<4>, Scalar>(Layer{});
+
+std::vector<Vec<double, 4>> weights_of(int count) {
+    std::vector<Vec<double, 4>> weights;
+    for (int k = 0; k < count; ++k) {
+        const auto diagonal = unknown(0.9 + 0.01 * (k % 7), 1.1 - 0.02 * (k % 5));
+        weights.push_back({diagonal[0], 0.2, -0.3, diagonal[1]});
+    }
+    return weights;
+}
+
+}  // namespace
+
+TEST_CASE("trace: a function with several results returns a tuple, and so does the program") {
+    const auto y = unknown(0.4, -1.1), p = unknown(9.81, 0.3);
+    constexpr auto nested = eddy::trace<Vector<2>>([](const auto& x) {
+        return std::pair(sin(x), std::tuple(x[0] * x[1], eddy::vec(x[1], x[0])));
+    });
+
+    const auto [next, output] = cell(y, p);
+    CHECK(next == step(y, p));
+    CHECK(output == energy(next));
+    const auto [sines, product, swapped] = nested(y);
+    CHECK(product == y[0] * y[1]);
+    CHECK(swapped == Vec<double, 2>{y[1], y[0]});
+    CHECK(sines[1] == eddy::sin(y)[1]);
+    // Their pullback takes one cotangent for each.
+    const auto linearization = eddy::linearize(nested, y);
+    const auto pulled = linearization.pullback(Vec<double, 2>{}, 2.0, Vec<double, 2>{3.0, 5.0});
+    CHECK(pulled == Vec<double, 2>{2 * y[1] + 5, 2 * y[0] + 3});
+}
+
+TEST_CASE("scan: a program with an output a step, as with a body written by hand") {
+    const auto y = unknown(0.4, -1.1);
+    const std::vector inputs{unknown(9.81, 0.3), unknown(5.0, 0.1), unknown(7.0, 0.2)};
+    const std::pair<Vec<double, 2>, std::vector<double>> cotangent{unknown(1.3, 0.7),
+                                                                   {0.5, -2.0, 1.0}};
+    auto expected = eddy::scan(ScanStep{}, {.checkpoints = 1}).linearize(std::pair(y, inputs));
+    const auto [expected_y, expected_inputs] = expected.pullback(cotangent);
+
+    for (const eddy::LoopOptions& options :
+         {eddy::LoopOptions{.placement = eddy::Placement::store_all},
+          eddy::LoopOptions{.checkpoints = 1},
+          eddy::LoopOptions{.checkpoints = 2, .keep = eddy::Keep::residuals}}) {
+        const auto scan = eddy::scan(cell, options);
+        auto linearization = scan.linearize(y, inputs);
+        const auto [y_cotangent, input_cotangents] = linearization.pullback(cotangent);
+
+        CHECK(linearization.value == expected.value);
+        CHECK(scan(y, inputs) == expected.value);
+        CHECK(agree(y_cotangent, expected_y));
+        for (std::size_t k = 0; k < 3; ++k) CHECK(agree(input_cotangents[k], expected_inputs[k]));
+    }
+}
+
+TEST_CASE("scan: over layers, each step keeps what the policy allows, the gradient has one value") {
+    const auto x = unknown(0.4, -1.1), cotangent = unknown(1.3, 0.7);
+    const auto weights = weights_of(64);
+    const double bias = unknown(0.1, 0)[0];
+    const auto gradient = [&](const auto& net) {
+        auto linearization = net.linearize(x, weights, bias);
+        auto pulled = linearization.pullback(cotangent);
+        return std::tuple(linearization.value, std::get<0>(pulled), std::get<1>(pulled),
+                          std::get<2>(pulled), linearization.counters().advances);
+    };
+
+    const auto all = gradient(eddy::scan(layer));
+    CHECK(std::get<4>(all) == 64);  // nothing is evaluated twice
+    CHECK(gradient(eddy::scan<eddy::dots_saveable>(layer)) == all);
+    CHECK(gradient(eddy::scan<eddy::nothing_saveable>(layer)) == all);
+    CHECK(gradient(eddy::scan(
+              eddy::differentiable(layer, eddy::save_only_these_names<"product">))) == all);
+
+    // Residuals of a segment of eight steps, and carries: 64 + 56 evaluations.
+    auto expected = all;
+    std::get<4>(expected) = 64 + 56;
+    const auto few = eddy::scan<eddy::dots_saveable>(layer, {.checkpoints = 8});
+    CHECK(gradient(few) == expected);
+    CHECK(few.linearize(x, weights, bias).counters().peak_checkpoints == 7);
+    // Carries only: every step is evaluated once more, in its pullback, which is not counted.
+    const auto carries = gradient(eddy::scan(layer, {.checkpoints = 64}));
+    CHECK(carries == all);
+}
+
+TEST_CASE("scan: of a program, arguments of another length or none are told") {
+    const auto x = unknown(0.4, -1.1);
+    const auto two = eddy::trace<Vector<2>, Scalar, Scalar>(
+        [](const auto& y, const auto& a, const auto& b) { return a * y + b; });
+    const auto message = [&](const auto& a, const auto& b) {
+        return support::message_of([&] { (void)eddy::scan(two).linearize(x, a, b); });
+    };
+    const std::vector<double> three(3, 1.0), four(4, 1.0);
+
+    CHECK(message(three, four) ==
+          "scan: argument 2 has 4 steps but one before it has 3; give every step one of each");
+    CHECK(message(1.0, 2.0) ==
+          "scan: no argument is a range with one a step, and no length is given; give one of them");
+    // The same in every step, and a length: x -> 2 x + 1, four times.
+    const eddy::LoopOptions four_times{.placement = eddy::Placement::store_all, .length = 4};
+    auto linearization = eddy::scan(two, four_times).linearize(Vec<double, 2>{1.0, 0.0}, 2.0, 1.0);
+    CHECK(linearization.value == Vec<double, 2>{31.0, 15.0});
+    const auto [by_x, by_a, by_b] = linearization.pullback(Vec<double, 2>{1.0, 0.0});
+    CHECK(by_x == Vec<double, 2>{16.0, 0.0});
+    CHECK(by_a == 8 + 4 * 3 + 2 * 7 + 15);
+    CHECK(by_b == 15);
 }

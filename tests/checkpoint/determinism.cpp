@@ -1,4 +1,6 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/scan.hpp>
+#include <eddy/checkpoint/while_loop.hpp>
 
 #include <array>
 #include <cmath>
@@ -168,4 +170,63 @@ TEST_CASE("state_hash: every NaN is the same, whatever its sign and payload") {
     CHECK(StateHash<double>{}(nan, 0) == StateHash<double>{}(std::nan("7"), 0));
     CHECK(StateHash<double>{}(nan, 0) != StateHash<double>{}(1.0, 0));
     CHECK(StateHash<float>{}(small_nan, 0) == StateHash<float>{}(-small_nan, 0));
+}
+
+namespace {
+
+/// x -> x + 1, whose linearization finds another value than its call.
+struct Fickle {
+    double difference;
+    struct Linearization {
+        double value;
+        [[nodiscard]] double pullback(double cotangent) const { return cotangent; }
+    };
+    double operator()(double x) const { return x + 1; }
+    [[nodiscard]] Linearization linearize(double x) const { return {x + 1 + difference}; }
+};
+
+/// The same for scans, as a function of (carry, x).
+struct FickleCell {
+    using Pair = std::pair<double, double>;
+    double difference;
+    struct Linearization {
+        Pair value;
+        [[nodiscard]] Pair pullback(const Pair& cotangent) const { return cotangent; }
+    };
+    Pair operator()(const Pair& in) const { return {in.first + in.second, in.first}; }
+    [[nodiscard]] Linearization linearize(const Pair& in) const {
+        return {{in.first + in.second + difference, in.first}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("determinism_check: the last recomputation, of the linearization, is compared as well") {
+    const auto below_nine = [](double x) { return x < 9; };
+    const auto loop = [&](double difference) {
+        return eddy::while_loop(below_nine, Fickle{difference},
+                                {.checkpoints = 3, .determinism_check = true});
+    };
+    CHECK(loop(0).linearize(0.0).pullback(1.0) == 1);
+    auto fickle = loop(0.5).linearize(0.0);
+    CHECK(mentions(message_of([&] { (void)fickle.pullback(1.0); }),
+                   "step 8 gave another state when it was computed again"));
+
+    const std::pair input(0.0, std::vector<double>(6, 1.0));
+    const auto scan = [&](double difference, const eddy::LoopOptions& options) {
+        return eddy::scan(FickleCell{difference}, options).linearize(input);
+    };
+    const eddy::LoopOptions carries{.checkpoints = 3, .determinism_check = true};
+    auto steady = scan(0, carries);
+    CHECK(steady.pullback(steady.value).first == 6);
+    auto fickle_scan = scan(0.5, carries);
+    CHECK_THROWS_AS(fickle_scan.pullback(fickle_scan.value), eddy::NonDeterministicBody);
+
+    // Where residuals are kept, steps of the segments before the last one are evaluated again.
+    const eddy::LoopOptions residuals{
+        .checkpoints = 3, .determinism_check = true, .keep = eddy::Keep::residuals};
+    auto steady_segments = scan(0, residuals);
+    CHECK(steady_segments.pullback(steady.value).first == 6);
+    auto fickle_segments = scan(0.5, residuals);
+    CHECK_THROWS_AS(fickle_segments.pullback(steady.value), eddy::NonDeterministicBody);
 }

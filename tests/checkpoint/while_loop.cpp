@@ -1,6 +1,7 @@
 #include <eddy/checkpoint/while_loop.hpp>
 
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/ad/remat.hpp>
 #include <eddy/checkpoint/scan.hpp>
 
 #include <cmath>
@@ -185,4 +186,202 @@ TEST_CASE("while_loop: stops at max_steps, and the linearization says so") {
     CHECK(linearization.value == loop(0.3));
     CHECK(linearization.steps() == 3);
     CHECK(linearization.result() == eddy::Result::max_steps_reached);
+}
+
+namespace {
+
+/// A state that counts how many of its kind are alive; one that was moved from is none.
+class Counted {
+  public:
+    static inline int alive = 0;
+
+    explicit Counted(double value) : value_{value} { ++alive; }
+    Counted(const Counted& other) : value_(other.value_) { alive += other.is_alive(); }
+    Counted(Counted&& other) noexcept : value_(std::exchange(other.value_, {})) {}
+    Counted& operator=(Counted other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~Counted() { alive -= is_alive(); }
+
+    [[nodiscard]] double number() const { return value_.at(0); }
+    bool operator==(const Counted&) const = default;
+
+  private:
+    [[nodiscard]] int is_alive() const { return value_.empty() ? 0 : 1; }
+    std::vector<double> value_;
+};
+
+/// How often a function was evaluated, and linearized.
+struct Calls {
+    int evaluations = 0, linearizations = 0;
+    bool operator==(const Calls&) const = default;
+};
+
+/// sin of a state that is counted, in calls that are counted.
+struct Sine {
+    Calls* calls;
+
+    struct Linearization {
+        Counted x, value;
+        [[nodiscard]] Counted pullback(const Counted& cotangent) const {
+            return Counted(cotangent.number() * std::cos(x.number()));
+        }
+        Counted take_value() { return std::move(value); }
+    };
+    Counted operator()(const Counted& x) const {
+        ++calls->evaluations;
+        return Counted(std::sin(x.number()));
+    }
+    [[nodiscard]] Linearization linearize(const Counted& x) const {
+        ++calls->linearizations;
+        return {x, Counted(std::sin(x.number()))};
+    }
+};
+
+/// (carry, x) -> (sin(carry) + x, carry), likewise.
+struct SineCell {
+    using Pair = std::pair<Counted, Counted>;
+    Calls* calls;
+
+    struct Linearization {
+        Counted carry;
+        Pair value;
+        [[nodiscard]] Pair pullback(const Pair& c) const {
+            const double of_carry = c.first.number() * std::cos(carry.number()) + c.second.number();
+            return {Counted(of_carry), c.first};
+        }
+        Pair take_value() { return std::move(value); }
+    };
+    Pair operator()(const Pair& in) const {
+        ++calls->evaluations;
+        return {Counted(std::sin(in.first.number()) + in.second.number()), in.first};
+    }
+    [[nodiscard]] Linearization linearize(const Pair& in) const {
+        ++calls->linearizations;
+        return {in.first, {Counted(std::sin(in.first.number()) + in.second.number()), in.first}};
+    }
+};
+
+template <class F, class... Inputs>
+int states_held(const F& f, const Inputs&... x) {
+    const int before = Counted::alive;
+    const auto linearization = f.linearize(x...);
+    return Counted::alive - before;
+}
+
+}  // namespace
+
+TEST_CASE("compose: dropped stages hold their inputs and the value, each once") {
+    Calls calls;
+    const auto dropped = eddy::remat(Sine{&calls});
+    const auto four = eddy::compose(dropped, dropped, dropped, dropped);
+    const Counted x(0.3);
+
+    CHECK(states_held(four, x) == 4 + 1);
+    CHECK(states_held(dropped, x) == 1 + 1);
+    CHECK(states_held(eddy::compose(dropped, eddy::compose(dropped, dropped)), x) == 3 + 1);
+    auto linearization = four.linearize(x);
+    const auto plain = Sine{&calls};
+    auto expected = eddy::compose(plain, plain, plain, plain).linearize(x);
+    CHECK(linearization.value == expected.value);
+    CHECK(linearization.pullback(Counted(1)) == expected.pullback(Counted(1)));
+}
+
+TEST_CASE("while_loop: holds its checkpoints and the value; a scan inputs, checkpoints, outputs") {
+    Calls calls;
+    const auto twenty = [](const Counted&, int64_t step) { return step < 20; };
+    const auto loop = eddy::while_loop(twenty, Sine{&calls}, {.checkpoints = 5});
+    const Counted x(0.3);
+    CHECK(states_held(loop, x) == 5 + 1);
+
+    const auto scan = eddy::scan(SineCell{&calls}, {.checkpoints = 4});
+    const std::pair input(x, std::vector<Counted>(16, Counted(0.1)));
+    CHECK(states_held(scan, input) == 16 + 4 + 16 + 1);
+}
+
+TEST_CASE("while_loop, scan: store_all evaluates nothing twice") {
+    Calls calls;
+    const auto twelve = [](const Counted&, int64_t step) { return step < 12; };
+    const LoopOptions all{.max_steps = 12, .placement = Placement::store_all};
+    const Counted x(0.3);
+
+    auto loop = eddy::while_loop(twelve, Sine{&calls}, all).linearize(x);
+    const Counted gradient = loop.pullback(Counted(1));
+    CHECK(calls == Calls{0, 12});
+    CHECK(loop.counters().advances == 12);
+    CHECK(loop.counters().pullbacks == 12);
+    CHECK_THROWS_AS(loop.pullback(Counted(1)), eddy::InvalidArgument);
+    auto few = eddy::while_loop(twelve, Sine{&calls}, {.checkpoints = 2}).linearize(x);
+    CHECK(few.value == loop.value);
+    CHECK(few.pullback(Counted(1)) == gradient);
+
+    calls = {};
+    const std::pair input(x, std::vector<Counted>(12, Counted(0.1)));
+    auto scan = eddy::scan(SineCell{&calls}).linearize(input);
+    (void)scan.pullback(scan.value);
+    CHECK(calls == Calls{0, 12});
+}
+
+TEST_CASE("scan: with checkpoints and residuals a step is evaluated at most once again") {
+    const std::pair input(Counted(0.3), std::vector<Counted>(64, Counted(0.1)));
+    Calls calls;
+    auto all = eddy::scan(SineCell{&calls}).linearize(input);
+    const auto gradient = all.pullback(all.value);
+    const auto evaluations = [&](const LoopOptions& options) {
+        calls = {};
+        auto scan = eddy::scan(SineCell{&calls}, options).linearize(input);
+        CHECK(scan.value == all.value);
+        CHECK(scan.pullback(scan.value) == gradient);
+        CHECK(scan.counters().advances == calls.evaluations + calls.linearizations);
+        return calls.evaluations + calls.linearizations;
+    };
+
+    CHECK(evaluations({.checkpoints = 8, .keep = eddy::Keep::residuals}) == 64 + 56);
+    CHECK(evaluations({.checkpoints = 1, .keep = eddy::Keep::residuals}) == 64);
+    CHECK(evaluations({.checkpoints = 7, .keep = eddy::Keep::residuals}) == 64 + 60);
+    CHECK(evaluations({.checkpoints = 100, .keep = eddy::Keep::residuals}) == 64 + 63);
+    CHECK(evaluations(
+              {.placement = Placement::periodic, .period = 10, .keep = eddy::Keep::residuals}) ==
+          64 + 60);
+}
+
+TEST_CASE("while_loop: residuals for an unknown number of steps, or of nested scans, are refused") {
+    const auto message = [](const LoopOptions& options) {
+        return support::message_of(
+            [&] { (void)eddy::while_loop(seven_times, Logistic{3.1}, options).linearize(0.3); });
+    };
+
+    CHECK(support::mentions(message({.checkpoints = 3, .keep = eddy::Keep::residuals}),
+                            "for an unknown number of steps"));
+    CHECK(support::mentions(
+        message({.length = 8, .nested_lengths = {2, 4}, .keep = eddy::Keep::residuals}),
+        "with nested_lengths"));
+    // A condition that ends before the length does: the last segment is a short one.
+    auto early = eddy::while_loop(seven_times, Logistic{3.1},
+                                  {.checkpoints = 3, .length = 9, .keep = eddy::Keep::residuals})
+                     .linearize(0.3);
+    auto expected = eddy::while_loop(seven_times, Logistic{3.1}).linearize(0.3);
+    CHECK(early.value == expected.value);
+    CHECK(early.pullback(1.0) == expected.pullback(1.0));
+}
+
+TEST_CASE("remat: of functions recomputes as far as the pullback needs, not to the end") {
+    // h after g: on the way back g is evaluated, of h only the linearization, which is asked for at
+    // its input.
+    struct WithoutValue : Sine {
+        Counted pullback_at(const Counted& cotangent, const Counted& x) const {
+            return Counted(cotangent.number() * std::cos(x.number()));
+        }
+    };
+    Calls inner, outer;
+    const auto both = eddy::remat(eddy::compose(WithoutValue{{&outer}}, Sine{&inner}));
+    auto linearization = both.linearize(Counted(0.3));
+    CHECK(inner == Calls{1, 0});
+    CHECK(outer == Calls{1, 0});
+
+    const Counted gradient = linearization.pullback(Counted(1));
+    CHECK(inner == Calls{1, 1});
+    CHECK(outer == Calls{1, 0});
+    CHECK(gradient == Counted(1 * std::cos(std::sin(0.3)) * std::cos(0.3)));
 }

@@ -48,13 +48,33 @@ concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t st
 }
 &&!requires(const Body& fixed, const State& x, std::int64_t step) { fixed.advance(x, step); };
 
-/// One step of the cotangent, in place where the body can do so.
-template <class Body, class State, class Cotangent>
-void pull_back(Body& body, const State& x, std::int64_t step, Cotangent& cotangent) {
-    if constexpr (requires { body.pullback_in_place(x, step, cotangent); }) {
-        body.pullback_in_place(x, step, cotangent);
+[[noreturn]] inline void throw_cancelled(std::int64_t reversed, std::int64_t steps) {
+    throw Cancelled(compose(
+        "CheckpointedLoop::reverse: cancelled when {} of {} steps had been reversed; call run and "
+        "reverse again for a gradient",
+        reversed, steps));
+}
+
+[[noreturn]] inline void throw_differs(std::int64_t step) {
+    throw NonDeterministicBody(compose(
+        "CheckpointedLoop: step {} gave another state when it was computed again; advance must "
+        "depend only on the state and the step (no hidden state, no unseeded random numbers)",
+        step));
+}
+
+/// One step of the cotangent, in place where the body can do so. A body that evaluates the step once
+/// more on the way passes the state that it finds to `observers`, if it takes one.
+template <class Body, class State, class Cotangent, class... Observers>
+void pull_back(Body& body, const State& x, std::int64_t step, Cotangent& cotangent,
+               const Observers&... observers) {
+    if constexpr (requires { body.pullback_in_place(x, step, cotangent, observers...); }) {
+        body.pullback_in_place(x, step, cotangent, observers...);
+    } else if constexpr (sizeof...(Observers) == 0 || requires {
+                             body.pullback(x, step, std::as_const(cotangent), observers...);
+                         }) {
+        cotangent = body.pullback(x, step, std::as_const(cotangent), observers...);
     } else {
-        cotangent = body.pullback(x, step, std::as_const(cotangent));
+        pull_back(body, x, step, cotangent);
     }
 }
 
@@ -87,6 +107,9 @@ class CheckpointedLoop {
           cancelled_(std::move(options.cancelled)),
           checked_(options.determinism_check),
           store_(std::move(store)) {
+        require_argument(options.keep == Keep::states,
+                         "CheckpointedLoop: keep = Keep::residuals on a body that keeps none; take "
+                         "scan, whose body has a linearization, or leave keep out");
         require_argument(!checked_ || HashableState<State>,
                          "CheckpointedLoop: determinism_check on a state without a hash; "
                          "specialise StateHash for it");
@@ -156,6 +179,13 @@ class CheckpointedLoop {
         require_argument(last_.has_value(),
                          "CheckpointedLoop::last: nothing has run yet; call run first");
         return *last_;
+    }
+    /// The same, moved out: the loop no longer has it.
+    [[nodiscard]] State take_last() {
+        static_cast<void>(last());
+        State last = std::move(*last_);
+        last_.reset();
+        return last;
     }
     /// The cost of the last run and of its backward pass.
     [[nodiscard]] const LoopCounters& counters() const { return counters_; }
@@ -259,7 +289,12 @@ class CheckpointedLoop {
             if (x.advanced) loop.work_ = std::move(x.advanced);
         }
         void pull(const Replayed& x, std::int64_t step, Cotangent& cotangent) const {
-            detail::pull_back(loop.body_, x.state(), step, cotangent);
+            if constexpr (checked) {
+                detail::pull_back(loop.body_, x.state(), step, cotangent,
+                                  [&](const State& next) { loop.verify(next, step + 1); });
+            } else {
+                detail::pull_back(loop.body_, x.state(), step, cotangent);
+            }
         }
 
         void write(std::int64_t slot, std::int64_t step, const State& x) const {
@@ -313,22 +348,12 @@ class CheckpointedLoop {
     void record(const State& x) { hashes_.push_back(hash_of(x)); }
 
     void verify(const State& x, std::int64_t step) const {
-        if (hash_of(x) != hash_at(step)) throw_differs(step - 1);
+        if (hash_of(x) != hash_at(step)) detail::throw_differs(step - 1);
     }
 
     [[noreturn]] void throw_cancelled() {
         result_ = Result::cancelled;
-        throw Cancelled(detail::compose(
-            "CheckpointedLoop::reverse: cancelled when {} of {} steps had been reversed; call run "
-            "and reverse again for a gradient",
-            counters_.pullbacks, steps_));
-    }
-
-    [[noreturn]] static void throw_differs(std::int64_t step) {
-        throw NonDeterministicBody(detail::compose(
-            "CheckpointedLoop: step {} gave another state when it was computed again; advance must "
-            "depend only on the state and the step (no hidden state, no unseeded random numbers)",
-            step));
+        detail::throw_cancelled(counters_.pullbacks, steps_);
     }
 
     [[noreturn]] static void throw_altered(Entry entry) {

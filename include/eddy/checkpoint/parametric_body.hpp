@@ -3,11 +3,40 @@
 // sums their cotangents over the steps.
 
 #include <eddy/ad/cotangent.hpp>
+#include <eddy/ad/differentiable.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace eddy::inline v0::detail {
+
+struct NothingKept {};
+
+/// The residuals of a program's step, with its first argument where the pullback reads that.
+template <class Residuals, class X, bool reads_x>
+struct KeptOfProgram {
+    [[no_unique_address]] Residuals residuals;
+    [[no_unique_address]] std::conditional_t<reads_x, X, NothingKept> x;
+
+    KeptOfProgram(const X& argument, Residuals kept)
+        : residuals(std::move(kept)), x(keep(argument)) {}
+    [[nodiscard]] decltype(auto) argument() const {
+        if constexpr (reads_x) {
+            return static_cast<const X&>(x);
+        } else {
+            return X{};
+        }
+    }
+
+  private:
+    static auto keep(const X& argument) {
+        if constexpr (reads_x) {
+            return argument;
+        } else {
+            return NothingKept{};
+        }
+    }
+};
 
 /// Body as a function of x alone, given its parameters.
 template <class Body, class X, class... Parameters>
@@ -23,16 +52,50 @@ class ParametricBody {
         return std::apply([&](const Parameters&... p) { return body_(x, p...); }, parameters_);
     }
 
-    /// The cotangent of x; those of the parameters are added to their sums.
+    /// The cotangent of x; those of the parameters are added to their sums. `observe` sees the value.
+    template <class Observer>
+    [[nodiscard]] X pullback(const X& x, const Value& cotangent, const Observer& observe) {
+        return collect(std::apply(
+            [&](const Parameters&... p) {
+                auto linearization = body_.linearize(x, p...);
+                observe(std::as_const(linearization.value));
+                return linearization.pullback(cotangent);
+            },
+            parameters_));
+    }
     [[nodiscard]] X pullback(const X& x, const Value& cotangent) {
-        Pulled pulled = std::apply(
+        return collect(std::apply(
             [&](const Parameters&... p) { return body_.linearize(x, p...).pullback(cotangent); },
+            parameters_));
+    }
+
+    /// The value, and what the pullback of this step reads: of a program x, if need be, and its
+    /// residuals; of another Differentiable its linearization.
+    [[nodiscard]] auto record(const X& x) const {
+        return std::apply(
+            [&](const Parameters&... p) {
+                if constexpr (requires { body_.record(x, p...); }) {
+                    auto [value, residuals] = body_.record(x, p...);
+                    using Kept = KeptOfProgram<decltype(residuals), X, Body::reads(0)>;
+                    return std::pair{std::move(value), Kept(x, std::move(residuals))};
+                } else {
+                    auto linearization = body_.linearize(x, p...);
+                    auto value = take_value(linearization);
+                    return std::pair{std::move(value), std::move(linearization)};
+                }
+            },
             parameters_);
-        if constexpr (sizeof...(Parameters) == 0) {
-            return pulled;
+    }
+    template <class Kept>
+    [[nodiscard]] X pull_recorded(Kept& kept, const Value& cotangent) {
+        if constexpr (requires { kept.argument(); }) {
+            return collect(std::apply(
+                [&](const Parameters&... p) {
+                    return body_.pull_recorded(kept.residuals, cotangent, kept.argument(), p...);
+                },
+                parameters_));
         } else {
-            sums_.add(tail(pulled));
-            return std::get<0>(std::move(pulled));
+            return collect(kept.pullback(cotangent));
         }
     }
 
@@ -54,6 +117,15 @@ class ParametricBody {
         decltype(std::declval<const Body&>()
                      .linearize(std::declval<const X&>(), std::declval<const Parameters&>()...)
                      .pullback(std::declval<const Value&>()));
+    [[nodiscard]] X collect(Pulled pulled) {
+        if constexpr (sizeof...(Parameters) == 0) {
+            return pulled;
+        } else {
+            sums_.add(tail(pulled));
+            return std::get<0>(std::move(pulled));
+        }
+    }
+
     Body body_;
     std::tuple<Parameters...> parameters_;
     typename SumOfRest<std::conditional_t<sizeof...(Parameters) == 0, void, Pulled>>::type sums_;

@@ -33,6 +33,12 @@ enum class Placement : std::uint8_t {
     periodic,          ///< one state every `period` steps, binomial within a period
 };
 
+/// What a scan with checkpoints keeps of its steps.
+enum class Keep : std::uint8_t {
+    states,  ///< carries at the checkpoints; every step is evaluated again in the backward pass
+    residuals  ///< what the pullbacks read, of as many steps in a row as there are between checkpoints
+};
+
 /// Options of a checkpointed loop.
 struct LoopOptions {
     /// Slots, including that of the initial state. 0: as many as the placement needs, if that
@@ -59,6 +65,10 @@ struct LoopOptions {
     /// slots, and its result is Result::cancelled. `run` returns the state that it reached;
     /// `reverse` has nothing to return and throws Cancelled.
     std::stop_token cancelled{};
+    /// Of `scan`: with Keep::residuals the steps are divided into `checkpoints` equal segments. Within
+    /// the one that is taken back, what the body's linearization keeps is kept, so that no step there
+    /// is evaluated twice; the last segment is never evaluated again.
+    Keep keep = Keep::states;
 };
 
 /// The most states that a loop can keep: slots are numbered in 32 bits.

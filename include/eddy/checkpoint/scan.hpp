@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>
-#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/kept_loop.hpp>
 #include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
@@ -52,19 +52,44 @@ struct ScanStep {
         advance_in_place(next, step);
         return next;
     }
+    [[nodiscard]] const Output& output_cotangent(std::int64_t step) const {
+        return (*output_cotangents)[static_cast<std::size_t>(step)];
+    }
+    void take(std::pair<Carry, Input> pulled, Carry& cotangent) {
+        cotangent = std::move(pulled.first);
+        input_cotangents->push_back(std::move(pulled.second));
+    }
     void pullback_in_place(const Carry& carry, std::int64_t step, Carry& cotangent) {
-        const Output& of_output = (*output_cotangents)[static_cast<std::size_t>(step)];
+        const Output& of_output = output_cotangent(step);
         if constexpr (requires {
                           body.pullback_in_place(carry, input(step), step, cotangent, of_output);
                       }) {
             input_cotangents->push_back(
                 body.pullback_in_place(carry, input(step), step, cotangent, of_output));
         } else {
-            auto [of_carry, of_input] =
-                body.pullback(carry, input(step), step, std::as_const(cotangent), of_output);
-            cotangent = std::move(of_carry);
-            input_cotangents->push_back(std::move(of_input));
+            take(body.pullback(carry, input(step), step, std::as_const(cotangent), of_output),
+                 cotangent);
         }
+    }
+    template <class Observer>
+    requires(requires(Body& pulled, const Carry& carry, const Input& x, const Output& y,
+                      const Observer& observe) {
+        pulled.pullback(carry, x, std::int64_t{}, carry, y, observe);
+    }) void pullback_in_place(const Carry& carry, std::int64_t step, Carry& cotangent,
+                              const Observer& observe) {
+        take(body.pullback(carry, input(step), step, std::as_const(cotangent),
+                           output_cotangent(step), observe),
+             cotangent);
+    }
+    auto record(Carry& carry, std::int64_t step) const {
+        auto [value, kept] = body.record(std::move(carry), input(step));
+        carry = std::move(value.first);
+        if (outputs != nullptr) outputs->push_back(std::move(value.second));
+        return std::move(kept);
+    }
+    template <class Kept>
+    void pull(Kept& kept, std::int64_t step, Carry& cotangent) {
+        take(body.pull_recorded(kept, std::as_const(cotangent), output_cotangent(step)), cotangent);
     }
     Carry pullback(const Carry& carry, std::int64_t step, const Carry& cotangent) {
         Carry previous = cotangent;
@@ -89,23 +114,39 @@ struct DifferentiableScanStep {
                   const typename Value::second_type& output_cotangent) {
         return body.pullback(Pair(carry, input), Value(cotangent, output_cotangent));
     }
+    template <class Observer>
+    Pair pullback(const Carry& carry, const Input& input, std::int64_t, const Carry& cotangent,
+                  const typename Value::second_type& output_cotangent, const Observer& observe) {
+        return body.pullback(Pair(carry, input), Value(cotangent, output_cotangent),
+                             [&](const Value& value) { observe(value.first); });
+    }
+    auto record(Carry carry, const Input& input) const {
+        return body.record(Pair(std::move(carry), input));
+    }
+    template <class Kept>
+    Pair pull_recorded(Kept& kept, const Carry& cotangent,
+                       const typename Value::second_type& output_cotangent) {
+        return body.pull_recorded(kept, Value(cotangent, output_cotangent));
+    }
 };
 
 }  // namespace detail
 
 /// A scan that has run: its last carry, its outputs, and its reverse.
-template <class Carry, class Input, class Body, class Store = MemoryStore<Carry>>
+template <class Carry, class Input, class Body, class Store = MemoryStore<Carry>,
+          class Loop = CheckpointedLoop<Carry, detail::ScanStep<Body, Carry, Input>, Store>>
 class CheckpointedScan {
     using Step = detail::ScanStep<Body, Carry, Input>;
 
   public:
     using Output = typename Step::Output;
 
+    template <class... Stores>
     CheckpointedScan(Body body, const Carry& carry, std::vector<Input> inputs, LoopOptions options,
-                     Store store = Store())
+                     Stores... store)
         : inputs_(std::move(inputs)),
-          loop_(Step{std::move(body)}, with_length(std::move(options), inputs_.size()),
-                std::move(store)) {
+          loop_(Step{std::move(body)}, detail::with_length(std::move(options), inputs_.size()),
+                std::move(store)...) {
         outputs_.reserve(inputs_.size());
         loop_.body().inputs = &inputs_;
         loop_.body().outputs = &outputs_;
@@ -115,6 +156,9 @@ class CheckpointedScan {
 
     [[nodiscard]] const Carry& last() const { return loop_.last(); }
     [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }  // (step)
+    /// The same, moved out: the scan no longer has them.
+    [[nodiscard]] Carry take_last() { return loop_.take_last(); }
+    [[nodiscard]] std::vector<Output> take_outputs() { return std::move(outputs_); }
     [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
     [[nodiscard]] Result result() const { return loop_.result(); }
     [[nodiscard]] Body& body() { return loop_.body().body; }
@@ -140,19 +184,9 @@ class CheckpointedScan {
     }
 
   private:
-    static LoopOptions with_length(LoopOptions options, std::size_t count) {
-        const auto length = static_cast<std::int64_t>(count);
-        require_argument(!options.length || *options.length == length,
-                         "scan: length = {} but there are {} inputs; make them agree or leave "
-                         "length out",
-                         options.length.value_or(0), length);
-        options.length = length;
-        return options;
-    }
-
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
-    CheckpointedLoop<Carry, Step, Store> loop_;
+    Loop loop_;
     detail::Presence presence_;
 };
 
@@ -188,7 +222,8 @@ template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>
 template <class Body, class Carry, class Input, class... Parameters>
 class ScanLinearization {
     using Step = detail::DifferentiableScanStep<Body, Carry, Input, Parameters...>;
-    using Loop = CheckpointedScan<Carry, Input, Step>;
+    using Loop = CheckpointedScan<Carry, Input, Step, MemoryStore<Carry>,
+                                  detail::StepLoop<Carry, detail::ScanStep<Step, Carry, Input>>>;
 
   public:
     using Value = std::pair<Carry, std::vector<typename Loop::Output>>;
@@ -198,13 +233,16 @@ class ScanLinearization {
                       const Parameters&... parameters)
         : loop_(Step{typename Step::Parametric(body, parameters...)}, input.first, input.second,
                 options),
-          value(loop_.last(), loop_.outputs()) {}
+          value(loop_.take_last(), loop_.take_outputs()) {}
 
     /// The cotangent of (carry, xs), or a std::tuple of that and those of every parameter.
     [[nodiscard]] auto pullback(const Value& cotangent) {
         auto first = loop_.reverse(cotangent.first, cotangent.second);
         return loop_.body().body.with_parameter_cotangents(std::move(first));
     }
+
+    /// The value, moved out: the pullback does not need it.
+    [[nodiscard]] Value take_value() { return std::move(value); }
 
     [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
 
@@ -242,9 +280,9 @@ class Scan {
     [[nodiscard]] auto linearize(const std::pair<Carry, std::vector<Input>>& input,
                                  const Parameters&... parameters) const {
         static_assert(Differentiable<Body, std::pair<Carry, Input>, Parameters...>,
-                      "scan: the body must be Differentiable on std::pair(carry, x): body(pair, "
-                      "p...) -> pair(carry, y), and "
-                      "body.linearize(pair, p...) with value and pullback");
+                      "scan: the body must be a traced program, with program_scan.hpp included, or "
+                      "Differentiable on std::pair(carry, x): body(pair, p...) -> pair(carry, y), "
+                      "and body.linearize(pair, p...) with value and pullback");
         return ScanLinearization<Body, Carry, Input, Parameters...>(body_, options_, input,
                                                                     parameters...);
     }
@@ -257,6 +295,8 @@ class Scan {
 /// A differentiable scan: `((carry, xs), p...) -> (carry, ys)` with `(carry, y) = body((carry, x),
 /// p...)` for each x in turn. Argument and result are pairs of a carry and a std::vector. The
 /// parameters p are differentiated too.
+/// With no options the linearization of every step is kept, and nothing is evaluated twice; what it
+/// keeps is the body's affair.
 template <class Body>
 [[nodiscard]] auto scan(Body body, LoopOptions options = {.placement = Placement::store_all}) {
     return Scan<Body>(std::move(body), std::move(options));

@@ -1,13 +1,14 @@
 #pragma once
 // A while loop as a Differentiable: (x, p...) -> the first x_n that the condition refuses, where
-// x_{n+1} = body(x_n, p...). The body is itself a Differentiable, so loops nest; each level has its
-// own checkpoints and its own schedule. Calling it keeps nothing; `linearize` keeps checkpoints of
-// x and one copy of each p, and its pullback linearizes the body once per step, on recomputed
-// states.
+// x_{n+1} = body(x_n, p...). The body is itself a Differentiable or a traced program, so loops nest;
+// each level has its own checkpoints and its own schedule. Calling it keeps nothing; `linearize`
+// keeps checkpoints of x and one copy of each p, and its pullback linearizes the body once per step,
+// on recomputed states. Under Placement::store_all it keeps the linearization of every step instead,
+// and evaluates nothing twice.
 
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>
-#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/kept_loop.hpp>
 #include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/error.hpp>
@@ -27,6 +28,19 @@ struct DifferentiableStep {
     State advance(const State& x, std::int64_t) const { return body(x); }
     State pullback(const State& x, std::int64_t, const State& cotangent) {
         return body.pullback(x, cotangent);
+    }
+    template <class Observer>
+    State pullback(const State& x, std::int64_t, const State& cotangent, const Observer& observe) {
+        return body.pullback(x, cotangent, observe);
+    }
+    auto record(State& x, std::int64_t) const {
+        auto [next, kept] = body.record(x);
+        x = std::move(next);
+        return std::move(kept);
+    }
+    template <class Kept>
+    void pull(Kept& kept, std::int64_t, State& cotangent) {
+        cotangent = body.pull_recorded(kept, cotangent);
     }
 };
 
@@ -56,9 +70,7 @@ class WhileLoopLinearization {
                            const State& x, const Parameters&... parameters)
         : loop_(Step{detail::ParametricBody<Body, State, Parameters...>(body, parameters...)},
                 options),
-          value(loop_.run(x, [&](const State& state, std::int64_t step) {
-              return detail::goes_on(condition, state, step);
-          })) {}
+          value(last_of_run(condition, x)) {}
 
     /// The cotangent of x, or a std::tuple of those of x and every parameter.
     [[nodiscard]] auto pullback(const State& cotangent) {
@@ -66,12 +78,23 @@ class WhileLoopLinearization {
         return loop_.body().body.with_parameter_cotangents(std::move(first));
     }
 
+    /// The value, moved out: the pullback does not need it.
+    [[nodiscard]] State take_value() { return std::move(value); }
+
     [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
     [[nodiscard]] Result result() const { return loop_.result(); }
     [[nodiscard]] std::int64_t steps() const { return loop_.steps(); }
 
   private:
-    CheckpointedLoop<State, Step> loop_;
+    template <class Condition>
+    State last_of_run(const Condition& condition, const State& x) {
+        loop_.run(x, [&](const State& state, std::int64_t step) {
+            return detail::goes_on(condition, state, step);
+        });
+        return loop_.take_last();
+    }
+
+    detail::StepLoop<State, Step> loop_;
 
   public:
     State value;
@@ -99,9 +122,10 @@ class WhileLoop {
 
     template <class State, class... Parameters>
     [[nodiscard]] auto linearize(const State& x, const Parameters&... parameters) const {
-        static_assert(Differentiable<Body, State, Parameters...>,
-                      "while_loop: the body must be Differentiable: body(x, p...), and "
-                      "body.linearize(x, p...) with value and pullback");
+        static_assert(
+            Differentiable<Body, State, Parameters...>,
+            "while_loop: the body must be Differentiable: a traced program of (x, p...), or "
+            "body(x, p...) and body.linearize(x, p...) with value and pullback");
         return WhileLoopLinearization<Body, State, Parameters...>(condition_, body_, options_, x,
                                                                   parameters...);
     }
@@ -118,12 +142,15 @@ class WhileLoop {
 inline constexpr std::int64_t default_checkpoints = 64;
 
 /// A differentiable while loop: `(x, p...) -> body(… body(x, p...) …, p...)` while `condition(x)`
-/// or `condition(x, step)` holds. The parameters p are differentiated with x; pass large ones as
-/// pointers or views. Bad options throw InvalidArgument.
+/// or `condition(x, step)` holds. The body is a Differentiable or a traced program. The parameters p
+/// are differentiated with x; pass large ones as pointers or views. Bad options throw
+/// InvalidArgument.
 template <class Condition, class Body>
 [[nodiscard]] auto while_loop(Condition condition, Body body,
                               LoopOptions options = {.checkpoints = default_checkpoints}) {
-    return WhileLoop<Condition, Body>(std::move(condition), std::move(body), std::move(options));
+    auto differentiable = detail::as_differentiable(std::move(body));
+    return WhileLoop<Condition, decltype(differentiable)>(
+        std::move(condition), std::move(differentiable), std::move(options));
 }
 
 }  // namespace eddy::inline v0
