@@ -27,11 +27,16 @@ namespace eddy::inline v0 {
 namespace detail {
 
 template <class P, int... argument>
-struct GradientOf {
-    static constexpr int expected_nodes = 4 * P::graph.size() + 64;
+struct GradientOf : DerivativeOf<P> {
     static constexpr Graph make() {
         const Graph graph = P::graph.thaw();
-        return passes::simplify(gradient_graph(graph, argument_flags<argument...>(graph)));
+        const std::vector<char> flags = argument_flags<argument...>(graph);
+        if constexpr (has_regions<P>) {
+            const Graph program = passes::contract(graph);
+            return join_halves(split_joint(program, gradient_graph(program, flags)), graph);
+        } else {
+            return passes::simplify(gradient_graph(graph, flags));
+        }
     }
 };
 
@@ -47,7 +52,7 @@ consteval bool check_scalar_result() {
 }  // namespace detail
 
 /// The gradient of a program with one scalar result, with respect to the given arguments, or to all
-/// if none is given.
+/// if none is given. It keeps of each `remat` in the program what its policy allows.
 template <int... argument, class Recipe>
 [[nodiscard]] constexpr auto gradient(const Program<Recipe>&) {
     using P = Program<Recipe>;

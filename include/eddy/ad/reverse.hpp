@@ -296,12 +296,6 @@ constexpr Graph Reverse::run(const std::vector<char>& with_respect_to) {
     return std::move(graph_);
 }
 
-template <class P, int... argument>
-struct VjpOf {
-    static constexpr int expected_nodes = 4 * P::graph.size() + 64;
-    static constexpr Graph make();
-};
-
 }  // namespace detail
 
 /// The vector–Jacobian product of a graph. Its arguments are (x..., one cotangent for each output);
@@ -309,21 +303,6 @@ struct VjpOf {
 [[nodiscard]] constexpr Graph vjp_graph(const Graph& graph,
                                         const std::vector<char>& with_respect_to) {
     return detail::Reverse(graph, with_respect_to).run(with_respect_to);
-}
-
-template <class P, int... argument>
-constexpr Graph detail::VjpOf<P, argument...>::make() {
-    const Graph graph = P::graph.thaw();
-    return passes::simplify(vjp_graph(graph, argument_flags<argument...>(graph)));
-}
-
-/// The vector–Jacobian product (reverse mode) of a program with respect to the given arguments, or
-/// to all if none is given. It is a program from (x..., cotangents of the results...) to the
-/// cotangents of those arguments.
-template <int... argument, class Recipe>
-[[nodiscard]] constexpr auto vjp(const Program<Recipe>&) {
-    if constexpr (detail::check_arguments<Program<Recipe>, argument...>())
-        return Program<detail::VjpOf<Program<Recipe>, argument...>>{};
 }
 
 }  // namespace eddy::inline v0

@@ -10,7 +10,7 @@
 // residuals.
 
 #include <eddy/ad/policies.hpp>
-#include <eddy/ad/vjp.hpp>
+#include <eddy/ad/reverse.hpp>
 #include <eddy/trace/layout.hpp>
 
 namespace eddy::inline v0 {
@@ -241,21 +241,75 @@ class Splitter {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Splits `joint`, whose outputs are the cotangents, from its program, both contracted.
+[[nodiscard]] constexpr SplitGraph split_joint(const Graph& program, Graph joint) {
+    joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
+    joint = passes::simplify(joint);
+    const std::size_t num_results = program.outputs.size();
+    joint =
+        passes::contract(joint, passes::cone(joint, passes::output_nodes(joint, 0, num_results)));
+    return Splitter(joint, static_cast<int>(num_results),
+                    static_cast<int>(program.arguments.size()))
+        .run();
+}
+
+}  // namespace detail
+
 /// Splits a program and its derivative with respect to the flagged arguments. The program as a whole
 /// has the policy of its region 0, which keeps whatever is read; the regions that `remat` made have
 /// theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
                                                const std::vector<char>& with_respect_to) {
     const Graph program = passes::contract(graph);
-    Graph joint = vjp_graph(program, with_respect_to);
-    joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
-    joint = passes::simplify(joint);
+    return detail::split_joint(program, vjp_graph(program, with_respect_to));
+}
+
+/// Both halves in one graph: (x..., cotangents of the results...) → cotangents. The residuals are
+/// values of it, and what was dropped is computed again.
+[[nodiscard]] constexpr Graph join_halves(const SplitGraph& split, const Graph& program) {
     const std::size_t num_results = program.outputs.size();
-    joint =
-        passes::contract(joint, passes::cone(joint, passes::output_nodes(joint, 0, num_results)));
-    return detail::Splitter(joint, static_cast<int>(num_results),
-                            static_cast<int>(program.arguments.size()))
-        .run();
+    const auto num_arguments = static_cast<int>(program.arguments.size());
+    Graph graph;
+    graph.arguments = split.backward.arguments;
+    graph.arguments.erase(graph.arguments.begin() + num_arguments);
+    std::vector<int> residuals;  // (residual): its node
+    const auto append = [&](const Graph& half) {
+        const auto first_constant = static_cast<int>(graph.constants.size());
+        graph.constants.insert(graph.constants.end(), half.constants.begin(), half.constants.end());
+        std::vector<int> map;
+        for (Node node : half.nodes) {
+            if (node.op == Op::argument && node.index == num_arguments &&
+                &half == &split.backward) {
+                std::size_t k = 0;
+                while (split.residuals[k].offset != node.offset) ++k;
+                map.push_back(residuals[k]);
+                continue;
+            }
+            std::vector<int> operands;
+            for (int k = 0; k < node.count; ++k)
+                operands.push_back(map[static_cast<std::size_t>(half.operand(node, k))]);
+            if (node.op == Op::constant) node.offset += first_constant;
+            if (node.op == Op::argument && node.index > num_arguments) --node.index;
+            map.push_back(graph.push_list(node, operands));
+        }
+        return map;
+    };
+    const std::vector<int> forward = append(split.forward);
+    if (split.residual_size > 0) {
+        for (int node : passes::output_nodes(split.forward, num_results, num_results + 1))
+            residuals.push_back(forward[static_cast<std::size_t>(node)]);
+    }
+    const std::vector<int> backward = append(split.backward);
+    for (const Output& output : split.backward.outputs) {
+        std::vector<int> list;
+        for (int k = 0; k < output.count; ++k)
+            list.push_back(
+                backward[static_cast<std::size_t>(split.backward.output_node(output, k))]);
+        graph.push_output(list, output.size, output.is_scalar);
+    }
+    return passes::eliminate_dead_code(graph);
 }
 
 /// The same under a policy of the program as a whole.
