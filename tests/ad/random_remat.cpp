@@ -194,6 +194,22 @@ TEST_CASE("remat: 5,000 random graphs give the bits of the plain vector-Jacobian
     SUCCEED();
 }
 
+TEST_CASE("remat: 5,000 random graphs give the bits of their halves when those are joined") {
+    for (std::uint64_t seed = 0; seed < num_graphs; ++seed) {
+        Sample sample(seed);
+        const auto split =
+            eddy::split_graph(sample.wrapped, sample.with_respect_to, sample.random.pick(policies));
+        const Graph whole = eddy::join_halves(split, sample.wrapped);
+
+        const auto expected = support::run_split(split, sample.arguments, sample.cotangents);
+        const auto gradient = eddy::interpret(whole, joined(sample.arguments, sample.cotangents));
+
+        if (!support::same_bits(gradient, expected.gradient))
+            FAIL("another gradient, seed " << seed);
+    }
+    SUCCEED();
+}
+
 TEST_CASE("remat: 4 random functions give the same bits compiled and interpreted") {
     check_compiled<300>(eddy::everything_saveable);
     check_compiled<301>(eddy::nothing_saveable);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <eddy/ad/gradient.hpp>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/core/pack.hpp>
 
@@ -223,4 +224,38 @@ TEST_CASE("remat: vectors of traced scalars and masks open a region as well") {
 
     CHECK(of_vector.residual_size == 0);
     CHECK(of_mask.residual_size == 0);
+}
+
+namespace {
+
+struct Inner {
+    constexpr auto operator()(const auto& y) const { return exp(sin(exp(y))); }
+};
+/// sin, Inner, sin; once as it is, once with Inner dropped.
+constexpr auto kept_inner =
+    eddy::trace<eddy::Scalar>([](const auto& x) { return sin(Inner{}(sin(x))); });
+constexpr auto dropped_inner =
+    eddy::trace<eddy::Scalar>([](const auto& x) { return sin(eddy::remat(Inner{})(sin(x))); });
+
+template <class P>
+int count_in(const P&, Op op) {
+    return count_op(P::code.thaw(), op);
+}
+
+}  // namespace
+
+TEST_CASE("remat: is heeded by gradient and vjp, and their derivatives") {
+    const volatile double unknown = 0.7;
+    const double x = unknown;
+
+    CHECK(count_in(eddy::gradient<0>(kept_inner), Op::exp) == 2);
+    CHECK(count_in(eddy::gradient<0>(dropped_inner), Op::exp) == 4);
+    CHECK(count_in(eddy::gradient<0>(dropped_inner), Op::barrier) == 1);
+    CHECK(count_in(eddy::vjp(dropped_inner), Op::exp) == 4);
+    CHECK(eddy::gradient<0>(dropped_inner)(x) == eddy::gradient<0>(kept_inner)(x));
+    CHECK(eddy::vjp(dropped_inner)(x, 1.0) ==
+          eddy::differentiable(kept_inner).linearize(x).pullback(1.0));
+    const double expected = eddy::hvp<0>(kept_inner)(x, 1.0);
+    CHECK(std::abs(eddy::hvp<0>(dropped_inner)(x, 1.0) - expected) <=
+          16 * 2.3e-16 * std::abs(expected));
 }

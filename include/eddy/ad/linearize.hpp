@@ -7,6 +7,7 @@
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/split.hpp>
+#include <eddy/ad/vjp.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <tuple>
 
