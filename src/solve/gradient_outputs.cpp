@@ -62,18 +62,6 @@ void require_all_there(const GradientInto<Real>& into, const AnyMemory& memory, 
         where, memory.name);
 }
 
-void require_no_host(const SolveOptions& options, bool is_dual, const char* where) {
-    require_argument(!is_dual,
-                     "{}: this gradient has tangents (a Hessian's, or those of "
-                     "estimate_gradient_error), which come to the host, but the call is "
-                     "asynchronous; leave one of them out",
-                     where);
-    require_argument(!options.gather_sums,
-                     "{}: gather_sums in an asynchronous call, which adds on the device; leave "
-                     "one of them out",
-                     where);
-}
-
 template bool gives_any(const GradientInto<float>&);
 template void require_gradient_outputs(const GradientInto<float>&, const AnyMemory&,
                                        const GradientShapes&, CallArrays&, const char*);

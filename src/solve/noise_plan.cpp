@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <limits>
 
@@ -63,9 +64,7 @@ double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
 
 void require_noisy_steps(const SolveOptions& options, const char* where) {
     const bool is_interval = std::isfinite(options.t0) && std::isfinite(options.t1);
-    require_argument(!is_interval || !(options.t1 < options.t0),
-                     "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in "
-                     "time",
+    require_argument(!is_interval || !(options.t1 < options.t0), said_of(Refusal::backward_noise),
                      where, options.t1, options.t0);
     require_argument(std::isfinite(options.dt0),
                      "{}: dt0 = {}; give the size of the steps, or, with a controller, of the "
@@ -117,10 +116,7 @@ void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_lanes, std::
 }
 
 void require_no_paths(std::int64_t paths, const char* where) {
-    require_argument(paths == 1,
-                     "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
-                     "diffusion and calculus",
-                     where, paths);
+    require_argument(paths == 1, said_of(Refusal::paths_without_noise), where, paths);
 }
 
 }  // namespace eddy::inline v0::detail

@@ -208,9 +208,14 @@ TEST_CASE("asynchronous gradients: so are more parameters than lanes hand out by
     const auto& expected = on_host(start, eddy::shared(row));
     const OnDevice y0{start}, p{row};
     OnDevice of_y0 = room(1500, 1), of_p = room(1, 65), loss = room(1500, 1);
+    const Into into{.y0 = of_y0, .p = of_p, .loss = loss};
+    auto gathering = solver_of(device, [](std::vector<double>&, std::ptrdiff_t) {});
+    CHECK(message_of([&] { static_cast<void>(gathering(y0, eddy::shared(p), into)); }) ==
+          "value_and_gradient: gather_sums in an asynchronous call, which adds on the device; "
+          "leave one of them out");
     auto solver = solver_of(device, {});
 
-    const auto& found = solver(y0, eddy::shared(p), Into{.y0 = of_y0, .p = of_p, .loss = loss});
+    const auto& found = solver(y0, eddy::shared(p), into);
 
     CHECK(found.report.success());
     CHECK(same_array(of_p.values(), expected.gradient.p));

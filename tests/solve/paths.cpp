@@ -345,10 +345,14 @@ TEST_CASE("paths: what they do not keep, and numbers that are none, are refused"
     refused([](auto& options) { options.paths = std::int64_t{1} << 47; }, "2^48");
     refused([](auto& options) { options.paths = std::numeric_limits<std::int64_t>::max(); },
             "2^48");
-    refused([](auto& options) { options.save_steps = true; }, "save_steps = true with paths = 4");
+    refused([](auto& options) { options.save_steps = true; },
+            "save_steps = true with paths = 4, whose steps are not kept; leave it out, or make "
+            "each path a trajectory");
     CHECK_THROWS_WITH(eddy::differentiable_solve(Pair{}, euler, {.t1 = 1, .dt0 = 0.1, .paths = 4}),
-                      support::contains("paths = 4"));
+                      support::contains("paths = 4, but the value is one state for each "
+                                        "trajectory; leave it out"));
     CHECK_THROWS_WITH(eddy::solve(Decay{}, eddy::Tsit5{}, Array(1, 1, 1.), Array(1, 1, 1.),
                                   {.t1 = 1, .paths = 4}),
-                      support::contains("the equation has no noise"));
+                      support::contains("paths = 4, but the equation has no noise; leave it out, "
+                                        "or give drift, diffusion and calculus"));
 }

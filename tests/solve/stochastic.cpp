@@ -277,7 +277,8 @@ TEST_CASE("stochastic solve: bad input is refused before any work") {
                           support::contains(text));
     };
     refused({.t1 = 1}, "a stochastic equation, but dt0 = 0; give the size of its steps");
-    refused({.t0 = 1, .t1 = 0, .dt0 = -0.1}, "forward in time");
+    refused({.t0 = 1, .t1 = 0, .dt0 = -0.1},
+            "t1 = 0 is before t0 = 1; a stochastic equation is solved forward in time");
     refused({.t0 = 1, .t1 = 0, .dt0 = 0.1}, "forward in time");
     refused({.dt0 = 0.1}, "t1 is missing");
     refused({.t1 = 1, .dt0 = 0.1, .noise_cell = -1}, "noise_cell = -1");

@@ -463,6 +463,20 @@ TEST_CASE("validation: a direction has the shapes of y0 and p") {
           "hessian_vector_product: the tangent of p(0, 0) = inf; give finite numbers");
 }
 
+TEST_CASE("validation: what an option has no place in is refused with the solver object") {
+    CHECK(refusal([] {
+              (void)eddy::gradient_solver(Growth{}, eddy::Heun{}, FirstComponent{},
+                                          {.t1 = 1, .save_steps = true}, eddy::Serial{});
+          }) ==
+          "value_and_gradient: save_steps = true; a loss is a sum over save points, leave it out");
+    CHECK(refusal([] {
+              (void)eddy::pullback_solver(Growth{}, eddy::Heun{}, {.t1 = 1, .paths = 2},
+                                          eddy::Serial{});
+          }) ==
+          "pullback: paths = 2, whose states are not kept; use value_and_gradient, which takes the "
+          "mean of their losses, or make each path a trajectory");
+}
+
 TEST_CASE("validation: a solver refuses bad input and works on with good") {
     auto solver = eddy::ensemble_solver(Growth{}, eddy::Heun{}, {.t1 = 1}, eddy::Serial{});
     const double before = solver(Array(1, 2, 1), Array(1, 1, 1)).y()(0, 1);

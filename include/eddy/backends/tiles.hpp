@@ -5,6 +5,7 @@
 
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/backends/tiles/joint_launch.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/call/backend.hpp>
 
 namespace eddy::inline v0 {
@@ -17,8 +18,7 @@ namespace eddy::inline v0 {
 struct Tiles {
     struct backend_tag {};
 
-    static constexpr bool takes_joint_steps = true;
-    static constexpr bool takes_no_noise = true;
+    static constexpr auto machine = detail::Machine::tiles;
 
     int threads = 0;  ///< number of threads; 0: as many as this process may run at once
 
@@ -83,26 +83,10 @@ struct Tiles {
   private:
     template <class Kernel>
     static consteval bool check_kernel() {
-        using Spec = typename Kernel::Spec;
         static_assert(!compiled_by_nvcc || sizeof(Kernel) == 0,
                       "eddy::Tiles: nvcc compiles no vector types; call it from a source that the "
                       "host's compiler compiles (.cpp)");
-        if constexpr (!compiled_by_nvcc && requires { typename Spec::Method; }) {
-            static_assert(RungeKuttaMethod<typename Spec::Method>,
-                          "Tiles: the method must be an explicit Runge-Kutta method, such as "
-                          "Tsit5; for other methods leave Tiles{} out");
-            static_assert(!Spec::has_event,
-                          "Tiles: this backend finds no events; leave Tiles{} out");
-            static_assert(!Spec::is_dual,
-                          "Tiles: this backend computes no pushforward and no "
-                          "hessian_vector_product; leave Tiles{} out");
-            if constexpr (requires { Kernel::differentiates_times; })
-                static_assert(!Kernel::differentiates_times,
-                              "Tiles: this backend computes no derivatives with respect to times; "
-                              "leave Tiles{} out");
-            return true;
-        }
-        return false;
+        return !compiled_by_nvcc && requires { typename Kernel::Spec::Method; };
     }
 };
 

@@ -163,17 +163,6 @@ consteval bool check_mass_values() {
     return true;
 }
 
-/// Does the method take what multiplies dy/dt?
-template <class Field, class Method>
-consteval bool check_mass() {
-    constexpr bool fits = !has_mass<Field> || takes_mass<Method>;
-    static_assert(fits,
-                  "solve: this method takes no mass matrix; fields with a member `mass` are for "
-                  "Rosenbrock methods, such as Rodas5P");
-    if constexpr (fits) return check_mass_values<Field>();
-    return false;
-}
-
 }  // namespace detail
 
 template <int length>

@@ -9,6 +9,7 @@
 #include <eddy/backends/grid/grid_memory.hpp>
 #include <eddy/backends/grid/grid_path_call.hpp>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <limits>
@@ -68,9 +69,9 @@ struct GridBackend {
                          "{}: Cuda with devices, and a device or a stream besides; give one or the "
                          "other",
                          where);
-        require_argument(devices.empty() || !asynchronous,
-                         "{}: Cuda with devices, and asynchronous; give one device and a stream",
-                         where);
+        if (asynchronous)
+            detail::require_asynchronous(
+                detail::Features().with(detail::Feature::devices, !devices.empty()), where);
         for (std::size_t k = 0; k < count(); ++k) {
             require_argument(
                 number(k) >= 0 && number(k) < there,
@@ -157,10 +158,9 @@ struct GridBackend {
 
   private:
     void require_unwatched(const detail::CallLink& call) const {
-        require_argument(!asynchronous || !call.may_be_stopped(),
-                         "Cuda: an asynchronous call cannot be observed or stopped; leave out "
-                         "progress, poll and "
-                         "cancelled, or asynchronous");
+        if (asynchronous)
+            detail::require_asynchronous(
+                detail::Features().with(detail::Feature::watching, call.may_be_stopped()), "Cuda");
     }
     [[nodiscard]] std::size_t count() const { return devices.empty() ? 1 : devices.size(); }
     [[nodiscard]] int number(std::size_t k) const { return devices.empty() ? device : devices[k]; }

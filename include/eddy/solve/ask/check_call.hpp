@@ -3,6 +3,7 @@
 // instantiated. Each check is true where nothing is wrong.
 
 #include <eddy/solve/ask/auto_switch.hpp>
+#include <eddy/solve/ask/check_combination.hpp>
 #include <eddy/solve/ask/check_event.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
@@ -11,6 +12,7 @@
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
+#include <eddy/steppers/term.hpp>
 #include <eddy/trace/field.hpp>
 #include <type_traits>
 #include <vector>
@@ -67,31 +69,6 @@ consteval bool check_equation() {
         return check_program<Field>();
 }
 
-/// Methods that are for vector fields alone say so, and those that are for noise alone.
-template <class Field, class Method>
-consteval bool check_noise() {
-    constexpr bool is_langevin = requires { requires Method::is_kinetic; };
-    constexpr bool refuses = !is_langevin && requires { requires !Method::takes_noise; };
-    constexpr bool fits = !StochasticField<Field> || !refuses;
-    constexpr bool wants_noise = requires { Method::calculus; };
-    constexpr bool has_noise = !wants_noise || StochasticField<Field> || KineticField<Field>;
-    static_assert(has_noise,
-                  "solve: this method is for stochastic equations: give the field drift, diffusion "
-                  "and calculus, or take a method for vector fields, such as Tsit5");
-    static_assert(fits,
-                  "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
-                  "SRIW1, Heun and the others of docs/guide/stochastic.md");
-    static_assert(
-        !KineticField<Field> || is_langevin,
-        "solve: an equation with force, friction and temperature is for Langevin methods: "
-        "take ALIGN or QUICSORT");
-    static_assert(
-        KineticField<Field> || !is_langevin,
-        "solve: ALIGN and QUICSORT are for Langevin's equation: the field must be a struct "
-        "with force(t, x, p), friction(p) and temperature(p)");
-    return fits && has_noise && KineticField<Field> == is_langevin;
-}
-
 template <class Field, class Extra>
 inline constexpr bool is_right_extra = true;
 /// What is saved in place of the state.
@@ -113,44 +90,13 @@ inline constexpr bool is_right_extra<Field, Observed<Function>> = [] {
     return false;
 }();
 
-/// Of each kind of extra one; and a controller that chooses sizes only where there is something to
-/// choose them by. (Methods for noise say so by themselves.)
-template <class Field, class Method, class... Extras>
+/// Of each kind of extra one.
+template <class Field, class... Extras>
 consteval bool check_extras() {
     constexpr bool once = (0 + ... + IsController<Extras>) < 2 &&
                           (0 + ... + IsBackend<Extras>) < 2 && (0 + ... + IsObserved<Extras>) < 2;
     static_assert(once, "solve: two controllers, two backends or two observe(function); give one");
-    using Controller = typename ExtrasOf<Field, Method, Extras...>::Controller;
-    constexpr bool adapts = (IsController<Extras> || ...) && !requires {
-        requires !Controller::is_adaptive;
-    };
-    constexpr bool fits = !adapts || StochasticField<Field> || has_error_estimate<Method>;
-    static_assert(fits,
-                  "solve: this method has no error estimate, its steps are of constant size: "
-                  "leave the controller out, or take a method that has one, such as Tsit5");
-    return once && fits && (is_right_extra<Field, Extras> && ...);
-}
-
-/// One step size for all lanes wants a backend that steps them together.
-template <class... Extras>
-consteval bool check_joint() {
-    constexpr bool fits = !(steps_jointly<Extras> || ...) || (takes_joint_steps<Extras> || ...);
-    static_assert(
-        fits,
-        "solve: JointController is for the backend Tiles, which steps all trajectories together; "
-        "name Tiles{} after the options, or leave the controller out");
-    return fits;
-}
-
-/// Noise wants a backend that follows its paths.
-template <class Field, class... Extras>
-consteval bool check_backend() {
-    constexpr bool fits =
-        !(StochasticField<Field> || KineticField<Field>) || !(takes_no_noise<Extras> || ...);
-    static_assert(fits,
-                  "solve: the backend Tiles solves ordinary equations, and this one is stochastic: "
-                  "leave Tiles{} out");
-    return fits;
+    return once && (is_right_extra<Field, Extras> && ...);
 }
 
 /// Systems of stages, where there are any; of an AutoSwitch those of its second method.
@@ -165,8 +111,19 @@ consteval bool check_stages() {
     }
 }
 
-template <class Field, class Method, class... Extras>
-consteval bool check_solver() {
+/// Is the derivative of the right-hand side, written out, no longer than compilers have memory for? Asked of steps
+/// that read it itself, before they are made.
+template <CallKind kind, class Y0, class Field, class Method, class Choice>
+consteval bool check_derivative() {
+    if constexpr (goes_back(kind) && family_of<Field, Method> == Family::explicit_rk &&
+                  machine_for<Choice, Y0> != Machine::tiles)
+        return check_length<FieldPullback<FieldProgram<Field>, Choice::with_times>>();
+    return true;
+}
+
+/// Of a call that its first array is known of, or none.
+template <CallKind kind, class Y0, class Field, class Method, class... Extras>
+consteval bool check_call() {
     static_assert(is_method<Method>,
                   "solve: the method must be a struct with an order and a tableau, such as Tsit5");
     static_assert(
@@ -174,13 +131,22 @@ consteval bool check_solver() {
         "solve: the arguments after the options can be a controller, a backend (Cpu{}, Tiles{}, "
         "Serial{}), observe(function), differentiate_times and estimate_gradient_error");
     if constexpr (check_equation<Field>() && is_method<Method> && (is_extra<Extras> && ...)) {
-        if constexpr (check_backend<Field, Extras...>() && check_joint<Extras...>() &&
-                      check_noise<Field, Method>() && check_extras<Field, Method, Extras...>() &&
-                      check_mass<Field, Method>() && check_event<Field, Method, Extras...>() &&
-                      check_switch<Field, Method, Extras...>())
-            return check_stages<Field, Method>();
+        if constexpr (check_extras<Field, Extras...>()) {
+            using Choice = ExtrasOf<Field, Method, Extras...>;
+            if constexpr (check_combination<kind, Y0, Field, Method, Choice>()) {
+                if constexpr (check_mass_values<Field>() && check_event<Field>() &&
+                              check_switch<Field, Method, Extras...>())
+                    return check_stages<Field, Method>() &&
+                           check_derivative<kind, Y0, Field, Method, Choice>();
+            }
+        }
     }
     return false;
+}
+
+template <class Field, class Method, class... Extras>
+consteval bool check_solver() {
+    return check_call<CallKind::solve, NoArrays, Field, Method, Extras...>();
 }
 
 template <class Y0, class Parameters>
@@ -282,9 +248,10 @@ consteval bool check_loss() {
     return false;
 }
 
-template <class Field, class Method, class Loss, class... Extras>
+template <CallKind kind, class Y0, class Field, class Method, class Loss, class... Extras>
 consteval bool check_gradient() {
-    if constexpr (check_solver<Field, Method, Extras...>()) return check_loss<Field, Loss>();
+    if constexpr (check_call<kind, Y0, Field, Method, Extras...>())
+        return check_loss<Field, Loss>();
     return false;
 }
 

@@ -1,11 +1,7 @@
 #pragma once
-// What a field says of events, checked: each mistake, and each call that cannot take events, is one sentence.
+// What a field says of events, checked: each mistake is one sentence.
 
-#include <eddy/solve/ask/auto_switch.hpp>
-#include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/lane/event.hpp>
-#include <eddy/solve/lane/lane_start.hpp>
-#include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -96,29 +92,10 @@ consteval bool check_event_functions() {
     return false;
 }
 
-template <class Field, class Method, class... Extras>
+template <class Field>
 consteval bool check_event() {
     if constexpr (has_event<Field>) {
-        constexpr bool estimates = (IsEstimateGradientError<Extras> || ...);
-        static_assert(!estimates,
-                      "events: the error of a gradient through them is not estimated: leave "
-                      "estimate_gradient_error out");
-        constexpr bool is_vector_field = !StochasticField<Field> && !KineticField<Field>;
-        static_assert(is_vector_field,
-                      "events: stochastic equations have none; remove the member `event`, or "
-                      "search the steps that save_steps keeps");
-        static_assert(!is_auto_switch<Method>,
-                      "events: AutoSwitch starts trajectories again with another method, and takes "
-                      "no events; give one of its methods");
-        if constexpr (!estimates && is_vector_field && !is_auto_switch<Method>) {
-            constexpr bool is_ode = !has_algebraic_components<Field>();
-            static_assert(
-                is_ode,
-                "events: an equation with algebraic components has none: leave the member "
-                "`event` out, or give a mass matrix that is regular");
-            return is_ode && check_event_functions<Field>();
-        }
-        return false;
+        return check_event_functions<Field>();
     } else if constexpr (is_stateless<Field> && !std::is_final_v<Field>) {
         static_assert(!names_at_event<Field>,
                       "events: there is a member `at_event`, but no `event` whose roots are the "

@@ -123,18 +123,6 @@ template <class T, class... Extras>
     return picked;
 }
 
-/// Can the backend give all lanes of a call the same steps?
-template <class T>
-inline constexpr bool takes_joint_steps = requires {
-    requires T::takes_joint_steps;
-};
-
-/// Is the backend for ordinary equations only?
-template <class T>
-inline constexpr bool takes_no_noise = requires {
-    requires T::takes_no_noise;
-};
-
 template <class T>
 inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T> ||
                                  IsDifferentiateTimes<T> || IsEstimateGradientError<T>;

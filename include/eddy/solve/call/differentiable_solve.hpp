@@ -118,10 +118,8 @@ class DifferentiableSolve {
                          "differentiable_solve: save_at has {} times, but the value is only the "
                          "state at t1; leave it out, or take segments in a scan",
                          options_.save_at.values.size());
-        require_argument(options_.paths == 1,
-                         "differentiable_solve: paths = {}, but the value is one state for each "
-                         "trajectory; leave it out",
-                         options_.paths);
+        require_argument(options_.paths == 1, detail::said_of(detail::Refusal::paths_of_nested),
+                         "differentiable_solve", options_.paths);
         kept_ = make();
     }
     DifferentiableSolve(const DifferentiableSolve& other)
@@ -173,16 +171,9 @@ class DifferentiableSolve {
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto differentiable_solve(const Field&, const Method& method,
                                         const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_solver<Field, Method, Extras...>()) {
-        static_assert(
-            (!detail::IsObserved<Extras> && ...) &&
-                (!detail::IsDifferentiateTimes<Extras> && ...) &&
-                (!detail::IsEstimateGradientError<Extras> && ...),
-            "differentiable_solve: its value is the state at t1 and its inputs are y0 and "
-            "p; observe(function), differentiate_times and estimate_gradient_error have no place "
-            "here");
+    if constexpr (detail::check_call<detail::CallKind::nested, detail::NoArrays, Field, Method,
+                                     Extras...>())
         return DifferentiableSolve<Field, Method, Extras...>(method, options, extras...);
-    }
 }
 
 }  // namespace eddy::inline v0

@@ -23,9 +23,7 @@ class GradientSolver
     using Object = detail::SolverObject<GradientSolver, Field, Method, Extras...>;
     using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using LossTerm = detail::LossTermOf<Field, LossFunction>;
-    static_assert(std::is_void_v<typename Choice::Function>,
-                  "value_and_gradient: observe(function) has no place here; the loss itself may be "
-                  "any function of the state");
+    using Kind = detail::CallKind;
 
     template <class Y0, class Parameters, bool dual>
     using SpecFor = detail::SpecOfCall<Backend, Field,
@@ -40,7 +38,7 @@ class GradientSolver
     template <class Data, class Y0, class Parameters>
     requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(
         const Data& data, const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
-        if constexpr (check<Data, Y0, Parameters>())
+        if constexpr (check<Kind::gradient, Data, Y0, Parameters>())
             return run(data, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
     /// The same for a loss without data, loss(t, y, p).
@@ -55,7 +53,8 @@ class GradientSolver
     template <class Data, class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
                               const GradientInto<Real>& into, const Cancellation& cancelled = {}) {
-        if constexpr (check<Data, Y0, Parameters>() && detail::check_outputs<Y0, Real>())
+        if constexpr (check<Kind::gradient, Data, Y0, Parameters>() &&
+                      detail::check_outputs<Y0, Real>())
             return run(data, y0, p, into, cancelled);
     }
     template <class Y0, class Parameters, class Real>
@@ -70,10 +69,7 @@ class GradientSolver
         auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                     const Y0Direction& y0_direction, const PDirection& p_direction,
                                     const Cancellation& cancelled = {}) {
-        static_assert(!Choice::estimates_error,
-                      "hessian_vector_product: estimate_gradient_error has no place here; ask "
-                      "value_and_gradient for it");
-        if constexpr (check<Data, Y0, Parameters>() &&
+        if constexpr (check<Kind::hessian, Data, Y0, Parameters>() &&
                       detail::check_tangents<Y0, Y0Direction, PDirection>() &&
                       detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
@@ -100,13 +96,12 @@ class GradientSolver
     static constexpr const char* name = "value_and_gradient";
 
     static void require_possible(const SolveOptions& options) {
-        require_argument(!options.save_steps,
-                         "value_and_gradient: save_steps = true; a loss is a sum over save points, "
-                         "leave it out");
+        require_argument(!options.save_steps, detail::said_of(detail::Refusal::steps_of_loss),
+                         name);
     }
-    template <class Data, class Y0, class Parameters>
+    template <Kind kind, class Data, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_estimate<Method, Choice::estimates_error>() &&
+        if constexpr (Object::template check_combination<kind, Y0>() &&
                       detail::check_data_of_loss<Field, LossFunction, Data>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Data, Y0, Parameters>()) {
@@ -158,7 +153,8 @@ class GradientSolver
 template <class Field, class Method, class LossFunction, class... Extras>
 [[nodiscard]] auto gradient_solver(const Field&, const Method& method, const LossFunction&,
                                    const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+    if constexpr (detail::check_gradient<detail::CallKind::gradient, detail::NoArrays, Field,
+                                         Method, LossFunction, Extras...>()) {
         return GradientSolver<Field, Method, LossFunction, Extras...>(method, options, extras...);
     }
 }
@@ -174,7 +170,8 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
                                       const LossFunction& loss, const Data& data, const Y0& y0,
                                       const Parameters& p, const SolveOptions& options,
                                       const Extras&... extras) {
-    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+    if constexpr (detail::check_gradient<detail::CallKind::gradient, Y0, Field, Method,
+                                         LossFunction, Extras...>()) {
         auto solver = gradient_solver(field, method, loss, options, extras...);
         return std::move(solver(data, y0, p));
     }
@@ -197,7 +194,8 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
                                           const Parameters& p, const Y0Direction& y0_direction,
                                           const PDirection& p_direction,
                                           const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_gradient<Field, Method, LossFunction, Extras...>()) {
+    if constexpr (detail::check_gradient<detail::CallKind::hessian, Y0, Field, Method, LossFunction,
+                                         Extras...>()) {
         auto solver = gradient_solver(field, method, loss, options, extras...);
         return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
     }

@@ -25,15 +25,6 @@ struct EstimatingMethod<Method, true> {
 template <class Method, bool estimates>
 using EstimatingMethodOf = typename EstimatingMethod<Method, estimates>::type;
 
-template <class Method, bool estimates>
-consteval bool check_estimate() {
-    constexpr bool takes = !estimates || (RungeKuttaMethod<Method> && has_error_estimate<Method>);
-    static_assert(takes,
-                  "estimate_gradient_error: the method must be a tableau with an error estimate, "
-                  "such as Tsit5; leave it out, or take another method");
-    return takes;
-}
-
 /// The largest error of a row, relative to the largest number of the row of values.
 template <class Real>
 [[nodiscard]] double relative_error(const EnsembleView<Real>& errors,

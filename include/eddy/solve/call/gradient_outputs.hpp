@@ -28,6 +28,5 @@ template <class Real>
 EDDY_EXPORT void require_all_there(const GradientInto<Real>& into, const AnyMemory& memory,
                                    bool has_p, bool has_loss, bool with_times, const char* where);
 /// Nor asks it for what sums on the host, or for dual numbers, whose tangents lie there.
-EDDY_EXPORT void require_no_host(const SolveOptions& options, bool is_dual, const char* where);
 
 }  // namespace eddy::inline v0::detail

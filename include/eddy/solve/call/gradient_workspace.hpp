@@ -76,11 +76,14 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
              const Cancellation& cancelled, const char* title) {
         require_valid(backend, title);
         if (returns_early(memory_for(backend, kept))) {
-            require_no_host(options, Spec::is_dual, title);
+            require_asynchronous(Features()
+                                     .with(Feature::auto_switch, switches<Spec>)
+                                     .with(Feature::hessian, Spec::is_dual)
+                                     .with(Feature::gather_sums, bool(options.gather_sums)),
+                                 title);
             require_all_there(given, memory_for(backend, kept), Spec::parameter_size > 0, has_loss,
                               with_times, title);
         }
-        if constexpr (switches<Spec>) require_second_pass(memory_for(backend, kept), title);
         EmptyUnlessDone guard(result);
         if constexpr (is_of_host<typename Backend::Memory>) this->open_sums(prepared.num_lanes());
         {

@@ -81,6 +81,11 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     friend Object;
     static constexpr const char* name = "pullback";
 
+    static void require_possible(const SolveOptions& options) {
+        require_argument(options.paths == 1, detail::said_of(detail::Refusal::paths_of_pullback),
+                         name, options.paths);
+    }
+
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
@@ -96,7 +101,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
 
     template <class Arrays, class Y0, class Parameters>
     static consteval bool check() {
-        if constexpr (detail::check_estimate<Method, Choice::estimates_error>() &&
+        if constexpr (Object::template check_combination<detail::CallKind::pullback, Y0>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, Arrays, Y0, Parameters>())
             return detail::check_data<Arrays, EnsembleScalarOf<Y0>>();
@@ -105,10 +110,6 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
 
     template <class Arrays, class Y0, class Parameters>
     auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
-        require_argument(options_.paths == 1,
-                         "{}: paths = {}, whose states are not kept; use value_and_gradient, which "
-                         "takes the mean of their losses, or make each path a trajectory",
-                         name, options_.paths);
         using Spec = detail::SpecOfCall<Backend, Field,
                                         detail::EstimatingMethodOf<Method, Choice::estimates_error>,
                                         Controller, Y0, Parameters, Choice::estimates_error>;
@@ -132,7 +133,8 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
 template <class Field, class Method, class... Extras>
 [[nodiscard]] auto pullback_solver(const Field&, const Method& method, const SolveOptions& options,
                                    const Extras&... extras) {
-    if constexpr (detail::check_solver<Field, Method, Extras...>())
+    if constexpr (detail::check_call<detail::CallKind::pullback, detail::NoArrays, Field, Method,
+                                     Extras...>())
         return PullbackSolver<Field, Method, Extras...>(method, options, extras...);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
@@ -130,10 +131,11 @@ class SampledPath {
 template <class Field>
 [[nodiscard]] auto brownian_path(const Field&, const SolveOptions& options, std::int64_t number) {
     constexpr bool is_stochastic = detail::StochasticField<Field> || detail::KineticField<Field>;
-    static_assert(is_stochastic,
-                  "brownian_path: the field must be a stochastic one, with drift, diffusion and "
-                  "calculus");
-    if constexpr (is_stochastic) return SampledPath<TermOf<Field>::num_noises>(options, number);
+    constexpr auto family = is_stochastic ? detail::Family::noise : detail::Family::explicit_rk;
+    if constexpr (detail::check_refusal<detail::refusal_of(
+                      detail::Features().with(detail::Feature::path_alone), family,
+                      detail::Machine::host, detail::CallKind::solve)>())
+        return SampledPath<TermOf<Field>::num_noises>(options, number);
 }
 
 }  // namespace eddy::inline v0

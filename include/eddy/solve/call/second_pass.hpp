@@ -64,13 +64,4 @@ class SecondPass {
     }
 };
 
-/// Which lanes are sent on is known when the first pass is done.
-template <class Memory>
-void require_second_pass(const Memory& memory, const char* where) {
-    require_argument(!returns_early(memory),
-                     "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
-                     "first; leave out asynchronous, or give one of the two methods",
-                     where);
-}
-
 }  // namespace eddy::inline v0::detail

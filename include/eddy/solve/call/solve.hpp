@@ -146,13 +146,13 @@ struct SolveWorkspace {
     template <class Memory>
     void require_possible(const SolveOptions& options, const Memory& memory,
                           const char* title) const {
-        if constexpr (switches<Spec>) require_second_pass(memory, title);
         require_argument(options.paths == 1 || !options.save_steps,
-                         "{}: save_steps = true with paths = {}, whose steps are not kept; leave "
-                         "it out, or make each path a trajectory",
-                         title, options.paths);
-        require_argument(!options.save_steps || !returns_early(memory),
-                         "{}: save_steps in an asynchronous call; leave one of them out", title);
+                         said_of(Refusal::steps_of_paths), title, options.paths);
+        if (returns_early(memory))
+            require_asynchronous(Features()
+                                     .with(Feature::auto_switch, switches<Spec>)
+                                     .with(Feature::save_steps, options.save_steps),
+                                 title);
     }
     /// With several paths to a lane: means and variances.
     template <class Backend>
@@ -243,6 +243,9 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
   private:
     friend Object;
     static constexpr const char* name = detail::call_of<Method>;
+    template <class... Tangents>
+    static constexpr auto kind_of = sizeof...(Tangents) > 0 ? detail::CallKind::pushforward
+                                                            : detail::CallKind::solve;
     template <class, class, class, bool, class...>
     friend class EnsembleSolution;
 
@@ -261,7 +264,8 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                        const Cancellation& cancelled, const Tangents&... tangents) {
         if constexpr (detail::check_arrays<Y0, Parameters>() && detail::check_outputs<Y0, Real>() &&
                       detail::check_tangents<Y0, Tangents...>() &&
-                      detail::check_reach<Backend, Y0, Parameters, Tangents...>()) {
+                      detail::check_reach<Backend, Y0, Parameters, Tangents...>() &&
+                      Object::template check_combination<kind_of<Tangents...>, Y0>()) {
             constexpr bool is_dual = sizeof...(Tangents) > 0;
             constexpr const char* where = is_dual ? "pushforward" : name;
             using Spec =
@@ -328,7 +332,7 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
 [[nodiscard]] auto solve(const Field& field, const Method& method, const Y0& y0,
                          const Parameters& p, const SolveOptions& options,
                          const Extras&... extras) {
-    if constexpr (detail::check_solver<Field, Method, Extras...>() &&
+    if constexpr (detail::check_call<detail::CallKind::solve, Y0, Field, Method, Extras...>() &&
                   detail::check_arrays<Y0, Parameters>()) {
         return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
                                 Extras...>(ensemble_solver(field, method, options, extras...), y0,
@@ -345,7 +349,8 @@ template <class Field, class Method, class Y0, class Parameters, class Y0Tangent
                                const Parameters& p, const Y0Tangent& y0_tangent,
                                const PTangent& p_tangent, const SolveOptions& options,
                                const Extras&... extras) {
-    if constexpr (detail::check_solver<Field, Method, Extras...>()) {
+    if constexpr (detail::check_call<detail::CallKind::pushforward, Y0, Field, Method,
+                                     Extras...>()) {
         auto solver = ensemble_solver(field, method, options, extras...);
         return std::move(solver(y0, p, y0_tangent, p_tangent));
     }

@@ -41,6 +41,12 @@ class SolverObject {
 
     static void require_possible(const SolveOptions&) {}
 
+    /// Of a call of this object.
+    template <CallKind kind, class Y0>
+    static consteval bool check_combination() {
+        return detail::check_combination<kind, Y0, Field, Method, Choice>();
+    }
+
     /// That the backend computes in.
     [[nodiscard]] auto memory() { return memory_for(backend_, kept_); }
     /// The workspace of this type, with the problem of a call.

@@ -112,9 +112,6 @@ struct SolveSpec {
 
     static constexpr bool shares_parameters = shared;
     static constexpr bool is_dual = !std::is_same_v<Number, Primal>;
-    static_assert(!std::is_same_v<Time, FloatFloat> || !(has_event || has_dyadic_steps),
-                  "CudaFloatTime: events and the adaptive steps of noise are sought in times of "
-                  "double precision; take Cuda");
     /// Do the times of a lane have tangents? Behind an event they do.
     static constexpr bool moves_times = is_dual && has_event;
     static constexpr int num_places = num_lanes_of<Number>;

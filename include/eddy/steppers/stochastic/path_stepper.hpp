@@ -28,9 +28,7 @@ struct StraightLine {
 /// Base of their linearizations.
 template <bool with_times>
 struct PathLinearization {
-    static_assert(!with_times,
-                  "stochastic equation: a Brownian path has no derivative with respect to "
-                  "time; leave differentiate_times out");
+    static_assert(!with_times, "a path has no derivative with respect to time");
 };
 
 /// Base of such steppers; `Self` is the stepper.

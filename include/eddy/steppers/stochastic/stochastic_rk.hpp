@@ -16,11 +16,7 @@ template <class Term, StochasticMethod Method, bool estimates_error>
 struct StochasticRungeKuttaStepper
     : PathStepper<StochasticRungeKuttaStepper<Term, Method, estimates_error>, Term, Method> {
     static_assert(ValidStochasticTableau<Method>::value);
-    static_assert(
-        !estimates_error || Method::stochastic.estimates_error(),
-        "stochastic equation: this method has no error estimate, its steps are of constant "
-        "size: leave the controller out, or take a method that has one, such as SPaRK, "
-        "Heun, SRA1 or SOSRI");
+    static_assert(!estimates_error || Method::stochastic.estimates_error());
     static_assert(Method::noise != NoiseClass::additive || Term::noise == NoiseClass::additive,
                   "stochastic equation: this method is for additive noise, a diffusion that does "
                   "not read y; take one for general noise, such as EulerMaruyama or EulerHeun");

@@ -12,11 +12,7 @@ template <class Term, WeakMethod Method, bool estimates_error>
 struct WeakRungeKuttaStepper
     : PathStepper<WeakRungeKuttaStepper<Term, Method, estimates_error>, Term, Method> {
     static_assert(ValidWeakTableau<Method>::value);
-    static_assert(
-        !estimates_error,
-        "stochastic equation: this method has no error estimate, its steps are of constant "
-        "size: leave the controller out, or take a method that has one, such as SPaRK or "
-        "Heun");
+    static_assert(!estimates_error, "the tables have no error estimate");
     using Steps = detail::WeakRungeKutta<Term, Method>;
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int state_size = Term::state_size;

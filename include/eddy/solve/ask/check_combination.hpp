@@ -1,0 +1,116 @@
+#pragma once
+// What a call asks for, by its types, and the one sentence of the table that refuses it.
+
+#include <eddy/core/float_float.hpp>
+#include <eddy/solve/ask/auto_switch.hpp>
+#include <eddy/solve/ask/combinations.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/lane/event.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
+#include <eddy/steppers/mass_matrix.hpp>
+#include <eddy/steppers/stochastic/kinetic_term.hpp>
+#include <eddy/steppers/stochastic/stochastic_tableau.hpp>
+#include <type_traits>
+
+namespace eddy::inline v0::detail {
+
+template <class Field, class Method>
+inline constexpr Family family_of = [] {
+    if constexpr (is_auto_switch<Method>)
+        return Family::auto_switch;
+    else if constexpr (requires { requires Method::is_kinetic; })
+        return Family::langevin;
+    else if constexpr (requires { Method::calculus; } ||
+                       (StochasticField<Field> && !requires { requires !Method::takes_noise; }))
+        return Family::noise;
+    else if constexpr (RungeKuttaMethod<Method>)
+        return Family::explicit_rk;
+    else
+        return takes_mass<Method> ? Family::rosenbrock : Family::other;
+}();
+
+/// Where a backend computes numbers of type Real.
+template <class Backend, class Real>
+inline constexpr Machine machine_of = [] {
+    if constexpr (requires { Backend::machine; })
+        return Backend::machine;
+    else if constexpr (requires {
+                           requires std::is_same_v<typename Backend::template Time<Real>,
+                                                   FloatFloat>;
+                       })
+        return Machine::float_time;
+    else if constexpr (requires { requires !is_of_host<typename Backend::Memory>; })
+        return Machine::device;
+    else
+        return Machine::host;
+}();
+
+/// Does the method estimate its error, of this equation?
+template <class Field, class Method>
+inline constexpr bool estimates_error_of = [] {
+    if constexpr (StochasticField<Field> && RungeKuttaMethod<Method>)
+        return AlongPath<Method>::has_error_estimate;
+    else
+        return has_error_estimate<Method>;
+}();
+
+/// Is it a call that pulls cotangents back?
+[[nodiscard]] constexpr bool goes_back(CallKind kind) {
+    return kind != CallKind::solve && kind != CallKind::pushforward;
+}
+
+/// What a call asks for; `Choice`: its extras.
+template <class Field, class Method, class Choice, CallKind call>
+inline constexpr Features features_of = [] {
+    constexpr Family family = family_of<Field, Method>;
+    constexpr bool is_noisy = StochasticField<Field>, is_langevin = KineticField<Field>;
+    constexpr bool adapts = !requires { requires !Choice::Controller::is_adaptive; };
+    constexpr bool is_algebraic = [] {
+        if constexpr (has_event<Field> && has_mass<Field> && takes_mass<Method>)
+            return has_algebraic_components<Field>();
+        return false;
+    }();
+    return Features()
+        .with(Feature::ordinary, !is_noisy && !is_langevin)
+        .with(Feature::stochastic, is_noisy)
+        .with(Feature::langevin, is_langevin)
+        .with(Feature::joint, steps_jointly<typename Choice::Controller>)
+        .with(Feature::other_method, family != Family::explicit_rk)
+        .with(Feature::auto_switch, family == Family::auto_switch)
+        .with(Feature::gradient, call == CallKind::gradient || call == CallKind::pullback)
+        .with(Feature::tangents, call == CallKind::pushforward)
+        .with(Feature::hessian, call == CallKind::hessian)
+        .with(Feature::mass, has_mass<Field>)
+        .with(Feature::estimate_with_events, has_event<Field> && Choice::estimates_error)
+        .with(Feature::events, has_event<Field>)
+        .with(Feature::events_of_algebraic, is_algebraic)
+        .with(Feature::times, goes_back(call) && Choice::with_times)
+        .with(Feature::gradient_error, goes_back(call) && Choice::estimates_error)
+        .with(Feature::adaptive, adapts)
+        .with(Feature::adaptive_noise, adapts && is_noisy)
+        .with(Feature::observe, !std::is_void_v<typename Choice::Function>)
+        .with(Feature::no_error_estimate, !estimates_error_of<Field, Method>);
+}();
+
+/// The arrays of a solver object that no call has given any.
+struct NoArrays {};
+
+/// Where numbers like those of y0 are computed; those of no array are double.
+template <class Choice, class Y0>
+inline constexpr Machine machine_for = [] {
+    using Backend = typename Choice::Backend;
+    if constexpr (is_ensemble_array<Y0>)
+        return machine_of<Backend, EnsembleScalarOf<Y0>>;
+    else
+        return machine_of<Backend, double>;
+}();
+
+/// Says why a call is refused, if it is.
+template <CallKind call, class Y0, class Field, class Method, class Choice>
+consteval bool check_combination() {
+    return check_refusal<refusal_of(features_of<Field, Method, Choice, call>,
+                                    family_of<Field, Method>, machine_for<Choice, Y0>, call)>();
+}
+
+}  // namespace eddy::inline v0::detail

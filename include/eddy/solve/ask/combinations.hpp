@@ -1,0 +1,291 @@
+#pragma once
+// What goes with what: for each feature of a call the answer of every family of methods, of every machine and
+// of every kind of call: yes, or why not. A call asks before anything of it is instantiated, and for what
+// only a run knows (options, an asynchronous machine) before any work. The tables of
+// docs/guide/what_works_with_what.md are printed from here. A sentence that the compiler says must be a
+// literal, so that sentences stand below the table: check_refusal has those, said_of the others.
+// Test: tests/docs/works_with.cpp
+
+#include <cstdint>
+#include <eddy/core/error.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// Families of methods. `other` (Taylor, ESDIRK, IMEX, a user's own) differ in nothing that is asked here;
+/// whatever method solves a stochastic equation is one of noise.
+enum class Family { explicit_rk, rosenbrock, other, auto_switch, noise, langevin };
+/// What a call is computed on; float_time: with times of single precision.
+enum class Machine { host, tiles, device, float_time, asynchronous };
+/// Kinds of calls; nested: differentiable_solve.
+enum class CallKind { solve, pushforward, gradient, hessian, pullback, nested };
+inline constexpr int num_families = 6, num_machines = 5, num_calls = 6;
+
+// clang-format off
+/// What a call may ask for, in the order in which refusals are said.
+enum class Feature {
+    ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
+    mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
+    adaptive_noise, backward, paths, path_alone, observe, save_steps, save_steps_of_paths, watching,
+    gather_sums, devices, gradients_watched, tangents_watched,
+    no_error_estimate  // of the method: no row, but what some answers depend on
+};
+
+/// Why not.
+enum class Refusal {
+    none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
+    noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
+    events_on_tiles, joint_without_tiles, mass_of_method, events_with_estimate, events_of_switch,
+    events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
+    constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
+    observe_of_loss, extra_of_nested,
+    // From here on a run says so.
+    backward_noise, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    steps_of_paths, waiting_switch, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    waiting_devices
+};
+
+/// An entry of the table.
+struct Answer {
+    const char* text = nullptr;  // on the page; none: yes, and the page says nothing of it
+    Refusal why_not = Refusal::none;
+    bool but_with_estimate = false;  // not refused where the method estimates its error
+};
+/// A row of it.
+struct Combinations {
+    Feature feature;
+    const char* name;
+    Answer by_family[num_families] = {}, by_machine[num_machines] = {}, by_call[num_calls] = {};
+};
+
+namespace table {
+
+using enum Feature;
+using enum Refusal;
+
+inline constexpr Answer yes{"yes"}, vacant{"–"}, not_watched{"not monitored"}, again{"solved again"};
+[[nodiscard]] constexpr Answer no(Refusal why_not) {
+    return {"no", why_not};
+}
+[[nodiscard]] constexpr Answer estimating(Refusal why_not) {
+    return {"with an error estimate", why_not, true};
+}
+
+inline constexpr Combinations rows[] = {
+    {ordinary, "ordinary equations", {yes, yes, yes, yes, no(method_of_noise), no(method_of_langevin)}, {yes, yes, yes, yes, yes}},
+    {stochastic, "stochastic equations",
+     {{"as SDE methods"}, no(method_without_noise), no(method_without_noise), no(method_without_noise), yes, no(method_of_langevin)},
+     {yes, no(noise_on_tiles), yes, yes, yes}},
+    {langevin, "Langevin's equation",
+     {no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), yes},
+     {yes, no(noise_on_tiles), yes, yes, yes}},
+    {joint, "one step size for all, `JointController`", {},
+     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles)}},
+    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), yes, yes, yes}},
+    {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), yes, yes, no(waiting_switch)}},
+    {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes}},
+    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes}},
+    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, no(waiting_tangents)}},
+    {mass, "mass matrix (index 1)",
+     {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
+    {estimate_with_events, "`estimate_gradient_error` with events",
+     {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
+    {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
+     {yes, no(events_on_tiles), yes, no(double_times), yes}},
+    {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
+    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), yes, yes, yes},
+     {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
+    {gradient_error, "`estimate_gradient_error`",
+     {estimating(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method)},
+     {yes, no(estimate_on_tiles), yes, yes, no(waiting_tangents)},
+     {vacant, vacant, yes, no(estimate_of_hessian), yes, no(extra_of_nested)}},
+    {adaptive, "adaptive steps",
+     {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
+    {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), yes, no(double_times), yes}},
+    {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
+    {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {},
+     {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
+    {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
+    {observe, "`observe(function)`", {}, {}, {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
+    {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, no(waiting_steps)},
+     {yes, yes, no(steps_of_loss), no(steps_of_loss), vacant, vacant}},
+    {save_steps_of_paths, "`save_steps` with `.paths`", {}, {}, {no(steps_of_paths), no(steps_of_paths), vacant, vacant, vacant, vacant}},
+    {watching, "`progress`, `poll`, `cancelled`", {}, {yes, yes, yes, yes, no(waiting_caller)}},
+    {gather_sums, "`gather_sums`", {},
+     {yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums)}},
+    {devices, "several devices", {}, {vacant, vacant, yes, yes, no(waiting_devices)}},
+    {gradients_watched, "trajectories with unreliable gradients",
+     {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
+     {again, not_watched, again, {"flagged"}, {"flagged"}}},
+    {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
+     {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
+     {{"flagged"}, vacant, not_watched, not_watched, not_watched}},
+};
+// clang-format on
+
+}  // namespace table
+
+/// A set of features.
+class Features {
+  public:
+    [[nodiscard]] constexpr Features with(Feature feature, bool is_asked = true) const {
+        Features more = *this;
+        if (is_asked) more.bits_ |= bit(feature);
+        return more;
+    }
+    [[nodiscard]] constexpr bool has(Feature feature) const { return (bits_ & bit(feature)) != 0; }
+
+  private:
+    static constexpr std::uint32_t bit(Feature feature) {
+        return std::uint32_t{1} << static_cast<int>(feature);
+    }
+    std::uint32_t bits_ = 0;
+};
+
+/// Why the first of the features that is refused is refused, whether by family, machine or call.
+[[nodiscard]] constexpr Refusal refusal_of(const Features& asked, Family family, Machine machine,
+                                           CallKind call) {
+    for (const Combinations& row : table::rows) {
+        if (!asked.has(row.feature)) continue;
+        for (const Answer& answer :
+             {row.by_family[static_cast<int>(family)], row.by_machine[static_cast<int>(machine)],
+              row.by_call[static_cast<int>(call)]}) {
+            const bool is_kept = answer.but_with_estimate && !asked.has(Feature::no_error_estimate);
+            if (answer.why_not != Refusal::none && !is_kept) return answer.why_not;
+        }
+    }
+    return Refusal::none;
+}
+
+/// Says why not; true where nothing is refused.
+template <Refusal refusal>
+consteval bool check_refusal() {
+    static_assert(refusal != Refusal::method_of_noise,
+                  "solve: this method is for stochastic equations: give the field drift, diffusion "
+                  "and calculus, or take a method for vector fields, such as Tsit5");
+    static_assert(refusal != Refusal::method_without_noise,
+                  "solve: this method takes no noise; stochastic equations are for EulerMaruyama, "
+                  "SRIW1, Heun and the others of docs/guide/stochastic.md");
+    static_assert(refusal != Refusal::method_of_langevin,
+                  "solve: ALIGN and QUICSORT are for Langevin's equation: the field must be a "
+                  "struct with force(t, x, p), friction(p) and temperature(p)");
+    static_assert(refusal != Refusal::equation_of_langevin,
+                  "solve: an equation with force, friction and temperature is for Langevin "
+                  "methods: take ALIGN or QUICSORT");
+    static_assert(refusal != Refusal::noise_on_tiles,
+                  "solve: the backend Tiles solves ordinary equations, and this one is stochastic: "
+                  "leave Tiles{} out");
+    static_assert(refusal != Refusal::method_on_tiles,
+                  "Tiles: the method must be an explicit Runge-Kutta method, such as Tsit5; for "
+                  "other methods leave Tiles{} out");
+    static_assert(refusal != Refusal::tangents_on_tiles,
+                  "Tiles: this backend computes no pushforward and no hessian_vector_product; "
+                  "leave Tiles{} out");
+    static_assert(refusal != Refusal::estimate_on_tiles,
+                  "Tiles: this backend computes no estimate_gradient_error; leave Tiles{} out");
+    static_assert(refusal != Refusal::times_on_tiles,
+                  "Tiles: this backend computes no derivatives with respect to times; leave "
+                  "Tiles{} out");
+    static_assert(refusal != Refusal::events_on_tiles,
+                  "Tiles: this backend finds no events; leave Tiles{} out");
+    static_assert(refusal != Refusal::joint_without_tiles,
+                  "solve: JointController is for the backend Tiles, which steps all trajectories "
+                  "together; name Tiles{} after the options, or leave the controller out");
+    static_assert(refusal != Refusal::mass_of_method,
+                  "solve: this method takes no mass matrix; fields with a member `mass` are for "
+                  "Rosenbrock methods, such as Rodas5P");
+    static_assert(refusal != Refusal::events_with_estimate,
+                  "events: the error of a gradient through them is not estimated: leave "
+                  "estimate_gradient_error out");
+    static_assert(refusal != Refusal::events_of_switch,
+                  "events: AutoSwitch starts trajectories again with another method, and takes no "
+                  "events; give one of its methods");
+    static_assert(refusal != Refusal::events_of_noise,
+                  "events: stochastic equations have none; remove the member `event`, or search "
+                  "the steps that save_steps keeps");
+    static_assert(refusal != Refusal::events_with_algebraic,
+                  "events: an equation with algebraic components has none: leave the member "
+                  "`event` out, or give a mass matrix that is regular");
+    static_assert(refusal != Refusal::times_of_noise,
+                  "stochastic equation: a Brownian path has no derivative with respect to time; "
+                  "leave differentiate_times out");
+    static_assert(refusal != Refusal::estimate_of_method,
+                  "estimate_gradient_error: the method must be a tableau with an error estimate, "
+                  "such as Tsit5; leave it out, or take another method");
+    static_assert(refusal != Refusal::estimate_of_hessian,
+                  "hessian_vector_product: estimate_gradient_error has no place here; ask "
+                  "value_and_gradient for it");
+    static_assert(refusal != Refusal::constant_steps,
+                  "solve: this method has no error estimate, its steps are of constant size: "
+                  "leave the controller out, or take a method that has one, such as Tsit5");
+    static_assert(refusal != Refusal::constant_steps_of_noise,
+                  "stochastic equation: this method has no error estimate, its steps are of "
+                  "constant size: leave the controller out, or take a method that has one, such "
+                  "as SPaRK, Heun, SRA1 or SOSRI");
+    static_assert(refusal != Refusal::constant_steps_of_langevin,
+                  "solve: Langevin methods have no error estimate, their steps are of constant "
+                  "size: leave the controller out");
+    static_assert(refusal != Refusal::double_times,
+                  "CudaFloatTime: events and the adaptive steps of noise are sought in times of "
+                  "double precision; take Cuda");
+    static_assert(refusal != Refusal::no_path,
+                  "brownian_path: the field must be a stochastic one, with drift, diffusion and "
+                  "calculus");
+    static_assert(refusal != Refusal::observe_of_loss,
+                  "value_and_gradient: observe(function) has no place here; the loss itself may be "
+                  "any function of the state");
+    static_assert(refusal != Refusal::extra_of_nested,
+                  "differentiable_solve: its value is the state at t1 and its inputs are y0 and p; "
+                  "observe(function), differentiate_times and estimate_gradient_error have no "
+                  "place here");
+    return refusal == Refusal::none;
+}
+
+/// What a run says; {}: the name of the call, then values.
+[[nodiscard]] constexpr const char* said_of(Refusal refusal) {
+    switch (refusal) {
+        case Refusal::backward_noise:
+            return "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in time";
+        case Refusal::paths_without_noise:
+            return "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
+                   "diffusion and calculus";
+        case Refusal::paths_of_pullback:
+            return "{}: paths = {}, whose states are not kept; use value_and_gradient, which takes "
+                   "the mean of their losses, or make each path a trajectory";
+        case Refusal::paths_of_nested:
+            return "{}: paths = {}, but the value is one state for each trajectory; leave it out";
+        case Refusal::steps_of_loss:
+            return "{}: save_steps = true; a loss is a sum over save points, leave it out";
+        case Refusal::steps_of_paths:
+            return "{}: save_steps = true with paths = {}, whose steps are not kept; leave it out, "
+                   "or make each path a trajectory";
+        case Refusal::waiting_switch:
+            return "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
+                   "first; leave out asynchronous, or give one of the two methods";
+        case Refusal::waiting_tangents:
+            return "{}: this gradient has tangents (a Hessian's, or those of "
+                   "estimate_gradient_error), which come to the host, but the call is "
+                   "asynchronous; leave one of them out";
+        case Refusal::waiting_steps:
+            return "{}: save_steps in an asynchronous call; leave one of them out";
+        case Refusal::waiting_caller:
+            return "{}: an asynchronous call cannot be observed or stopped; leave out progress, "
+                   "poll and cancelled, or asynchronous";
+        case Refusal::waiting_sums:
+            return "{}: gather_sums in an asynchronous call, which adds on the device; leave one "
+                   "of them out";
+        case Refusal::waiting_devices:
+            return "{}: Cuda with devices, and asynchronous; give one device and a stream";
+        default: return nullptr;  // the compiler says so
+    }
+}
+
+/// InvalidArgument, beginning with `where`, where a call that returns before its work is done asks for what
+/// would wait.
+inline void require_asynchronous(const Features& asked, const char* where) {
+    const Refusal refusal =
+        refusal_of(asked, Family::explicit_rk, Machine::asynchronous, CallKind::solve);
+    if (refusal != Refusal::none) [[unlikely]]
+        throw_invalid_argument(said_of(refusal), {MessageValue(where)});
+}
+
+}  // namespace eddy::inline v0::detail
