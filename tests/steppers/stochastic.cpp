@@ -2,6 +2,7 @@
 // exact solutions. Seeds are fixed: a failure is a change, never chance.
 
 #include <cmath>
+#include <complex>
 #include <eddy/solvers/euler_heun.hpp>
 #include <eddy/solvers/euler_maruyama.hpp>
 #include <eddy/solvers/general_shark.hpp>
@@ -62,6 +63,35 @@ struct OneNoise {
     static eddy::Vec<double, 2> exact(const double* p, const double* w) {
         return {{std::exp((p[0] - p[1] * p[1] / 2) + p[1] * w[0]),
                  std::exp((p[0] + p[1] * p[1] / 2) - p[1] * w[0])}};
+    }
+};
+/// The complex equation dz = z (p0 dt + Σ γ_k dW_k): two noises, each of which moves both components, and
+/// which commute.
+template <Calculus in>
+struct Commuting {
+    static constexpr int state_size = 2, parameter_size = 2;
+    static constexpr Calculus calculus = in;
+    static constexpr bool commutative = true;
+    static constexpr double real[2] = {0.5, -0.3}, imaginary[2] = {0.4, 0.6};
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(p[0] * y[0], p[0] * y[1]);
+    }
+    constexpr auto diffusion(auto, const auto& y, const auto& p) const {
+        const auto times = [&](int k) {
+            return eddy::vec(real[k] * y[0] - p[1] * imaginary[k] * y[1],
+                             real[k] * y[1] + p[1] * imaginary[k] * y[0]);
+        };
+        return eddy::columns(times(0), times(1));
+    }
+    static eddy::Vec<double, 2> exact(const double* p, const double* w) {
+        std::complex<double> exponent = p[0];
+        for (int k = 0; k < 2; ++k) {
+            const std::complex<double> gamma(real[k], p[1] * imaginary[k]);
+            exponent += gamma * w[k];
+            if (in == eddy::ito) exponent -= 0.5 * gamma * gamma;
+        }
+        const std::complex<double> z = std::complex<double>(1, 1) * std::exp(exponent);
+        return {{z.real(), z.imag()}};
     }
 };
 /// A damped pendulum pushed by noise that depends on time.
@@ -243,6 +273,48 @@ TEST_CASE("stochastic methods: strong order for one noise of several components"
     require_order(order_to_exact<OneNoise, eddy::SPaRK>(), 1);
     require_order(order_to_exact<OneNoise, eddy::SOSRI>(), 1.5);
     require_order(order_to_exact<OneNoise, eddy::SlowRK>(), 1.5);
+}
+
+TEST_CASE("stochastic methods: strong order for noises that commute, as their field says") {
+    using Ito = Commuting<eddy::ito>;
+    CHECK(eddy::TermOf<Ito>::noise == NoiseClass::commutative);
+    require_order(order_to_exact<Ito, eddy::EulerMaruyama>(), 0.5);
+    require_order(order_to_exact<Ito, eddy::Milstein>(), 1);
+    require_order(order_to_exact<Commuting<eddy::stratonovich>, eddy::Milstein>(), 1);
+}
+
+TEST_CASE("stochastic methods: the way back of Milstein's step for noises that commute") {
+    using Stepper = eddy::StepperFor<eddy::TermOf<Commuting<eddy::ito>>, eddy::Milstein, false>;
+    NoisePlan plan;
+    plan.key = eddy::PhiloxKey(20);
+    const eddy::StepSize<double, double> dt{cell, cell};
+    const eddy::BrownianPath<double> along({3., 0., cell}, plan, {0, 0.});
+    const double t = 0;
+    const State y{{1.2, -0.7}}, cotangent{{0.8, 1.7}};
+    const double* const parameters = p;
+    State of_p{};
+    int unused = 0;
+
+    const eddy::StepInput in{t, y, parameters, dt, along};
+    Stepper::Linearization<double> of_step;
+    Stepper::linearize(in, eddy::NoMemory{}, of_step);
+    const State of_y = Stepper::pull(in, of_step, cotangent, unused, of_p, unused);
+
+    const auto product = [&](const State& from, const double* changed) {
+        const State next =
+            Stepper::step(eddy::StepInput{t, from, changed, dt, along}, eddy::NoMemory{});
+        return cotangent[0] * next[0] + cotangent[1] * next[1];
+    };
+    for (int i = 0; i < 2; ++i) {
+        const double by = 1e-5;  // a step is a polynomial: errors of 1e-10
+        State above = y, below = y;
+        above[i] += by, below[i] -= by;
+        CHECK(of_y[i] == Approx((product(above, p) - product(below, p)) / (2 * by)).epsilon(1e-8));
+        double more[2] = {p[0], p[1]}, less[2] = {p[0], p[1]};
+        more[i] += by, less[i] -= by;
+        CHECK(of_p[i] ==
+              Approx((product(y, more) - product(y, less)) / (2 * by)).epsilon(1e-8).margin(1e-10));
+    }
 }
 
 TEST_CASE("stochastic methods: strong order for additive noise that depends on time") {

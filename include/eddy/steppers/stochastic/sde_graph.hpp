@@ -87,6 +87,34 @@ class SdeTrace {
     constexpr std::vector<int> along_itself(int noise) {
         std::vector<int> parts;
         for (int row = 0; row < size; ++row) parts.push_back(entry_or_zero(row, noise));
+        std::vector<int> along = derivatives_along(parts);
+        for (std::size_t e = 0; e < entries.size(); ++e) {
+            if (entries[e].at.noise != noise) along[e] = -1;
+        }
+        return along;
+    }
+
+    /// For each entry its derivative along Σ_k g_k w_k, where w is an argument behind the others; −1
+    /// where that is zero by construction.
+    constexpr std::vector<int> along_noise() {
+        graph.arguments.push_back({num_noises, false});
+        std::vector<int> parts(static_cast<std::size_t>(size), -1);
+        for (const Entry& entry : entries) {
+            const int w = graph.push_argument(3, entry.at.noise, 1);
+            const int moved = (DynamicTraced(graph, entry.node) * DynamicTraced(graph, w)).node();
+            int& part = parts[static_cast<std::size_t>(entry.at.row)];
+            part = part < 0 ? moved
+                            : (DynamicTraced(graph, part) + DynamicTraced(graph, moved)).node();
+        }
+        for (int& part : parts) {
+            if (part < 0) part = graph.push_zeros(1);
+        }
+        return derivatives_along(parts);
+    }
+
+    /// For each entry its derivative along a direction, given by its components; −1 where that is zero
+    /// by construction.
+    constexpr std::vector<int> derivatives_along(const std::vector<int>& parts) {
         const int direction = graph.push_list({.op = Op::concat, .size = size}, parts);
         const int num_primal = graph.size();
         Forward forward(std::move(graph), num_primal);
@@ -99,7 +127,7 @@ class SdeTrace {
         forward.run();
         std::vector<int> along(entries.size(), -1);
         for (std::size_t e = 0; e < entries.size(); ++e) {
-            if (entries[e].at.noise == noise && forward.has_tangent(entries[e].node))
+            if (forward.has_tangent(entries[e].node))
                 along[e] = forward.tangent_of(entries[e].node).node();
         }
         graph = std::move(forward.graph());
@@ -151,8 +179,9 @@ class SdeTrace {
 /// What a program gives: the drift, the diffusion's entries, their derivatives along their columns.
 enum class SdeParts : unsigned char { drift = 1, diffusion = 2, both = 3, with_slopes = 7 };
 
-/// `correction`: of the drift, times Σ_k (g_k·∇) g_k.
-template <class Field, SdeParts parts, int correction_halves>
+/// `correction`: of the drift, times Σ_k (g_k·∇) g_k. `of_noise`: derivatives of all columns along
+/// Σ_k g_k w_k, where w is a fourth argument, in place of those along themselves.
+template <class Field, SdeParts parts, int correction_halves, bool of_noise = false>
 struct SdeRecipe {
     static constexpr int expected_nodes = 256 + 32 * Field::state_size;
     static constexpr bool has(SdeParts part) {
@@ -179,7 +208,8 @@ struct SdeRecipe {
   private:
     static constexpr std::vector<int> slopes_of(SdeTrace<Field>& trace) {
         std::vector<int> slopes(trace.entries.size(), -1);
-        for (int noise = 0; noise < trace.num_noises; ++noise) {
+        if (of_noise) slopes = trace.along_noise();
+        for (int noise = 0; noise < trace.num_noises && !of_noise; ++noise) {
             const std::vector<int> along = trace.along_itself(noise);
             for (std::size_t e = 0; e < along.size(); ++e) {
                 if (along[e] >= 0) slopes[e] = along[e];

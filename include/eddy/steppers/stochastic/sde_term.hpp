@@ -76,9 +76,12 @@ struct SdeTerm {
         return of_method == Calculus::stratonovich ? -1 : 1;
     }
 
+    /// Do slopes take the noise as a fourth argument? Of noise that commutes.
+    static constexpr bool slopes_take_noise = noise == NoiseClass::commutative;
     template <Calculus of_method, detail::SdeParts parts>
     using Program = eddy::Program<detail::SdeRecipe<
-        Field, parts, parts == detail::SdeParts::diffusion ? 0 : correction_for(of_method)>>;
+        Field, parts, parts == detail::SdeParts::diffusion ? 0 : correction_for(of_method),
+        slopes_take_noise && parts == detail::SdeParts::with_slopes>>;
 };
 
 namespace detail {

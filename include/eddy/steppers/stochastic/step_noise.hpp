@@ -43,10 +43,11 @@ class StepNoise {
 
   public:
     BrownianIncrements<Real, num_noises, needs.area> path;
-    Real root;                                     // √h
-    Real square[needs.square ? num_noises : 1];    // (W² − h)/(2√h)
-    Real cube[needs.cube ? num_noises : 1];        // (W³ − 3hW)/(6h)
-    Real of_slope[needs.slopes ? num_noises : 1];  // W²/2, less h/2 in the sense of Itô
+    Real root;                                   // √h
+    Real square[needs.square ? num_noises : 1];  // (W² − h)/(2√h)
+    Real cube[needs.cube ? num_noises : 1];      // (W³ − 3hW)/(6h)
+    /// W²/2, less h/2 in the sense of Itô; W/2 of noise that commutes, whose slopes have the other W
+    Real of_slope[needs.slopes ? num_noises : 1];
 
     StepNoise() = default;
     template <class Path>
@@ -91,7 +92,9 @@ class StepNoise {
         const Real w = path.w[k], h = root * root;
         if constexpr (needs.square) square[k] = constant(0.5) * (w * w - h) / root;
         if constexpr (needs.cube) cube[k] = constant(1. / 6) * (w * w - constant(3) * h) * w / h;
-        if constexpr (needs.slopes)
+        if constexpr (needs.slopes && Method::noise == NoiseClass::commutative)
+            of_slope[k] = constant(0.5) * w;
+        else if constexpr (needs.slopes)
             of_slope[k] = constant(0.5) * (Method::calculus == Calculus::ito ? w * w - h : w * w);
     }
 };

@@ -23,7 +23,8 @@ struct StochasticRungeKuttaStepper
     static_assert(
         Method::noise != NoiseClass::diagonal || Term::noise <= NoiseClass::diagonal,
         "stochastic equation: this method is for scalar, diagonal or additive noise; take "
-        "one for general noise, such as EulerMaruyama or EulerHeun");
+        "one for general noise, such as EulerMaruyama or EulerHeun, or Milstein where the noise "
+        "commutes and the field says so by `commutative = true`");
     static constexpr int num_stages = Method::stochastic.num_stages;
     static constexpr auto needs = detail::needs_of(Method::stochastic);
 
@@ -133,7 +134,7 @@ struct StochasticRungeKuttaStepper
                     add_slopes<i>(of_step.noise, [&](int e, int row, const auto& weight) {
                         of_slopes[e] = weight * next_cotangent[row];
                     });
-                pull_field<i>(in, of_step.stage[i], of_drift, of_entries, of_slopes, of_stage[i],
+                pull_field<i>(in, of_step, of_drift, of_entries, of_slopes, of_stage[i],
                               p_cotangent);
                 cotangent = cotangent + of_stage[i];
             }
@@ -237,16 +238,19 @@ struct StochasticRungeKuttaStepper
         static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
             if constexpr (needs.drift[i] || needs.diffusion[i]) {
                 stage[i] = sum<i>(in, noise, stages);
-                evaluate<Program<parts<i>>, Number>(
-                    [&]<int output>(int component, const Number& value) EDDY_INLINE {
-                        if constexpr (output == 0 && needs.drift[i])
-                            stages.drift[i].data[component] = value;
-                        else if constexpr (output == 2)
-                            stages.slopes[needs.slopes ? i : 0].data[component] = value;
-                        else
-                            stages.entries[i].data[component] = value;
-                    },
-                    time_of<i>(in), stage[i], in.p);
+                const auto take = [&]<int output>(int component, const Number& value) EDDY_INLINE {
+                    if constexpr (output == 0 && needs.drift[i])
+                        stages.drift[i].data[component] = value;
+                    else if constexpr (output == 2)
+                        stages.slopes[needs.slopes ? i : 0].data[component] = value;
+                    else
+                        stages.entries[i].data[component] = value;
+                };
+                if constexpr (needs.slope[i] && Term::slopes_take_noise)
+                    evaluate<Program<parts<i>>, Number>(take, time_of<i>(in), stage[i], in.p,
+                                                        noise.path.w);
+                else
+                    evaluate<Program<parts<i>>, Number>(take, time_of<i>(in), stage[i], in.p);
             } else {
                 stage[i] = in.y;
             }
@@ -290,21 +294,25 @@ struct StochasticRungeKuttaStepper
         });
     }
 
-    template <int i, class Input, class Number, class ParameterCotangent>
-    EDDY_INLINE EDDY_HD static void pull_field(const Input& in, const State<Number>& stage,
+    template <int i, class Input, class OfStep, class Number, class ParameterCotangent>
+    EDDY_INLINE EDDY_HD static void pull_field(const Input& in, const OfStep& of_step,
                                                const State<Number>& of_drift,
                                                const Vec<Number, num_entries>& of_entries,
                                                const Vec<Number, num_entries>& of_slopes,
                                                State<Number>& of_stage,
                                                ParameterCotangent& p_cotangent) {
         using Pullback = decltype(vjp<1, 2>(Program<parts<i>>{}));
+        const State<Number>& stage = of_step.stage[i];
         const auto take = [&]<int output>(int component, const Number& value) EDDY_INLINE {
             if constexpr (output == 0)
                 of_stage.data[component] = value;
             else
                 detail::accumulate(p_cotangent, component, value);
         };
-        if constexpr (needs.slope[i])
+        if constexpr (needs.slope[i] && Term::slopes_take_noise)
+            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_step.noise.path.w,
+                                       of_drift, of_entries, of_slopes);
+        else if constexpr (needs.slope[i])
             evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift, of_entries,
                                        of_slopes);
         else if constexpr (parts<i> == detail::SdeParts::both)
