@@ -52,7 +52,44 @@ void require_path_of_cells() {
 }
 const Array origin(6, 2, 0.), nothing(6, 0);
 
+/// A kind of noise that eddy does not know: all increments with the other sign.
+template <class Time>
+struct MirroredPath : eddy::BrownianPath<Time> {
+    using eddy::BrownianPath<Time>::BrownianPath;
+
+    template <class Number, int noises, int areas>
+    [[nodiscard]] EDDY_HD auto increments() const {
+        auto found = eddy::BrownianPath<Time>::template increments<Number, noises, areas>();
+        for (int k = 0; k < noises; ++k) found.w[k] = -found.w[k];
+        return found;
+    }
+};
+template <class Term>
+struct MirroredStepper : eddy::StochasticRungeKuttaStepper<Term, eddy::EulerMaruyama, false> {
+    template <class Time>
+    using Path = MirroredPath<Time>;
+};
+struct MirroredEuler {
+    static constexpr bool has_error_estimate = false;
+    template <class Term, bool>
+    using Stepper = MirroredStepper<Term>;
+};
+
 }  // namespace
+
+TEST_CASE("brownian_path: noise of another kind comes from outside, with the path's numbers") {
+    const eddy::SolveOptions options{.t1 = 2, .dt0 = 0.125, .seed = 4};
+
+    const auto known = eddy::solve(Walk{}, eddy::EulerMaruyama{}, origin, nothing, options);
+    const auto mirrored = eddy::solve(Walk{}, MirroredEuler{}, origin, nothing, options);
+
+    for (int lane = 0; lane < 6; ++lane) {
+        for (int i = 0; i < 2; ++i) {
+            CHECK(known.y()(lane, i) != 0);
+            CHECK(mirrored.y()(lane, i) == -known.y()(lane, i));
+        }
+    }
+}
 
 TEST_CASE("brownian_path: W where steps end, of constant size and of halves of it") {
     eddy::SolveOptions options{.t0 = 3, .t1 = 5, .dt0 = 0.25, .seed = 4, .first_path = 11};

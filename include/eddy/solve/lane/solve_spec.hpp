@@ -76,8 +76,7 @@ struct SolveSpec {
     using Path = typename Stepper::template Path<Time>;
     static constexpr bool has_path = !std::is_same_v<Path, NoPath>;
     /// Is the path one of Brownian noise, which a NoisePlan numbers?
-    static constexpr bool has_noise =
-        std::is_same_v<Path, BrownianPath<Time>> || std::is_same_v<Path, DyadicPath<Time>>;
+    static constexpr bool has_noise = requires { requires Path::is_numbered; };
     /// Are steps dyadic parts of the cells of noise?
     static constexpr bool has_dyadic_steps = has_noise && is_adaptive;
     static constexpr int num_noises = [] {

@@ -115,6 +115,8 @@ template <class Time>
 template <class Time>
 class BrownianPath {
   public:
+    /// Its noise is that of a NoisePlan, which numbers paths and cells: steps begin at these.
+    static constexpr bool is_numbered = true;
     /// `normals`: those of W, then those of H, then those of K, of the step as a cell, if they are at hand.
     EDDY_INLINE EDDY_HD BrownianPath(const StepInterval<Time>& interval, const NoisePlan& plan,
                                      const NoisePosition<Time>& at,

@@ -13,6 +13,7 @@ class DyadicPath {
     using Counts = typename detail::CountsOf<Time>::type;
 
   public:
+    static constexpr bool is_numbered = true;
     EDDY_INLINE EDDY_HD DyadicPath(const StepInterval<Time>& interval, const NoisePlan& plan,
                                    const detail::NoisePlace<Time>& at)
         : plan_(&plan), lane_(interval.lane), size_(interval.size), at_(at) {}
