@@ -49,7 +49,7 @@ class PseudoTransient {
     using LaneState = Vec<Real, size>;
     using Lu = PlaceLu<Number, size>;
     using Tableau = RosenbrockTableau<4>;
-    static constexpr const Tableau& rodas3 = Rodas3::coefficients;
+    static constexpr Tableau rodas3 = Rodas3::coefficients;
     /// Of a step, in units of the state, and of one that integrates.
     static constexpr Real most_error = Real(0.25), most_of_integration = Real(1e-2);
     static constexpr Real longest = Real(1e30);
