@@ -277,10 +277,20 @@ TEST_CASE("compose: traced programs go in as they are, and into remat and while_
     CHECK(looped.pullback(cotangent) == expected_loop.pullback(cotangent));
 }
 
+namespace {
+
+/// Of four values one has a name.
+struct Named {
+    constexpr auto operator()(const auto& x, const auto& q) const {
+        return sin(checkpoint_name(exp(sin(x)), "kept") * q);
+    }
+};
+constexpr auto named = eddy::trace<Vector<2>, Vector<2>>(Named{});
+
+}  // namespace
+
 TEST_CASE("remat: of a program outside a trace keeps what its policy allows") {
     const auto y = unknown(0.4, -1.1), p = unknown(9.81, 0.3), cotangent = unknown(1.3, 0.7);
-    constexpr auto named = eddy::trace<Vector<2>, Vector<2>>(
-        [](const auto& x, const auto& q) { return sin(checkpoint_name(exp(sin(x)), "kept") * q); });
 
     const auto nothing = eddy::remat(named).linearize(y, p);
     const auto few = eddy::remat(named, eddy::save_only_these_names<"kept">).linearize(y, p);
