@@ -7,7 +7,7 @@ namespace second_solve {
 using namespace eddy::detail;
 using Spec =
     SolveSpec<support::Lorenz, eddy::Tsit5, eddy::PIDController, eddy::Dual<double>, false>;
-using StepsWork = GroupWork<SensitiveStepsKernel<Spec, StepArrays<double>>, CudaWarp>;
+using StepsWork = GroupWork<SolveKernel<Spec, NoObservable, StepArrays<double, true>>, CudaWarp>;
 using RowsOfLanes = RowsWork<double, CudaWarp>;
 
 // As run_in_each_warp, by names that limits can be told of.

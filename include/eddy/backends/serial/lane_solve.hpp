@@ -30,7 +30,7 @@ class LaneSolve {
         : lane_(lane), times_(lane.times()), recorder_(recorder), number_(number), events_(lane) {
         at_.y = lane.y0();
         FirstStep<Spec>::choose(lane.problem, lane.index, 1, &next_size_, 0, 1);
-        if (recorder.wants_steps()) recorder.save_step(number, times_.t0, at_.y);
+        if (recorder.wants_steps()) recorder.save_step(number, {times_.t0}, at_.y);
     }
     /// The lane's events, so far.
     [[nodiscard]] const LaneEvents& events() const { return events_.told; }
@@ -255,7 +255,8 @@ class LaneSolve {
     /// False at a save point that is not finite, or of which the recorder makes what is not.
     [[nodiscard]] bool save_what_was_passed() {
         if (accepted_ && recorder_.wants_steps())
-            recorder_.save_step(number_, lands_ ? tstop().t : time(), at_.y);
+            recorder_.save_step(number_, {lands_ ? tstop().t : time(), before_.elapsed, size_},
+                                at_.y);
         for (; num_saved_ < times_.num_saves; ++num_saved_) {
             const double elapsed = times_.saves[num_saved_];
             if (elapsed > at_.elapsed || (times_.saves_the_end && ends_at_event())) break;

@@ -42,11 +42,7 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
             if constexpr (requires { kernel.tangent_marks; }) {
                 if (kernel.tangent_marks) solve.watch(kernel.tangent_marks + lane.index);
             }
-            const auto keep = [&]([[maybe_unused]] const AcceptedStep<Spec>& step) {
-                if constexpr (requires { kernel.keep(lane.index, 0., 0.); })
-                    kernel.keep(lane.index, step.from.elapsed, step.size);
-            };
-            outcome = solve.run(keep, [&] { return call.goes_on(); });
+            outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
             if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
             call.ended(outcome);
         });

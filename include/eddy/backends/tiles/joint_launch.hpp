@@ -13,7 +13,7 @@ template <class Spec>
 struct NoRecorder {
     static constexpr Result not_finite = Result::observed_not_finite;  // never
     [[nodiscard]] static constexpr bool wants_steps() { return false; }
-    static void save_step(std::int32_t, double, const typename Spec::LaneState&) {}
+    static void save_step(std::int32_t, const TakenStep&, const typename Spec::LaneState&) {}
     [[nodiscard]] static bool save(std::int32_t, std::int32_t, const typename Spec::LaneState&) {
         return true;
     }

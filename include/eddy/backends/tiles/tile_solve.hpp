@@ -45,7 +45,7 @@ class TileSolve {
             clocks_[lane].begin(first_sizes_[lane]);
             ++num_running_;
             if (recorder.wants_steps())
-                recorder.save_step(number + lane, times().t0, step_.state_of(lane, y));
+                recorder.save_step(number + lane, {times().t0}, step_.state_of(lane, y));
         }
         step_.renew_first_stage(y, clocks_, [](int) { return true; });
     }
@@ -111,7 +111,7 @@ class TileSolve {
         const LaneClock<Spec>& clock = clocks_[lane];
         if (clock.was_accepted() && recorder_->wants_steps()) {
             const double t = clock.is_at(tstop(lane)) ? tstop(lane).t : clock.time(times());
-            recorder_->save_step(number_ + lane, t, step_.state_of(lane, step_.next()));
+            recorder_->save_step(number_ + lane, {t}, step_.state_of(lane, step_.next()));
         }
         for (; num_saved_[lane] < times().num_saves; ++num_saved_[lane]) {
             const double elapsed = times().saves[num_saved_[lane]];

@@ -32,9 +32,10 @@ template <class Spec>
 
 /// Calls append(lane, t, numbers) for each step of the lanes that run_kernel(steps) solves, which keeps a time and
 /// `size` numbers of it; for none where the call was cancelled.
-template <class Real, int size, class RunKernel, class IsCancelled, class Append>
+template <class Steps, int size, class RunKernel, class IsCancelled, class Append>
 void keep_steps(std::ptrdiff_t num_lanes, std::int64_t num_rows, const RunKernel& run_kernel,
                 const IsCancelled& is_cancelled, const Append& append) {
+    using Real = typename Steps::Real;
     std::vector<std::int64_t> count(static_cast<std::size_t>(num_lanes));
     const auto append_lane = [&](std::ptrdiff_t lane, const double* t, const Real* y,
                                  std::ptrdiff_t stride) {
@@ -42,7 +43,7 @@ void keep_steps(std::ptrdiff_t num_lanes, std::int64_t num_rows, const RunKernel
             append(lane, t[k * stride], y + k * stride * size);
     };
     std::list<StepRows<Real>> rows;
-    run_kernel(StepArrays<Real>{.count = count.data(), .num_rows = num_rows, .rows = &rows});
+    run_kernel(Steps{.count = count.data(), .num_rows = num_rows, .rows = &rows});
     if (is_cancelled()) return;
     if (std::all_of(count.begin(), count.end(), [&](auto steps) { return steps <= num_rows; })) {
         for (const StepRows<Real>& part : rows) {
@@ -56,8 +57,7 @@ void keep_steps(std::ptrdiff_t num_lanes, std::int64_t num_rows, const RunKernel
     std::partial_sum(count.begin(), count.end(), first.begin() + 1);
     std::vector<double> t(static_cast<std::size_t>(first.back()));
     std::vector<Real> y(t.size() * size);
-    run_kernel(StepArrays<Real>{
-        .count = count.data(), .first = first.data(), .t = t.data(), .y = y.data()});
+    run_kernel(Steps{.count = count.data(), .first = first.data(), .t = t.data(), .y = y.data()});
     if (is_cancelled()) return;
     for (std::size_t lane = 0; lane < count.size(); ++lane)
         append_lane(static_cast<std::ptrdiff_t>(lane), t.data() + first[lane],

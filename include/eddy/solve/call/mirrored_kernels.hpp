@@ -74,9 +74,9 @@ template <class Spec, int num_outputs, class Memory>
     return seeds;
 }
 
-template <class Real, class Memory>
-[[nodiscard]] StepArrays<Real> mirrored_rows(StepArrays<Real> steps, int state_size,
-                                             Mirrors<Memory>& mirrors) {
+template <class Steps, class Memory>
+[[nodiscard]] Steps mirrored_rows(Steps steps, int num_columns, Mirrors<Memory>& mirrors) {
+    using Real = typename Steps::Real;
     const LaneShare& lanes = mirrors.lanes();
     StepRows<Real>* here = nullptr;
     if (!mirrors.only_counts())
@@ -84,24 +84,25 @@ template <class Real, class Memory>
     std::int64_t* const count = steps.count + lanes.first;
     steps.count = mirrors.template out_zero<std::int64_t>(count, lanes.count, 1, 1);
     steps.t = mirrors.out_rows(here ? &here->t : nullptr, steps.num_rows, lanes.count, count);
-    steps.y = mirrors.out_rows(here ? &here->y : nullptr, steps.num_rows, lanes.count * state_size,
+    steps.y = mirrors.out_rows(here ? &here->y : nullptr, steps.num_rows, lanes.count * num_columns,
                                count);
     steps.num_lanes = lanes.count;
     return steps;
 }
 /// The steps of the lanes, which are counted from the first of theirs where each has room of its own.
-template <class Real, class Memory>
-[[nodiscard]] StepArrays<Real> mirrored(StepArrays<Real> steps, int state_size,
-                                        Mirrors<Memory>& mirrors) {
+template <class Real, bool keeps_sizes, class Memory>
+[[nodiscard]] auto mirrored(StepArrays<Real, keeps_sizes> steps, int state_size,
+                            Mirrors<Memory>& mirrors) {
     if (!steps.is_wanted()) return steps;
     const LaneShare& lanes = mirrors.lanes();
-    if (!steps.first) return mirrored_rows(steps, state_size, mirrors);
+    const int num_columns = steps.num_columns(state_size);
+    if (!steps.first) return mirrored_rows(steps, num_columns, mirrors);
     const StepsOfShare share(steps.first, lanes);
     steps.first = mirrors.in(share.first.data(), lanes.count + 1);
     steps.count =
         mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
     steps.t = mirrors.out(steps.t + share.before, share.count());
-    steps.y = mirrors.out(steps.y + share.before * state_size, share.count() * state_size);
+    steps.y = mirrors.out(steps.y + share.before * num_columns, share.count() * num_columns);
     return steps;
 }
 
@@ -129,9 +130,9 @@ template <class Sum, class Memory>
     return sums;
 }
 
-template <class Spec, class Observable, class Memory>
-[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, StepArrays<typename Spec::Scalar>> kernel,
-                            const LaunchPlan&, Mirrors<Memory>& mirrors) {
+template <class Spec, class Observable, class Steps, class Memory>
+[[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, Steps> kernel, const LaunchPlan&,
+                            Mirrors<Memory>& mirrors) {
     constexpr auto nan = std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
     const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
     kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);

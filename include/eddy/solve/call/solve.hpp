@@ -25,10 +25,10 @@ struct StepsOfSolution {
 
     [[nodiscard]] bool is_wanted() const { return solution != nullptr; }
     template <class State>
-    void append(std::ptrdiff_t lane, double t, const State& y) const {
+    void append(std::ptrdiff_t lane, const TakenStep& step, const State& y) const {
         Real values[State::size()];
         for (int i = 0; i < State::size(); ++i) values[i] = primal(y[i]);
-        solution->append_step(lane, t, values);
+        solution->append_step(lane, step.t, values);
     }
 };
 
@@ -124,7 +124,7 @@ struct SolveWorkspace {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
             if (options.save_steps)
-                keep_steps<Real, Spec::state_size>(
+                keep_steps<StepArrays<Real>, Spec::state_size>(
                     lanes,
                     rows_of_steps<Spec>(prepared.problem.times, lanes,
                                         memory_limits(options.memory_budget, backend, kept)),

@@ -9,6 +9,12 @@
 
 namespace eddy::inline v0::detail {
 
+/// A step that a lane has accepted, up to time t; where a lane begins its size is zero.
+struct TakenStep {
+    double t;
+    double elapsed = 0, size = 0;  // at its start
+};
+
 /// The accepted steps of all lanes of a call, one lane after another. None where `first` is null.
 struct GivenSteps {
     const std::int64_t* first = nullptr;  // (lane), and the end of the last one

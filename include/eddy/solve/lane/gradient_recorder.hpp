@@ -145,7 +145,7 @@ class GradientRecorder {
         }
     }
     [[nodiscard]] EDDY_HD static constexpr bool wants_steps() { return false; }
-    EDDY_HD void save_step(std::int32_t, double, const LaneState&) {}
+    EDDY_HD void save_step(std::int32_t, const TakenStep&, const LaneState&) {}
 
     /// False where the loss, or what `observe` makes of the state, is not finite.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {

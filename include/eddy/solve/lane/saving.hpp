@@ -46,7 +46,7 @@ class LaneSaves {
     EDDY_HD void begin_lane(std::int32_t lane, std::ptrdiff_t first_lane) {
         num_saved_[lane] = 0;
         if (recorder_->wants_steps())
-            recorder_->save_step(lane, problem_->times.t0,
+            recorder_->save_step(lane, {problem_->times.t0},
                                  LaneStart<Spec>::state(*problem_, first_lane + lane));
     }
     /// Elapsed time of the next landing or save point of an occupant.
@@ -77,7 +77,7 @@ class LaneSaves {
                                          const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
         BrokenSaves<num_places> broken;
         if constexpr (!saves_nothing<Recorder>) find_and_save(chain, before, attempt, x, broken);
-        if (wants_steps()) save_steps(chain, attempt, x);
+        if (wants_steps()) save_steps(chain, before, attempt, x);
         return broken;
     }
 
@@ -181,18 +181,18 @@ class LaneSaves {
         return any_due;
     }
 
-    EDDY_HD void save_steps(const Chain<Spec>& chain, const Attempt<Spec>& attempt,
-                            const ChainState<Spec>& x) {
+    EDDY_HD void save_steps(const Chain<Spec>& chain, const ChainState<Spec>& before,
+                            const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane || get_lane(attempt.used, place) == 0 ||
                 get_lane(attempt.stalled, place))
                 continue;
             const bool lands = get_lane(x.elapsed, place) == get_lane(chain.steps.tstop, place);
-            recorder_->save_step(occupant.lane,
-                                 lands ? problem_->times.tstops[occupant.tstop].t
+            const TakenStep step{lands ? problem_->times.tstops[occupant.tstop].t
                                        : chain.steps.time_of(x.elapsed, place),
-                                 state_of<Spec>(x.y, place));
+                                 get_lane(before.elapsed, place), get_lane(attempt.used, place)};
+            recorder_->save_step(occupant.lane, step, state_of<Spec>(x.y, place));
         }
     }
 
