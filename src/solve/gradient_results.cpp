@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <eddy/ad/dual.hpp>
 #include <eddy/solve/call/gradient_results.hpp>
-#include <eddy/solve/call/gradient_rows.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -83,6 +82,16 @@ void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t nu
         target.save_at = open_output(given.save_at, memory, own.save_at, {lanes, num_save_times});
     }
     shared_sums.open(lanes, num_groups, !comes_later);
+}
+
+template <class Lane>
+void GradientResults<Lane>::sum_blocks(const EnsembleArray<Real>& losses) {
+    std::fill(loss_sums.begin(), loss_sums.end(), 0.);
+    for (std::ptrdiff_t lane = 0; lane < num_lanes_; ++lane) {
+        double& sum = loss_sums[static_cast<std::size_t>(lane / lanes_per_block)];
+        if (!is_failure(result.report.result(lane)))
+            sum = sum + static_cast<double>(losses(lane, 0));
+    }
 }
 
 template <class Lane>

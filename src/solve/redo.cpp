@@ -1,10 +1,9 @@
-#include <cmath>
 #include <eddy/solve/call/redo.hpp>
 
 namespace eddy::inline v0::detail {
 
-LaneList marked_lanes(const GradientReport& report) {
-    LaneList marked;
+RowList marked_lanes(const GradientReport& report) {
+    RowList marked;
     for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
         if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
             marked.push_back(lane);
@@ -12,7 +11,7 @@ LaneList marked_lanes(const GradientReport& report) {
     return marked;
 }
 
-SolvedLanes solved_lanes(const LaneList& marked, std::span<const LaneOutcome> outcomes) {
+SolvedLanes solved_lanes(const RowList& marked, std::span<const LaneOutcome> outcomes) {
     SolvedLanes solved;
     for (std::size_t k = 0; k < marked.size(); ++k) {
         if (is_failure(outcomes[k].result)) continue;
@@ -39,59 +38,27 @@ BroughtRows bring_outcomes(GradientReport& report, const GradientReport& second,
         report.lanes()[lane] = outcome;
         report.marks[lane] = static_cast<double>(mark.ratio) > most_ratio ? mark : GradientMark{};
         report.was_redone[lane] = 1;
-        brought.lanes.push_back(lanes[k]);
-        brought.rows.push_back(static_cast<std::ptrdiff_t>(k));
+        brought.rows.push_back(lanes[k]);
+        brought.lanes.push_back(static_cast<std::ptrdiff_t>(k));
     }
     return brought;
 }
 
-LaneList left_of_marked(const GradientReport& report, const LaneList& marked) {
-    LaneList left;
+RowList left_of_marked(const GradientReport& report, const RowList& marked) {
+    RowList left;
     for (const std::ptrdiff_t lane : marked) {
         if (!report.redone(lane)) left.push_back(lane);
     }
     return left;
 }
 
-LaneList left_of_all(const GradientReport& report) {
-    LaneList left;
+RowList left_of_all(const GradientReport& report) {
+    RowList left;
     for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
         if (!report.redone(lane) && !is_failure(report.result(lane))) left.push_back(lane);
     }
     return left;
 }
-
-namespace {
-
-/// A sign that has no pattern with others.
-constexpr int fixed_sign(std::ptrdiff_t component) {
-    const auto mixed = (static_cast<std::uint64_t>(component) + 1) * 0x9e3779b97f4a7c15u;
-    return (mixed >> 62) % 2 == 0 ? 1 : -1;
-}
-
-}  // namespace
-
-template <class Real>
-void set_directions(const EnsembleView<const Real>& y0, const EnsembleView<const Real>& p,
-                    EnsembleArray<Real>& of_y0, EnsembleArray<Real>& of_p) {
-    of_y0.assign(y0.num_lanes, y0.num_components, Real(0));
-    for (std::ptrdiff_t i = 0; i < y0.num_components; ++i) {
-        for (std::ptrdiff_t lane = 0; lane < y0.num_lanes; ++lane)
-            of_y0(lane, i) = static_cast<Real>(fixed_sign(i));
-    }
-    of_p.assign(p.num_lanes, p.num_components, Real(0));
-    for (std::ptrdiff_t i = 0; i < p.num_components; ++i) {
-        const auto sign = static_cast<Real>(fixed_sign(y0.num_components + i));
-        for (std::ptrdiff_t lane = 0; lane < p.num_lanes; ++lane) {
-            const Real magnitude = std::abs(p(lane, i));
-            of_p(lane, i) = sign * (magnitude == 0 ? Real(1) : magnitude);
-        }
-    }
-}
-template void set_directions(const EnsembleView<const float>&, const EnsembleView<const float>&,
-                             EnsembleArray<float>&, EnsembleArray<float>&);
-template void set_directions(const EnsembleView<const double>&, const EnsembleView<const double>&,
-                             EnsembleArray<double>&, EnsembleArray<double>&);
 
 void StepsOfLanes::reset(std::ptrdiff_t lanes) {
     outcomes.assign(static_cast<std::size_t>(lanes), {});

@@ -1,5 +1,5 @@
-// What a call of many paths to a lane runs on a device beside the kernels of its paths: rows of paths made of those
-// of lanes, sums over runs of paths, and the lanes' means.
+// What a call of many paths to a lane runs on a device beside the kernels of its paths: sums over runs of paths, and the
+// lanes' means.
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/euler_maruyama.hpp>
 
@@ -11,7 +11,6 @@ namespace path_lanes {
 using namespace eddy::detail;
 using Spec =
     SolveSpec<path_cases::Pair, eddy::EulerMaruyama, eddy::ConstantController, double, true>;
-using RowsWork = RowsOfPaths<double, CudaWarp>;
 using RunsWork = RunWork<RunSums<double>, GradientNumbers<Spec>, CudaWarp>;
 using MeansWork = LanesOfPaths<PathLanes<Moments, SavedMeans<double>>, CudaWarp>;
 using GradientsWork = LanesOfPaths<PathLanes<double, GradientMeans<Spec>>, CudaWarp>;
@@ -20,10 +19,6 @@ using GradientsWork = LanesOfPaths<PathLanes<double, GradientMeans<Spec>>, CudaW
 template <class Work>
 __device__ void run(const Work& work) {
     work(CudaWarp{});
-}
-__global__ void __launch_bounds__(threads_per_warp, RowsWork::warps_per_processor)
-    path_rows_kernel(const __grid_constant__ RowsWork work) {
-    run(work);
 }
 __global__ void __launch_bounds__(threads_per_warp, RunsWork::warps_per_processor)
     path_runs_kernel(const __grid_constant__ RunsWork work) {

@@ -1,5 +1,5 @@
 // What a second solve of marked lanes runs on a device beside the kernel of the gradient itself: the search for steps that
-// carry derivatives, in dual numbers, and what takes rows of some lanes out of arrays and puts them in.
+// carry derivatives, in dual numbers, and what puts rows of some lanes into arrays.
 #include "device/group_kernels.hpp"
 
 namespace second_solve {

@@ -46,11 +46,11 @@ TEST_CASE("device paths: only means come back, or sums of runs from several devi
     // Of each lane four means and variances, and what became of its paths.
     CHECK(EmulatedRuntime::state.bytes_to_host ==
           2 * (8 * sizeof(double) + sizeof(eddy::LaneOutcome) + sizeof(std::int64_t)));
-    CHECK(EmulatedRuntime::state.launches == 4);  // rows, paths, runs, lanes
+    CHECK(EmulatedRuntime::state.launches == 3);  // paths, runs, lanes
     EmulatedRuntime::reset(2);
     EmulatedRuntime::state.bytes_of_chunk = 8000;
     check(EmulatedDevice{});
-    CHECK(EmulatedRuntime::state.launches > 4);
+    CHECK(EmulatedRuntime::state.launches > 3);
     EmulatedRuntime::reset(3);
     check(EmulatedDevice{.devices = {1, 0}});
     // Three runs of each lane: four numbers, and what became of their paths.

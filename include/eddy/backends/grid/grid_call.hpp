@@ -96,7 +96,7 @@ class GridCall {
 
   private:
     struct Part {
-        LaneShare lanes;
+        LaneRange lanes;
         std::size_t place, slot;          // slot: one of two streams
         std::size_t num_bytes = 0;        // of its mirrors
         std::vector<std::byte> tables{};  // as they have to be there
@@ -166,7 +166,7 @@ class GridCall {
                                               std::ptrdiff_t unit) const {
         const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
             const std::ptrdiff_t from = lane_at(first * unit);
-            return LaneShare{from, lane_at(end * unit) - from};
+            return LaneRange{from, lane_at(end * unit) - from};
         };
         const auto share = [&](std::size_t k) {
             return units * static_cast<std::ptrdiff_t>(k) / static_cast<std::ptrdiff_t>(shares_);
@@ -192,10 +192,14 @@ class GridCall {
         }
         return chunks;
     }
+    [[nodiscard]] MirroredLanes lanes_of(const Part& part, bool has_all_lanes) const {
+        return {part.lanes, kernel_.problem.rows.from(part.lanes.first), has_all_lanes};
+    }
     /// Of a part's mirrors; returns how many are copied.
     std::size_t count_bytes(Part& part, bool has_all_lanes) const {
-        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), part.lanes, has_all_lanes);
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), lanes_of(part, has_all_lanes));
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
+        static_cast<void>(mirrors.rows_there());
         if constexpr (goes_back) static_cast<void>(mirrors.out(&part.cost, 1));
         static_cast<void>(mirrors.row_tasks());
         part.num_bytes = mirrors.num_bytes();
@@ -251,9 +255,10 @@ class GridCall {
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
     }
-    /// Has a place more than one lane? Chunks take turns in memory that does not grow with the lanes.
+    /// Has a place more than one lane? Chunks take turns in memory that does not grow with the lanes; some of the lanes of
+    /// a call are others each time.
     [[nodiscard]] bool has_order() const {
-        return sorts_lanes<typename Kernel::Spec> && !plan_.are_some_of_many &&
+        return sorts_lanes<typename Kernel::Spec> && kernel_.problem.rows.are_a_range() &&
                plan_.group_size > Work::Team::num_members && parts_.size() == shares_;
     }
     [[nodiscard]] std::int32_t* order_of(const Part& part) const {
@@ -275,9 +280,10 @@ class GridCall {
         const auto stream = stream_of(flight);
         const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
-            memory_of(flight), part.lanes, parts_.size() == 1,
+            memory_of(flight), lanes_of(part, parts_.size() == 1),
             static_cast<std::byte*>(pool.first(piece)), part.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
+        const Rows given = flight.mirrors->rows_there();
         [[maybe_unused]] BackCost* cost = nullptr;
         if constexpr (goes_back) {
             cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &part.cost, 1);
@@ -296,6 +302,7 @@ class GridCall {
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(flags),
                         row_tasks,
+                        given,
                         has_order() ? order_of(part) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
                          is_ordered_[part.place] ? order_of(part) : nullptr}};

@@ -107,47 +107,26 @@ class GridMemory {
         return where;
     }
 
-    /// Rows of some lanes, dense on the host.
+    /// Some rows, which are dense on the host.
     template <class Real>
-    void bring_rows(const EnsembleView<const Real>& array, std::span<const std::ptrdiff_t> lanes,
-                    Real* rows) const {
-        const EnsembleView<Real> from{const_cast<Real*>(array.first), array.num_lanes,
-                                      array.num_components, array.lane_stride,
-                                      array.component_stride};
+    void put_rows(const EnsembleView<Real>& array, std::span<const std::ptrdiff_t> rows,
+                  const Real* numbers) const {
         const DeviceInUse in_use(device_);
-        const auto work = work_on_rows(from, lanes, false);
-        run(work, work.count());
-        copy_out(rows, work.rows, bytes_of(work));
-    }
-    template <class Real>
-    void put_rows(const EnsembleView<Real>& array, std::span<const std::ptrdiff_t> lanes,
-                  const Real* rows) const {
-        const DeviceInUse in_use(device_);
-        const auto work = work_on_rows(array, lanes, true);
-        copy_in(work.rows, rows, bytes_of(work));
-        run(work, work.count());
+        pool_->use(device_);
+        const auto num_rows = static_cast<std::ptrdiff_t>(rows.size());
+        const auto num_bytes =
+            static_cast<std::size_t>(num_rows * array.num_components) * sizeof(Real);
+        void* const list = pool_->reserve(detail::GridPiece::rows, rows.size_bytes() + num_bytes);
+        auto* const list_there = static_cast<std::ptrdiff_t*>(list);
+        auto* const numbers_there = reinterpret_cast<Real*>(list_there + num_rows);
+        copy_in(list_there, rows.data(), rows.size_bytes());
+        copy_in(numbers_there, numbers, num_bytes);
+        run(detail::RowsWork<Real, Warp>{array, list_there, num_rows, numbers_there},
+            num_rows * array.num_components);
         wait();
     }
 
   private:
-    template <class Work>
-    [[nodiscard]] static std::size_t bytes_of(const Work& work) {
-        return static_cast<std::size_t>(work.count()) * sizeof(*work.rows);
-    }
-    /// The list of lanes is there, and room for the rows.
-    template <class Real>
-    [[nodiscard]] auto work_on_rows(const EnsembleView<Real>& array,
-                                    std::span<const std::ptrdiff_t> lanes, bool puts) const {
-        pool_->use(device_);
-        const auto num_rows = static_cast<std::ptrdiff_t>(lanes.size());
-        detail::RowsWork<Real, Warp> work{array, nullptr, num_rows, nullptr, puts};
-        void* const list =
-            pool_->reserve(detail::GridPiece::rows, lanes.size_bytes() + bytes_of(work));
-        copy_in(list, lanes.data(), lanes.size_bytes());
-        work.lanes = static_cast<const std::ptrdiff_t*>(list);
-        work.rows = reinterpret_cast<Real*>(static_cast<std::ptrdiff_t*>(list) + num_rows);
-        return work;
-    }
     [[nodiscard]] bool is_there(const void* address) const {
         int place = detail::on_the_host;
         detail::require_done<Runtime>(Runtime::place_of(address, place),

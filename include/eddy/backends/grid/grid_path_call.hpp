@@ -1,7 +1,7 @@
 #pragma once
 // A call of many paths to a lane whose arrays lie on the device, or that does not wait: parts of some thousand
-// paths one after another in one stream. Of each the rows are made there, solved, and added up into their runs and
-// lanes (grid_paths.hpp); memory does not grow with their number. No part waits for the host, unless somebody
+// paths one after another in one stream. Each is solved, from rows that its groups take there, and added up into its runs
+// and lanes (grid_paths.hpp); memory does not grow with their number. No part waits for the host, unless somebody
 // may stop the call: then each does.
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class GridPathCall {
           news_(call),
           is_asynchronous_(is_asynchronous),
           plan_(job.plan_of(job.num_rows())),
-          lanes_(memory(), {0, job.num_lanes}, true),
-          rows_(memory(), {0, job.num_rows()}, true) {}
+          lanes_(memory(), {{0, job.num_lanes}}),
+          rows_(memory(), {{0, job.num_rows()}, {0, job.paths}}) {}
     GridPathCall(const GridPathCall&) = delete;
     GridPathCall& operator=(const GridPathCall&) = delete;
     /// An exception leaves nothing at work.
@@ -124,7 +124,7 @@ class GridPathCall {
     }
     /// What was counted.
     void take(Mirrors<Memory>& mirrors, GridPiece piece) const {
-        mirrors = Mirrors<Memory>(memory(), mirrors.lanes(), true,
+        mirrors = Mirrors<Memory>(memory(), mirrors.mirrored_lanes(),
                                   static_cast<std::byte*>(place_.pool->first(piece)),
                                   mirrors.tables().size());
     }
@@ -143,9 +143,6 @@ class GridPathCall {
         } else {
             kernel.group_size = static_cast<std::int32_t>(plan.group_size);
         }
-        const RowsOfPaths<Real, Warp> rows{runs, there_.copies, there_.num_copies, there_.zeros,
-                                           there_.num_zeros};
-        put(rows, rows.num_warps());
         const GridWatch<Runtime>& watch = watches_[0];
         const Work work{kernel,
                         plan,
@@ -153,6 +150,7 @@ class GridPathCall {
                         bytes_per_arena_,
                         plan.num_groups() > plan.num_workers ? flags_ : nullptr,
                         tasks_,
+                        {runs.first_path, runs.paths},
                         nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(), nullptr}};
         put(work, plan.num_groups());

@@ -1,7 +1,7 @@
 #pragma once
 // What the solve and the gradient of several paths to a lane are followed by on a device: sums over the paths of
 // each run, in the shape of path_runs.hpp, which come back in the place of the paths. A thread takes a number of
-// a run. Where nothing comes back, rows are made there before it, and lanes behind it (path_lanes.hpp).
+// a run. Where nothing comes back, lanes follow behind it (path_lanes.hpp).
 
 #include <eddy/solve/lane/path_lanes.hpp>
 
@@ -26,27 +26,6 @@ struct RunWork {
         const std::ptrdiff_t run = warp.index() % warps_of_number() * 32 + warp.member();
         if (run < sums.runs.num_runs() && number <= sums.num_numbers)
             sums.add(run, number, numbers, outcomes);
-    }
-};
-
-/// A row for each path, from those of the lanes, and zeros that kernels add to. A thread takes some of each.
-template <class Real, class Warp>
-struct RowsOfPaths {
-    static constexpr int warps_per_processor = 32;
-
-    PathRuns runs;
-    const RowCopy<Real>* copies = nullptr;
-    std::ptrdiff_t num_copies = 0;
-    Real* zeros = nullptr;
-    std::ptrdiff_t num_zeros = 0;
-
-    [[nodiscard]] std::ptrdiff_t num_warps() const { return (runs.num_rows + 255) / 256; }
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t thread = warp.index() * 32 + warp.member(),
-                             threads = warp.num_warps() * 32;
-        for (std::ptrdiff_t row = thread; row < runs.num_rows; row += threads)
-            for (std::ptrdiff_t k = 0; k < num_copies; ++k) copies[k].run(runs, row);
-        for (std::ptrdiff_t i = thread; i < num_zeros; i += threads) zeros[i] = Real(0);
     }
 };
 

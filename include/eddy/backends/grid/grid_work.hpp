@@ -10,7 +10,6 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/call/row_task.hpp>
 #include <eddy/solve/group/kernel.hpp>
-#include <eddy/solve/lane/saving.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -50,6 +49,7 @@ struct GroupWork {
     /// of lanes is at work there: atomic operations, and fences around them, wait for the memory of the device.
     std::int32_t* is_busy;
     RowTasks row_tasks;
+    Rows given;                // that its lanes take before they begin
     std::int32_t* next_order;  // (lane) of its group; null: nobody wants one
     GridLink link;
 
@@ -70,7 +70,8 @@ struct GroupWork {
         const Warp& warp) const {
         const std::ptrdiff_t group = warp.index(), first = plan.first_lane(group),
                              end = first + plan.lanes_of(group);
-        const bool all_finite = row_tasks.run(first, end, warp.member(), Team::num_members);
+        const bool all_finite =
+            row_tasks.run({group, first, end, given}, warp.member(), Team::num_members);
         for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members) {
             kernel.outcomes[lane] = {};
             if constexpr (kernel_goes_back<Kernel>) {
@@ -81,6 +82,7 @@ struct GroupWork {
             if (warp.member() == 0) kernel.costs[group] = {};
         }
         if (!all_finite && link.mailbox) warp.write(link.mailbox->is_not_finite, 1);
+        warp.sync();  // others read what a member has put into its rows
         if (!is_busy) return group;
         std::ptrdiff_t worker = 0;
         if (warp.member() == 0) {
@@ -146,28 +148,21 @@ struct SearchWork {
     }
 };
 
-/// Takes rows of some lanes out of an array, or puts them in: dense on the other side, component after
-/// component.
+/// Puts some rows into an array, which are dense on the other side, component after component.
 template <class Real, class Warp>
 struct RowsWork {
     static constexpr int warps_per_processor = 32;
 
     EnsembleView<Real> array;
-    const std::ptrdiff_t* lanes;  // (row)
+    const std::ptrdiff_t* rows;
     std::ptrdiff_t num_rows;
-    Real* rows;
-    bool puts;
+    const Real* numbers;
 
-    [[nodiscard]] EDDY_HD std::ptrdiff_t count() const { return num_rows * array.num_components; }
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t threads = warp.num_warps() * 32;
-        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count(); i += threads) {
-            Real& number = array(lanes[i % num_rows], i / num_rows);
-            if (puts)
-                number = rows[i];
-            else
-                rows[i] = number;
-        }
+        const std::ptrdiff_t threads = warp.num_warps() * 32,
+                             count = num_rows * array.num_components;
+        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads)
+            array(rows[i % num_rows], i / num_rows) = numbers[i];
     }
 };
 

@@ -55,7 +55,8 @@ class LaneProblem {
     using Parameters = Vec<typename Spec::Number, Spec::parameter_room>;
 
     LaneProblem(const Problem<Spec>& of_all, std::ptrdiff_t which) : problem(of_all), index(which) {
-        for (int i = 0; i < Spec::parameter_size; ++i) p_[i] = problem.load_p(index, i);
+        const LaneParameters<Spec> p(&problem, index);
+        for (int i = 0; i < Spec::parameter_size; ++i) p_[i] = p[i];
     }
 
     const Problem<Spec>& problem;

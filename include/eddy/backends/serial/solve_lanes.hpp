@@ -10,13 +10,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// Lanes that have a recorder to themselves, which counts them from the first one on.
-struct LaneRange {
-    std::ptrdiff_t first;
-    std::int32_t count;
-};
-
-/// Calls solve_lane(lane, number, outcome) for every lane; those of a cancelled call never begin.
+/// Calls solve_lane(lane, number, outcome) for every lane, of which a recorder counts the first as 0; those of a cancelled
+/// call never begin.
 template <class Spec, class SolveLane>
 void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const LaneRange& lanes,
                    CallLink& call, const SolveLane& solve_lane) {
@@ -85,8 +80,9 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
                          LanesMemory<typename Kernel::Spec>& memory) {
     using Spec = typename Kernel::Spec;
     using Recorder = typename Kernel::Recorder;
-    Recorder recorder = kernel.recorder(
-        lanes.first, lanes.count, memory.of_recorder(lanes.count, kernel.problem.times.num_saves));
+    const auto count = static_cast<std::int32_t>(lanes.count);
+    Recorder recorder = kernel.recorder(lanes.first, count,
+                                        memory.of_recorder(count, kernel.problem.times.num_saves));
     recorder.begin(0, 1);
     for_each_lane<Spec>(
         kernel.problem, kernel.outcomes, lanes, call,
@@ -115,7 +111,7 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
             if (is_failure(outcome.result)) recorder.forget(number);
             add_cost<Spec>(*kernel.costs, memory.steps.size());
         });
-    tell_lost_states(call, recorder, kernel.outcomes + lanes.first, lanes.first, lanes.count);
+    tell_lost_states(call, recorder, kernel.outcomes + lanes.first, lanes.first, count);
     recorder.finish();
 }
 

@@ -68,7 +68,8 @@ class TileStep {
         const auto load = [&](Real* to, int size, const auto& from) {
             for (int c = 0; c < size; ++c) {
                 for (int lane = 0; lane < in_.width; ++lane)
-                    to[c * in_.width + lane] = from(first_lane + std::min(lane, count - 1), c);
+                    to[c * in_.width + lane] =
+                        from(problem_->rows(first_lane + std::min(lane, count - 1)), c);
             }
         };
         load(y, state_size, problem_->y0);

@@ -26,8 +26,8 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
                                 const EnsembleView<const double>& doubles,
                                 const EnsembleView<const float>& floats,
                                 const EnsembleView<double>& to_doubles,
-                                const EnsembleView<float>& to_floats, double* double_rows,
-                                float* float_rows, std::span<const std::ptrdiff_t> lanes) {
+                                const EnsembleView<float>& to_floats, const double* double_rows,
+                                const float* float_rows, std::span<const std::ptrdiff_t> rows) {
     { M::name } -> std::convertible_to<const char*>;  // "the memory of the device"
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
@@ -37,11 +37,9 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
     // The first in the order of components, then lanes.
     { memory.first_not_finite(doubles) } -> std::same_as<NotFinite>;
     { memory.first_not_finite(floats) } -> std::same_as<NotFinite>;
-    // Rows of some lanes, from there and to there: dense here, component after component.
-    memory.bring_rows(doubles, lanes, double_rows);
-    memory.bring_rows(floats, lanes, float_rows);
-    memory.put_rows(to_doubles, lanes, double_rows);
-    memory.put_rows(to_floats, lanes, float_rows);
+    // Some rows of an array there: dense here, component after component.
+    memory.put_rows(to_doubles, rows, double_rows);
+    memory.put_rows(to_floats, rows, float_rows);
 };
 
 namespace detail {

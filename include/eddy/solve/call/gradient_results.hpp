@@ -61,6 +61,8 @@ class EDDY_EXPORT GradientResults {
     /// All else, zero so far; outcomes of lanes that come later are not touched until then.
     void open(const GradientExtent& extent, std::ptrdiff_t num_groups, std::ptrdiff_t num_workers,
               const AnyMemory& memory, std::int64_t num_paths, bool comes_later);
+    /// The losses of each block of lanes anew, where they are kept: their sum may have taken their place.
+    void sum_blocks(const EnsembleArray<Real>& losses);
     /// Room for what finish_sums adds up; taken before the work where all of it will be wanted.
     void open_sums(std::ptrdiff_t num_lanes);
     /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
@@ -97,6 +99,15 @@ class EDDY_EXPORT GradientResults {
     std::ptrdiff_t num_lanes_ = 0;
     BlockSums block_sums_;
 };
+/// What the workers' ways back cost.
+EDDY_EXPORT void set_costs(GradientReport& report, const std::vector<BackCost>& costs);
+/// What a gradient of some lanes cost beside that of all.
+inline void add_cost(GradientReport& report, const GradientReport& part) {
+    add(report.counters, part.counters);
+    report.evaluations_back += part.evaluations_back;
+    report.bytes_kept += part.bytes_kept;
+}
+
 extern template class EDDY_EXPORT EmptyUnlessDone<ValueAndGradient<float>>;
 extern template class EDDY_EXPORT EmptyUnlessDone<ValueAndGradient<double>>;
 

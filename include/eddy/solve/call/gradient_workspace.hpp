@@ -8,7 +8,7 @@
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_gradient.hpp>
 #include <eddy/solve/call/redo.hpp>
-#include <eddy/solve/call/second_gradient.hpp>
+#include <eddy/solve/call/second_pass.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <limits>
 #include <memory>
@@ -33,7 +33,6 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     CallArrays call_arrays;
     bool keeps_parts = false;  // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;      // of paths, where rows stay on a device
-    bool are_some_of_many = false;  // lanes of another call
 
     GradientWorkspace()
         : Results(
@@ -121,7 +120,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                     typename Backend::Kept& kept, CallLink& call, bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        const LaunchPlan groups = plan_groups(lanes, backend, are_some_of_many);
+        const LaunchPlan groups = plan_groups(lanes, backend);
         reset(groups.num_groups(), groups.num_workers, memory_for(backend, kept));
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
@@ -164,10 +163,10 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
 
     /// Losses of lanes that were solved apart, and sums of the blocks that they are in.
     template <class Memory>
-    void put_losses(const Memory& memory, const LaneList& lanes, const EnsembleView<Real>& from,
-                    const LaneList& rows) {
-        put_rows_into(memory, loss, lanes, from, rows);
-        sum_losses(memory, loss, result.report, loss_sums);
+    void put_losses(const Memory& memory, const BroughtRows& brought,
+                    const EnsembleView<Real>& from) {
+        put_rows_into(memory, loss, brought, from);
+        if (!loss_sums.empty()) this->sum_blocks(host_copy(memory, ensemble_view(loss)));
         loss_is_added_ = false;
     }
     /// What a device has kept of the call comes to the host, which goes on with some of its lanes.
@@ -211,7 +210,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             if (prepared.num_lanes() == 0 || !backend.has_marked(kept)) return;
             take_over(backend, kept);
         }
-        const LaneList marked = marked_lanes(result.report);
+        const RowList marked = marked_lanes(result.report);
         if (marked.empty()) return;
         if (!redo) redo = std::make_unique<Redone>();
         result.report.was_redone.assign(result.report.marks.size(), 0);
@@ -238,11 +237,9 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
 
     template <class Backend>
-    [[nodiscard]] static LaunchPlan plan_groups(std::ptrdiff_t lanes, const Backend& backend,
-                                                bool are_some_of_many) {
+    [[nodiscard]] static LaunchPlan plan_groups(std::ptrdiff_t lanes, const Backend& backend) {
         return plan_launch<Spec, true>(
-            backend, lanes, group_size<typename Backend::template Team<Spec>>(lanes, backend),
-            are_some_of_many);
+            backend, lanes, group_size<typename Backend::template Team<Spec>>(lanes, backend));
     }
 
   private:

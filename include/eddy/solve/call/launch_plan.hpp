@@ -16,8 +16,6 @@ struct LaunchPlan {
     std::ptrdiff_t num_lanes = 0;
     std::ptrdiff_t group_size = 1;
     std::ptrdiff_t num_workers = 1;
-    /// Lanes of another call, which are others each time: nothing is remembered of them.
-    bool are_some_of_many = false;
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_groups() const {
         return (num_lanes + group_size - 1) / group_size;
@@ -71,8 +69,8 @@ template <class Spec, bool goes_back, class Backend>
 
 template <class Spec, bool goes_back, class Backend>
 [[nodiscard]] LaunchPlan plan_launch(const Backend& backend, std::ptrdiff_t num_lanes,
-                                     std::ptrdiff_t group_size, bool are_some_of_many = false) {
-    LaunchPlan plan{num_lanes, group_size, 1, are_some_of_many};
+                                     std::ptrdiff_t group_size) {
+    LaunchPlan plan{num_lanes, group_size, 1};
     plan.num_workers = num_workers<Spec, goes_back>(backend, plan.num_groups());
     return plan;
 }
@@ -80,13 +78,11 @@ template <class Spec, bool goes_back, class Backend>
 /// For a way forward alone, where no sum runs over lanes: few groups for each worker, so that a place has
 /// many lanes.
 template <class Spec, class Backend>
-[[nodiscard]] LaunchPlan plan_way_forward(const Backend& backend, std::ptrdiff_t num_lanes,
-                                          bool are_some_of_many) {
+[[nodiscard]] LaunchPlan plan_way_forward(const Backend& backend, std::ptrdiff_t num_lanes) {
     using Team = typename Backend::template Team<Spec>;
     const std::ptrdiff_t workers = num_workers<Spec, false>(backend, num_lanes);
     return plan_launch<Spec, false>(backend, num_lanes,
-                                    balanced_lanes_per_group<Spec, Team>(num_lanes, workers),
-                                    are_some_of_many);
+                                    balanced_lanes_per_group<Spec, Team>(num_lanes, workers));
 }
 
 }  // namespace detail

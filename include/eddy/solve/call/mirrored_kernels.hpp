@@ -32,15 +32,19 @@ template <class Spec, class Memory>
     problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
     if constexpr (Spec::has_noise)
         problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+    problem.rows = {};  // there each lane has its own
     return problem;
 }
 template <class Spec, class Memory>
 [[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
     problem = with_tables(problem, mirrors);
+    const auto of_p = [&](const auto& p) {
+        return Spec::shares_parameters ? mirrors.in_for_all(p) : mirrors.in(p);
+    };
     problem.y0 = mirrors.in(problem.y0);
-    problem.p = mirrors.in(problem.p);
+    problem.p = of_p(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
-    problem.p_tangent = mirrors.in(problem.p_tangent);
+    problem.p_tangent = of_p(problem.p_tangent);
     problem.given = mirrored(problem.given, mirrors);
     if constexpr (Spec::has_noise)
         problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
@@ -52,7 +56,7 @@ template <class Spec, class Memory>
                                        std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors,
                                        ComesBack comes) {
     using Real = typename Spec::Scalar;
-    const LaneShare& lanes = mirrors.lanes();
+    const LaneRange& lanes = mirrors.lanes();
     seeds.data = mirrors.all_in(seeds.data, num_saves);
     const EnsembleView<Real> loss{seeds.loss, plan.num_lanes, 1, seeds.loss_stride, 0};
     const EnsembleView<Real> there = mirrors.out(loss, Real(0), comes);
@@ -77,7 +81,7 @@ template <class Spec, int num_outputs, class Memory>
 template <class Steps, class Memory>
 [[nodiscard]] Steps mirrored_rows(Steps steps, int num_columns, Mirrors<Memory>& mirrors) {
     using Real = typename Steps::Real;
-    const LaneShare& lanes = mirrors.lanes();
+    const LaneRange& lanes = mirrors.lanes();
     StepRows<Real>* here = nullptr;
     if (!mirrors.only_counts())
         here = &steps.rows->emplace_back(StepRows<Real>{lanes.first, lanes.count});
@@ -94,7 +98,7 @@ template <class Real, bool keeps_sizes, class Memory>
 [[nodiscard]] auto mirrored(StepArrays<Real, keeps_sizes> steps, int state_size,
                             Mirrors<Memory>& mirrors) {
     if (!steps.is_wanted()) return steps;
-    const LaneShare& lanes = mirrors.lanes();
+    const LaneRange& lanes = mirrors.lanes();
     const int num_columns = steps.num_columns(state_size);
     if (!steps.first) return mirrored_rows(steps, num_columns, mirrors);
     const StepsOfShare share(steps.first, lanes);
@@ -109,7 +113,7 @@ template <class Real, bool keeps_sizes, class Memory>
 /// The events of the lanes, of which there are none at first.
 template <class Memory>
 [[nodiscard]] LaneEvents* mirrored(LaneEvents* events, Mirrors<Memory>& mirrors) {
-    const LaneShare& lanes = mirrors.lanes();
+    const LaneRange& lanes = mirrors.lanes();
     return events ? mirrors.template out_zero<std::int64_t>(events + lanes.first, lanes.count, 1, 1,
                                                             ComesBack::when_asked)
                   : nullptr;
@@ -154,7 +158,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
 [[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
                             const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
     using Real = typename Spec::Scalar;
-    const LaneShare& lanes = mirrors.lanes();
+    const LaneRange& lanes = mirrors.lanes();
     const bool stays = kernel.sums.is_wanted();
     const auto of_rows = stays ? ComesBack::never : ComesBack::when_done;
     kernel.seeds = mirrored(kernel.seeds, plan, kernel.problem.times.num_saves, mirrors, of_rows);
@@ -187,7 +191,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     if (kernel.shared.sums)
         kernel.shared.sums = mirrors.template out_zero<Real>(
             kernel.shared.sums + first_row * Spec::parameter_size, rows, Spec::parameter_size,
-            Spec::sums_by_lane ? lanes_per_block : plan.group_size, comes);
+            Spec::sums_by_lane ? lanes_per_block : RowTask::per_group, comes);
     kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
     kernel.events = mirrored(kernel.events, mirrors);
     return kernel;

@@ -20,15 +20,11 @@ struct PathsThere {
     WaitingLane<Sum> waiting[2]{};  // parts take them in turn
     LaneOutcome* outcomes = nullptr;
     std::int64_t* failed_paths = nullptr;
-    const RowCopy<Real>* copies = nullptr;
-    std::ptrdiff_t num_copies = 0;
-    Real* zeros = nullptr;  // that the rows' kernel adds to
-    std::ptrdiff_t num_zeros = 0;
     double *loss_sums = nullptr, *loss_total = nullptr;  // (block of lanes), and of all
     Real* runs = nullptr;                                // room for who adds over blocks
 };
 
-/// A row of each path for the row of each lane.
+/// A row of each path, where a lane has one.
 template <class Real, class Memory>
 class PathArrays {
   public:
@@ -36,11 +32,7 @@ class PathArrays {
     /// Of what kernels read.
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& of_lanes) {
         if (of_lanes.first == nullptr || of_lanes.num_components == 0) return of_lanes;
-        const EnsembleView<Real> of_rows = rows_.template rows<Real>(of_lanes.num_components);
-        copies_.push_back({lanes_.in(of_lanes), of_rows});
-        const EnsembleView<const Real> read = ensemble_view(of_rows);
-        rows_.look_at(read);
-        return read;
+        return rows_.taken_there(lanes_.in(of_lanes));
     }
     /// Of what they write: `value` at first.
     [[nodiscard]] EnsembleView<Real> out(std::ptrdiff_t columns, Real value) {
@@ -54,16 +46,9 @@ class PathArrays {
         for (std::ptrdiff_t k = 0; k < count; ++k) views.push_back(out(columns, value));
         return rows_.in(views.data(), count);
     }
-    /// Once all are named.
-    template <class There>
-    void put_copies(There& there) {
-        there.num_copies = static_cast<std::ptrdiff_t>(copies_.size());
-        there.copies = rows_.in(copies_.data(), there.num_copies);
-    }
 
   private:
     Mirrors<Memory>&lanes_, &rows_;
-    std::vector<RowCopy<Real>> copies_;
 };
 
 template <class Spec, class Arrays, class Memory>
@@ -72,7 +57,7 @@ template <class Spec, class Arrays, class Memory>
     problem.y0 = arrays.in(problem.y0);
     problem.y0_tangent = arrays.in(problem.y0_tangent);
     const auto of_p = [&](const auto& p) {
-        return Spec::shares_parameters ? rows.in(p) : arrays.in(p);
+        return Spec::shares_parameters ? rows.in_for_all(p) : arrays.in(p);
     };
     problem.p = of_p(problem.p);
     problem.p_tangent = of_p(problem.p_tangent);
@@ -110,7 +95,6 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
     there.rows.problem = rows_of(job.kernel.problem, arrays, rows);
     there.rows.saved = {arrays.out(num_saves, num_columns, nan),
                         arrays.out(num_tangents, num_columns, nan)};
-    arrays.put_copies(there);
     there.target = {{lanes.out(job.kernel.saved.y, num_saves, nan),
                      lanes.out(job.kernel.saved.tangent, num_tangents, nan)},
                     lanes.out(job.variance, num_saves, nan),
@@ -133,15 +117,12 @@ void mirror_shared(There& there, const Job& job, Mirrors<Memory>& lanes, Mirrors
     auto& target = there.target;
     shared = {};
     if constexpr (Spec::sums_by_lane) {
-        shared.parts = rows.template room<Lane>(num_rows * num_p);
-        there.zeros = reinterpret_cast<Real*>(shared.parts);
-        there.num_zeros = num_rows * numbers;
+        shared.parts = rows.template room_at_zero<Real, Lane>(num_rows, num_p, 1);
     } else {
         const std::ptrdiff_t most_groups = job.plan_of(num_rows).num_groups();
         static_assert(!Spec::is_dual);
-        shared.sums = rows.template room<Lane>(most_groups * num_p);
-        there.zeros = shared.sums;
-        there.num_zeros = most_groups * num_p;
+        shared.sums =
+            rows.template room_at_zero<Real, Lane>(most_groups, num_p, RowTask::per_group);
         shared.may_be_added = true;
         shared.runs = rows.template room<Lane>(SharedRows<Spec>::most_runs * num_p);
         there.rows.target.p = {rows.template room<Real>(num_p), 1, num_p, 1, 1};
@@ -167,7 +148,7 @@ template <class Spec, class Objective, class StoresOf, bool with_times, class Pl
     PathArrays<Real, Memory> arrays(lanes, rows);
     there.rows.problem = rows_of(whole.problem, arrays, rows);
     std::vector<EnsembleView<const Real>> data(whole.seeds.data, whole.seeds.data + num_saves);
-    for (auto& view : data) view = view.num_lanes > 1 ? arrays.in(view) : rows.in(view);
+    for (auto& view : data) view = view.num_lanes > 1 ? arrays.in(view) : rows.in_for_all(view);
     LossSeeds<Spec>& seeds = there.rows.seeds;
     seeds = {};
     seeds.data = rows.in(data.data(), num_saves);
@@ -180,7 +161,6 @@ template <class Spec, class Objective, class StoresOf, bool with_times, class Pl
         target.p = arrays.out(Numbers::num_p, Real(0));
         if constexpr (Spec::is_dual) target.p_tangent = arrays.out(Numbers::num_p, Real(0));
     }
-    arrays.put_copies(there);
     const EnsembleView<Real> loss{whole.seeds.loss, job.num_lanes, 1, whole.seeds.loss_stride, 0};
     there.target.loss = lanes.out(loss, Real(0));
     there.target.num_lanes = job.num_lanes;

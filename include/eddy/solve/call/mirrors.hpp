@@ -9,15 +9,11 @@
 #include <cstdint>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/call/row_task.hpp>
+#include <eddy/solve/lane/rows.hpp>
 #include <type_traits>
 #include <vector>
 
 namespace eddy::inline v0::detail {
-
-/// Lanes [first, first + count) of a call; `first` is that of a group and of a block of 64.
-struct LaneShare {
-    std::ptrdiff_t first = 0, count = 0;
-};
 
 /// When its launch is done; when somebody asks what became of lanes; if the call goes on with some lanes.
 enum class ComesBack { when_done, when_asked, if_some_follow, never };
@@ -53,7 +49,7 @@ struct StepsOfShare {
     std::vector<std::int64_t> first;
 
     /// `first_of_all`: (lane), of the call.
-    StepsOfShare(const std::int64_t* first_of_all, const LaneShare& lanes)
+    StepsOfShare(const std::int64_t* first_of_all, const LaneRange& lanes)
         : before(first_of_all[lanes.first]),
           first(first_of_all + lanes.first, first_of_all + lanes.first + lanes.count + 1) {
         for (std::int64_t& step : first) step -= before;
@@ -61,19 +57,27 @@ struct StepsOfShare {
     [[nodiscard]] std::int64_t count() const { return first.back(); }
 };
 
-/// The same text runs twice: first it counts the bytes that are wanted there, then it takes them.
+/// The lanes of a launch whose arrays are mirrored; the first of them is that of a group and of a block of 64.
+struct MirroredLanes {
+    LaneRange lanes;
+    Rows rows{};                // that these lanes are given
+    bool are_all_lanes = true;  // of the call
+};
+
+/// The same text runs twice: first it counts the bytes that are wanted there, then it takes them. There the lanes are
+/// rows one after another: what they are given is put so, by the host or, of arrays that lie there, by the groups.
 template <class Memory>
 class Mirrors {
   public:
-    /// Counts alone: nothing that comes of it is to be used. `has_all_lanes`: it is the only launch of its call.
-    Mirrors(const Memory& memory, const LaneShare& lanes, bool has_all_lanes)
-        : memory_(memory), lanes_(lanes), has_all_lanes_(has_all_lanes) {}
+    /// Counts alone: nothing that comes of it is to be used.
+    Mirrors(const Memory& memory, const MirroredLanes& lanes)
+        : memory_(memory), of_(lanes), lanes_(lanes.lanes) {}
     /// Takes what was counted, from `there` on: tables first.
-    Mirrors(const Memory& memory, const LaneShare& lanes, bool has_all_lanes, std::byte* there,
+    Mirrors(const Memory& memory, const MirroredLanes& lanes, std::byte* there,
             std::size_t table_bytes)
         : memory_(memory),
-          lanes_(lanes),
-          has_all_lanes_(has_all_lanes),
+          of_(lanes),
+          lanes_(lanes.lanes),
           there_(there),
           rest_there_(there + table_bytes) {
         tables_.reserve(table_bytes);
@@ -101,34 +105,41 @@ class Mirrors {
     [[nodiscard]] const T* in_or_there(const T* here, std::ptrdiff_t count) {
         return here && lies_in(memory_, here) ? here : in(here, count);
     }
-    /// The lanes' rows of an array that kernels read, or its only row: as it is, where it lies there
-    /// already.
+    /// The lanes' rows of an array that kernels read: as it is, where it lies there already, and lanes are its
+    /// rows.
     template <class Real>
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& whole) {
-        const EnsembleView<const Real> view = rows_of(whole);
-        if (view.first == nullptr) return view;
-        if (lies_in(memory_, view.first)) {
-            look_at(view);
-            return view;
+        if (of_.rows.are_a_range()) return as_it_is(rows_from(of_.rows.first, whole));
+        if (whole.first == nullptr || whole.num_components == 0) return whole;
+        if (lies_in(memory_, whole.first)) return taken_there(whole);
+        const std::ptrdiff_t lanes = lanes_.count, columns = whole.num_components;
+        EnsembleArray<Real> of_lanes(there_ ? lanes : 0, columns);
+        for (std::ptrdiff_t i = 0; there_ && i < columns; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+                of_lanes(lane, i) = whole(of_.rows(lane), i);
         }
-        const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;
         Real* const there = take<Real>(lanes * columns, true);
-        if (there && is_dense(view)) {
-            memory_.copy_in(there, view.first, bytes_of<Real>(lanes * columns));
-        } else if (there && view.lane_stride == 1 && lanes > 1) {
-            for (std::ptrdiff_t i = 0; i < columns; ++i)
-                memory_.copy_in(there + i * lanes, &view(0, i), bytes_of<Real>(lanes));
-        } else if (there) {
-            const EnsembleArray<Real> copy(view);
-            memory_.copy_in(there, copy.data(), bytes_of<Real>(lanes * columns));
-        }
+        if (there) memory_.copy_in(there, of_lanes.data(), bytes_of<Real>(lanes * columns));
         return {there, lanes, columns, 1, lanes};
+    }
+    /// A row for each lane, of an array that lies there, which groups take before their lanes begin.
+    template <class Real>
+    [[nodiscard]] EnsembleView<const Real> taken_there(const EnsembleView<const Real>& whole) {
+        const EnsembleView<Real> of_lanes = rows<Real>(whole.num_components);
+        row_tasks_.push_back(RowTask::takes(of_lanes, whole));
+        return ensemble_view(of_lanes);
+    }
+    /// An array that has one row for all lanes.
+    template <class Real>
+    [[nodiscard]] EnsembleView<const Real> in_for_all(const EnsembleView<const Real>& row) {
+        return as_it_is(row);
     }
     template <class Real>
     [[nodiscard]] const EnsembleView<const Real>* all_in(const EnsembleView<const Real>* views,
                                                          std::ptrdiff_t count) {
         std::vector<EnsembleView<const Real>> there(views, views + (views ? count : 0));
-        for (EnsembleView<const Real>& view : there) view = in(view);
+        for (EnsembleView<const Real>& view : there)
+            view = view.num_lanes == 1 ? in_for_all(view) : in(view);
         return in(there.data(), static_cast<std::ptrdiff_t>(there.size()));
     }
 
@@ -175,19 +186,21 @@ class Mirrors {
         return here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;
     }
     /// Rows of numbers, or of what consists of some, that are zero at first: one for each `lanes_per_row`
-    /// lanes.
+    /// lanes; or for each group, RowTask::per_group.
     template <class Number, class T>
     [[nodiscard]] T* out_zero(T* here, std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
                               std::ptrdiff_t lanes_per_row,
                               ComesBack comes = ComesBack::when_done) {
-        static_assert(sizeof(T) % sizeof(Number) == 0);
         T* const there = out(here, num_rows * per_row, comes);
-        const std::ptrdiff_t columns =
-            per_row * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(Number));
-        const EnsembleView<Number> rows{reinterpret_cast<Number*>(there), num_rows, columns,
-                                        columns, 1};
-        if (here && num_rows > 0)
-            row_tasks_.push_back(RowTask::fills(rows, lanes_per_row, Number(0)));
+        if (here && num_rows > 0) begin_at_zero<Number>(there, num_rows, per_row, lanes_per_row);
+        return there;
+    }
+    /// The same of room that they work in.
+    template <class Number, class T>
+    [[nodiscard]] T* room_at_zero(std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
+                                  std::ptrdiff_t lanes_per_row) {
+        T* const there = room<T>(num_rows * per_row);
+        begin_at_zero<Number>(there, num_rows, per_row, lanes_per_row);
         return there;
     }
     /// The lanes' rows of an array, `value` everywhere at first; those of one that lies there are written
@@ -195,7 +208,7 @@ class Mirrors {
     template <class Real>
     [[nodiscard]] EnsembleView<Real> out(const EnsembleView<Real>& whole, Real value,
                                          ComesBack comes = ComesBack::when_done) {
-        EnsembleView<Real> view = rows_of(whole);
+        EnsembleView<Real> view = rows_from(lanes_.first, whole);
         if (view.first == nullptr) return view;
         const bool is_there = memory_.holds(view.first);
         require_argument(is_there || view.lane_stride == 1 || view.num_lanes <= 1,
@@ -240,9 +253,16 @@ class Mirrors {
     /// What comes back of what kernels have written.
     [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
     [[nodiscard]] const std::vector<MirroredColumn>& parts() const { return parts_; }
-    [[nodiscard]] bool has_all_lanes() const { return has_all_lanes_; }
+    [[nodiscard]] bool has_all_lanes() const { return of_.are_all_lanes; }
 
-    [[nodiscard]] const LaneShare& lanes() const { return lanes_; }
+    [[nodiscard]] const LaneRange& lanes() const { return lanes_; }
+    [[nodiscard]] const MirroredLanes& mirrored_lanes() const { return of_; }
+    /// As groups look them up.
+    [[nodiscard]] Rows rows_there() {
+        Rows rows = of_.rows;
+        rows.list = in_passing(rows.list, lanes_.count);
+        return rows;
+    }
 
   private:
     template <class T>
@@ -255,17 +275,48 @@ class Mirrors {
         return has_whole_columns &&
                (view.num_components <= 1 || view.component_stride == view.num_lanes);
     }
+    template <class Real>
+    [[nodiscard]] EnsembleView<const Real> as_it_is(const EnsembleView<const Real>& view) {
+        if (view.first == nullptr) return view;
+        if (lies_in(memory_, view.first)) {
+            look_at(view);
+            return view;
+        }
+        const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;
+        Real* const there = take<Real>(lanes * columns, true);
+        if (there && is_dense(view)) {
+            memory_.copy_in(there, view.first, bytes_of<Real>(lanes * columns));
+        } else if (there && view.lane_stride == 1 && lanes > 1) {
+            for (std::ptrdiff_t i = 0; i < columns; ++i)
+                memory_.copy_in(there + i * lanes, &view(0, i), bytes_of<Real>(lanes));
+        } else if (there) {
+            const EnsembleArray<Real> copy(view);
+            memory_.copy_in(there, copy.data(), bytes_of<Real>(lanes * columns));
+        }
+        return {there, lanes, columns, 1, lanes};
+    }
     /// An array of one row has it for all lanes, or for the only one.
     template <class Real>
-    [[nodiscard]] EnsembleView<Real> rows_of(EnsembleView<Real> view) const {
+    [[nodiscard]] EnsembleView<Real> rows_from(std::ptrdiff_t first,
+                                               EnsembleView<Real> view) const {
         if (view.first == nullptr || view.num_lanes <= 1) return view;
-        view.first += lanes_.first * view.lane_stride;
+        view.first += first * view.lane_stride;
         view.num_lanes = lanes_.count;
         return view;
     }
     template <class View>
     [[nodiscard]] std::ptrdiff_t lanes_per_row(const View& view) const {
         return view.num_lanes <= 1 ? std::max<std::ptrdiff_t>(1, lanes_.count) : 1;
+    }
+    template <class Number, class T>
+    void begin_at_zero(T* there, std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
+                       std::ptrdiff_t lanes_per_row) {
+        static_assert(sizeof(T) % sizeof(Number) == 0);
+        const std::ptrdiff_t columns =
+            per_row * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(Number));
+        const EnsembleView<Number> rows{reinterpret_cast<Number*>(there), num_rows, columns,
+                                        columns, 1};
+        row_tasks_.push_back(RowTask::fills(rows, lanes_per_row, Number(0)));
     }
     /// Null while bytes are counted.
     template <class T>
@@ -295,8 +346,8 @@ class Mirrors {
     }
 
     Memory memory_;
-    LaneShare lanes_;
-    bool has_all_lanes_;
+    MirroredLanes of_;
+    LaneRange lanes_;
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest

@@ -4,7 +4,7 @@
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
-#include <eddy/solve/call/gradient_rows.hpp>
+#include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/path_sums.hpp>
 #include <eddy/solve/call/shared_sums.hpp>
@@ -87,7 +87,7 @@ class PathGradient {
                    typename Backend::Kept& kept, CallLink& call) {
         using Team = typename Backend::template Team<Spec>;
         const auto plan_of = [&](std::int64_t num_rows) {
-            return GradientWorkspace::plan_groups(num_rows, backend, true);
+            return GradientWorkspace::plan_groups(num_rows, backend);
         };
         // Sums over whole parts have the bits of parts of this size; else those of the device are larger.
         const std::int64_t most_rows =
@@ -132,11 +132,8 @@ class PathGradient {
     template <class Memory>
     void prepare(const GradientWorkspace& whole) {
         paths_.prepare(part_.prepared, whole.prepared);
-        gather_each(whole.arrays, data_, part_.arrays,
-                    [&](const auto& of_lanes, auto& rows) { paths_.gather(of_lanes, rows); });
         part_.keeps_parts = !adds_groups<Memory>;
         part_.seeds = whole.seeds;
-        part_.seeds.data = part_.arrays.data();
         part_.open_loss();
     }
 
@@ -199,7 +196,6 @@ class PathGradient {
     // Sums are in double, whose rounding is far below the noise of the mean.
     PathSums<Spec, double> paths_;
     GradientWorkspace part_;
-    std::vector<EnsembleArray<Real>> data_;  // (save point)
 };
 
 }  // namespace eddy::inline v0::detail

@@ -67,7 +67,7 @@ class PathSolve {
         Solution<Real>& solution = whole.solution;
         using Kernel = SolveKernel<Spec, typename SolveWorkspace::ObservableType, StepArrays<Real>>;
         const auto plan_of = [&](std::int64_t num_rows) {
-            return plan_way_forward<Spec>(backend, num_rows, true);
+            return plan_way_forward<Spec>(backend, num_rows);
         };
         const std::int64_t most_rows =
             rows_that_fit(num_numbers(solution), backend.bytes_of_chunk());

@@ -17,9 +17,6 @@ namespace eddy::inline v0::detail {
 /// adds up those of each lane in the order of their runs.
 template <class Spec, class Sum>
 class PathSums {
-    using Real = typename Spec::Scalar;
-    using Rows = EnsembleView<const Real>;
-
   public:
     RunSums<Sum> of_runs;  // of a part
     // Of one lane: its paths that reached the end, and their sums, (number).
@@ -52,37 +49,13 @@ class PathSums {
         }
     }
 
-    /// Sets the problem of a part: those of the whole problem's arrays.
-    void prepare(PreparedProblem<Spec>& rows, const PreparedProblem<Spec>& whole) {
-        const Problem<Spec>& from = whole.problem;
-        rows.follow(whole, {of_lanes(from.y0, y0_), of_parameters(from.p, p_),
-                            of_lanes(from.y0_tangent, y0_tangent_),
-                            of_parameters(from.p_tangent, p_tangent_)});
-        rows.problem.noise.first_path += static_cast<std::uint64_t>(rows_.first_path);
-    }
-    /// A row for each path, from an array with a row for each lane.
-    void gather(const Rows& of_lanes, EnsembleArray<Real>& of_rows) const {
-        of_rows.assign(rows_.num_rows, of_lanes.num_components, Real(0));
-        for (std::ptrdiff_t i = 0; i < of_lanes.num_components; ++i) {
-            for (std::int64_t row = 0; row < rows_.num_rows;) {
-                const std::int64_t lane = (rows_.first_path + row) / rows_.paths;
-                const std::int64_t end =
-                    std::min((lane + 1) * rows_.paths - rows_.first_path, rows_.num_rows);
-                for (; row < end; ++row) of_rows(row, i) = of_lanes(lane, i);
-            }
-        }
+    /// Sets the problem of a part, whose lanes are paths.
+    void prepare(PreparedProblem<Spec>& part, const PreparedProblem<Spec>& whole) const {
+        part.follow(whole, {rows_.first_path, rows_.paths}, rows_.num_rows);
+        part.problem.noise.first_path += static_cast<std::uint64_t>(rows_.first_path);
     }
 
   private:
-    /// No array has no rows.
-    Rows of_lanes(const Rows& array, EnsembleArray<Real>& rows) const {
-        if (!array.first) return array;
-        gather(array, rows);
-        return std::as_const(rows).view();
-    }
-    Rows of_parameters(const Rows& array, EnsembleArray<Real>& rows) const {
-        return Spec::shares_parameters ? array : of_lanes(array, rows);
-    }
     void begin_lane(std::size_t num_numbers) {
         count = 0;
         of_lane.assign(num_numbers, {});
@@ -117,7 +90,6 @@ class PathSums {
 
     PathRuns rows_;  // that are solved now
     RunMemory<Sum> memory_;
-    EnsembleArray<Real> y0_, p_, y0_tangent_, p_tangent_;
 };
 
 /// Paths of so many numbers that take some ten megabytes, whatever the machine, or less.

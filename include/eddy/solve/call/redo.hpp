@@ -5,7 +5,8 @@
 // parameters, in whose sum lanes cannot be told apart, is summed once more over the others. A lane
 // whose second solve fails keeps what it had, and its mark.
 
-#include <eddy/solve/call/gradient_rows.hpp>
+#include <eddy/solve/call/gradient_results.hpp>
+#include <eddy/solve/call/put_rows.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
 #include <limits>
 #include <span>
@@ -14,19 +15,15 @@
 namespace eddy::inline v0::detail {
 
 /// Those whose steps do not carry their derivatives.
-[[nodiscard]] EDDY_EXPORT LaneList marked_lanes(const GradientReport& report);
+[[nodiscard]] EDDY_EXPORT RowList marked_lanes(const GradientReport& report);
 
 /// Of marked lanes those that have been solved once more: their numbers among the marked ones, and in the call.
 struct SolvedLanes {
-    LaneList of_marked, lanes;
+    RowList of_marked, lanes;
 };
-[[nodiscard]] EDDY_EXPORT SolvedLanes solved_lanes(const LaneList& marked,
+[[nodiscard]] EDDY_EXPORT SolvedLanes solved_lanes(const RowList& marked,
                                                    std::span<const LaneOutcome> outcomes);
 
-/// Rows of a second solve, and the lanes whose results they become.
-struct BroughtRows {
-    LaneList lanes, rows;
-};
 /// What became of solved lanes, along steps whose outcomes those of the marked ones are, into the report of all.
 /// Steps at the bound of stability are what a stiff mode in the norm leads to; where the ratio is above
 /// `most_ratio` they did not see the mode after all, and the lane keeps a mark.
@@ -37,9 +34,9 @@ struct BroughtRows {
                                                      double most_ratio);
 /// The lanes that were not solved once more and have brought nothing to a shared gradient: of the marked ones;
 /// or of all, where lanes cannot be told apart in its sum.
-[[nodiscard]] EDDY_EXPORT LaneList left_of_marked(const GradientReport& report,
-                                                  const LaneList& marked);
-[[nodiscard]] EDDY_EXPORT LaneList left_of_all(const GradientReport& report);
+[[nodiscard]] EDDY_EXPORT RowList left_of_marked(const GradientReport& report,
+                                                 const RowList& marked);
+[[nodiscard]] EDDY_EXPORT RowList left_of_all(const GradientReport& report);
 
 /// The method whose steps another one takes: see WithEmbeddedError.
 template <class Method>
@@ -63,31 +60,28 @@ class Redo {
     using DualSpec = SolveSpec<typename Spec::Field, PlainMethodOf<typename Spec::Method>,
                                typename Spec::Controller, DualNumber, Spec::shares_parameters,
                                typename Spec::Time>;
-    using Lanes = LaneList;
 
   public:
     template <class Backend>
-    void run(GradientWorkspace& first, const Lanes& marked, const SolveOptions& options,
+    void run(GradientWorkspace& first, const RowList& marked, const SolveOptions& options,
              const Backend& backend, typename Backend::Kept& kept, CallLink& call,
              const char* title) {
-        const auto memory = memory_for(backend, kept);
-        rows_.gather(first.prepared.problem, marked, memory);
-        steps_.run(first.prepared, rows_.views(), options, backend, kept, call);
+        steps_.run(first.prepared, marked, options, backend, kept, call);
         const SolvedLanes solved = solved_lanes(marked, steps_.steps.outcomes);
         if (!solved.lanes.empty()) {
-            prepare(first, solved.lanes, memory);
+            prepare(first, solved.lanes);
             // Whatever the errors of given steps are, they are accepted.
             second_.prepared.problem.given = steps_.steps.give(solved.of_marked);
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(options, backend, kept, call, false);
             second_.result.report.settle();
-            bring(first, solved, memory);
+            bring(first, solved, memory_for(backend, kept));
         }
         if constexpr (Spec::shares_parameters) {
-            const Lanes left = left_lanes(first, marked);
+            const RowList left = left_lanes(first, marked);
             if (left.empty()) return;
-            prepare(first, left, memory);
+            prepare(first, left);
             second_.run_kernel(options, backend, kept, call, false);
             second_.finish_sums({}, title);
             first.shared_sums.add_apart(second_.target);
@@ -96,33 +90,27 @@ class Redo {
     }
 
   private:
-    static Lanes left_lanes(GradientWorkspace& first, const Lanes& marked) {
+    static RowList left_lanes(GradientWorkspace& first, const RowList& marked) {
         if constexpr (Spec::sums_by_lane) return left_of_marked(first.result.report, marked);
         if (!first.shared_sums.has_apart()) return {};  // none was: the sum holds all of them
         first.shared_sums.forget_groups();              // and begins anew
         return left_of_all(first.result.report);
     }
 
-    template <class Memory>
-    void prepare(const GradientWorkspace& first, const Lanes& lanes, const Memory& memory) {
-        rows_.gather(first.prepared.problem, lanes, memory);
-        second_.prepared.follow(first.prepared, rows_.views());
-        rows_.gather_data(first.arrays, lanes, second_.arrays, memory);
+    void prepare(const GradientWorkspace& first, const RowList& lanes) {
+        second_.prepared.follow(first.prepared, lanes);
         second_.seeds = first.seeds;
-        second_.seeds.data = second_.arrays.data();
-        second_.are_some_of_many = true;
         second_.open_loss();
     }
 
     template <class Memory>
     void bring(GradientWorkspace& first, const SolvedLanes& solved, const Memory& memory) {
         GradientReport& report = first.result.report;
-        const auto [brought, rows] =
+        const BroughtRows brought =
             bring_outcomes(report, second_.result.report, solved, steps_.steps.outcomes,
                            4 * Spec::Stepper::Watch::threshold);
-        put_target_into(memory, first.target, brought, second_.target, rows,
-                        Spec::shares_parameters);
-        first.put_losses(memory, brought, second_.loss, rows);
+        put_target_into(memory, first.target, brought, second_.target, Spec::shares_parameters);
+        first.put_losses(memory, brought, second_.loss);
         if constexpr (Spec::shares_parameters) {
             second_.finish_sums({}, "value_and_gradient");
             first.shared_sums.add_apart(second_.target);
@@ -131,7 +119,6 @@ class Redo {
     }
     GradientWorkspace second_;
     SensitiveSteps<DualSpec> steps_;
-    LaneRows<Spec> rows_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -1,12 +1,15 @@
 #pragma once
-// What the second passes of solves and gradients have in common: the second method of an AutoSwitch solves
-// from t0 the lanes that the first has sent on (ask/auto_switch.hpp).
+// The second pass of a call by an AutoSwitch: its second method solves from t0 the lanes that the first has sent on
+// (ask/auto_switch.hpp), given rows of the same arrays; what they leave takes the place of what the first has left.
 
 #include <eddy/solve/ask/auto_switch.hpp>
-#include <eddy/solve/call/lane_rows.hpp>
+#include <eddy/solve/call/backend.hpp>
+#include <eddy/solve/call/gradient_results.hpp>
+#include <eddy/solve/call/put_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
+#include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
-#include <numeric>
+#include <type_traits>
 #include <utility>
 
 namespace eddy::inline v0::detail {
@@ -30,38 +33,101 @@ using SecondSpecOf = typename SecondSpec<Spec>::type;
 /// Where lanes cannot be sent on.
 struct NoSecondPass {};
 
-/// The lanes that the first pass of a call has sent on.
-template <class Spec>
-class SecondPass {
-  public:
-    LaneList lanes, rows;  // which rows of the second pass they are: 0, 1, …
-    LaneRows<SecondSpecOf<Spec>> given;
-
-    /// Finds them in what became of all lanes, and sets their problem. Are there any?
-    template <class Memory>
-    [[nodiscard]] bool begin(const Outcomes& outcomes, const Problem<Spec>& first,
-                             PreparedProblem<SecondSpecOf<Spec>>& second,
-                             const SolveOptions& options, const Memory& memory, const char* where) {
-        lanes.clear();
-        for (std::ptrdiff_t lane = 0; lane < outcomes.num_lanes(); ++lane) {
-            if (outcomes.switched(lane)) lanes.push_back(lane);
-        }
-        if (lanes.empty()) return false;
-        rows.resize(lanes.size());
-        std::iota(rows.begin(), rows.end(), std::ptrdiff_t{0});
-        given.gather(first, lanes, memory);
-        second.take_method(first.method.second, where);
-        given.prepare(second, options, controller_of_second(first.controller), where);
-        return true;
-    }
+/// Which lanes of a call the first pass has sent on; they are lanes 0, 1, … of the second.
+struct EDDY_EXPORT SentLanes : BroughtRows {
+    /// Finds them in what became of all lanes. Are there any?
+    [[nodiscard]] bool find(const Outcomes& outcomes);
     /// What became of them, into the outcomes of all.
-    void put_outcomes(Outcomes& outcomes, const Outcomes& second) const {
-        for (std::size_t k = 0; k < lanes.size(); ++k) {
-            LaneOutcome& outcome = outcomes.lanes()[static_cast<std::size_t>(lanes[k])];
-            outcome = second.outcomes()[k];
-            outcome.method = 1;
-        }
-    }
+    void put_outcomes(Outcomes& outcomes, const Outcomes& second) const;
 };
+
+/// Sets the problem of the second pass: that of these rows.
+template <class Spec, class Memory>
+void prepare_second(PreparedProblem<SecondSpecOf<Spec>>& second, const Problem<Spec>& first,
+                    const RowList& rows, const SolveOptions& options, const Memory& memory,
+                    const char* where) {
+    second.take_method(first.method.second, where);
+    second.follow_by(first, rows, options, controller_of_second(first.controller), where, memory);
+}
+
+/// Of solve and pushforward. `SecondWorkspace` is that of a solve by the second method.
+template <class FirstWorkspace, class SecondWorkspace, class Spec>
+class SecondSolve {
+  public:
+    template <class Backend>
+    void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
+        if constexpr (may_return_early<Backend>) {
+            if (first.solution.success()) return;
+            first.solution.settle();
+        }
+        if (!sent_.find(first.solution)) return;
+        const auto memory = memory_for(backend, kept);
+        const Problem<Spec>& problem = first.prepared.problem;
+        prepare_second<Spec>(second_.prepared, problem, sent_.rows, options, memory, title);
+        second_.prepared.problem.counts_tangents = problem.counts_tangents;
+        second_.take({}, backend.memory(), title);
+        second_.run_pass(options, backend, kept, call);
+        second_.solution.settle();
+        sent_.put_outcomes(first.solution, second_.solution);
+        for (std::size_t k = 0; k < first.y.size(); ++k)
+            put_rows_into(memory, first.y[k], sent_, second_.y[k]);
+        for (std::size_t k = 0; k < first.tangent.size(); ++k)
+            put_rows_into(memory, first.tangent[k], sent_, second_.tangent[k]);
+        for (std::size_t k = 0; k < sent_.rows.size(); ++k)
+            first.solution.take_steps(sent_.rows[k], second_.solution, sent_.lanes[k]);
+    }
+
+  private:
+    SentLanes sent_;
+    SecondWorkspace second_;
+};
+
+/// Of a gradient: forward and back by the second method alone. `SecondWorkspace` is that of such a gradient. What lanes bring
+/// to a shared gradient is summed over them in their order, and added to the sum over the others.
+template <class FirstWorkspace, class SecondWorkspace, class Spec>
+class SecondGradient {
+  public:
+    template <class Backend>
+    void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
+             typename Backend::Kept& kept, CallLink& call, const char* title) {
+        GradientReport& report = first.result.report;
+        if constexpr (may_return_early<Backend>) {
+            if (report.success()) return;
+            first.take_over(backend, kept);
+        }
+        if (!sent_.find(report)) return;
+        const auto memory = memory_for(backend, kept);
+        prepare_second<Spec>(second_.prepared, first.prepared.problem, sent_.rows, options, memory,
+                             title);
+        second_.seeds.refer_to(first.arrays.data());
+        if constexpr (FirstWorkspace::has_loss) second_.open_loss();
+        second_.run_unsummed(options, backend, kept, call, title);
+        second_.finish_sums({}, title);
+        GradientReport& of_second = second_.result.report;
+        of_second.settle();
+        sent_.put_outcomes(report, of_second);
+        put_target_into(memory, first.target, sent_, second_.target, Spec::shares_parameters);
+        if constexpr (FirstWorkspace::has_loss) first.put_losses(memory, sent_, second_.loss);
+        if constexpr (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
+        add_cost(report, of_second);
+    }
+
+  private:
+    SentLanes sent_;
+    SecondWorkspace second_;
+};
+
+template <class Spec, class Objective, class Seeds, bool with_times>
+struct GradientWorkspace;
+/// That of a workspace, if its method has one.
+template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
+using SecondOfGradient = std::conditional_t<
+    switches<Spec>,
+    SecondGradient<FirstWorkspace,
+                   GradientWorkspace<SecondSpecOf<Spec>, Objective,
+                                     typename Seeds::template Of<SecondSpecOf<Spec>>, with_times>,
+                   Spec>,
+    NoSecondPass>;
 
 }  // namespace eddy::inline v0::detail

@@ -1,8 +1,7 @@
 #pragma once
 // Steps that carry derivatives: a solve in dual numbers whose errors are measured in the tangents as
 // well, by the same tolerances, so that no mode of the Jacobian lies at zero unseen. One tangent of
-// fixed signs suffices: ±1 along every component of y0, ±|p| along every parameter, ±1 where that is
-// zero. Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
+// fixed signs suffices (lane/problem.hpp). Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
 
 #include <eddy/core/export.hpp>
 #include <eddy/solve/call/kept_steps.hpp>
@@ -13,13 +12,6 @@
 #include <vector>
 
 namespace eddy::inline v0::detail {
-
-/// ±1 along every component of y0, ±|p| along every parameter, ±1 where that is zero. Of float and double, in
-/// src/.
-template <class Real>
-EDDY_EXPORT void set_directions(const EnsembleView<const Real>& y0,
-                                const EnsembleView<const Real>& p, EnsembleArray<Real>& of_y0,
-                                EnsembleArray<Real>& of_p);
 
 /// Of a solve without save points.
 struct NoObservable {
@@ -62,14 +54,17 @@ class SensitiveSteps {
   public:
     StepsOfLanes steps;
 
-    /// Solves lanes of a problem that has been prepared: those of these rows.
+    /// Solves these lanes of a problem that has been prepared.
     template <class Whole, class Backend>
-    void run(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options,
+    void run(const Whole& whole, const RowList& of_whole, const SolveOptions& options,
              const Backend& backend, typename Backend::Kept& kept, CallLink& call) {
-        prepare(whole, rows, options);
-        const std::ptrdiff_t lanes = rows.y0.num_lanes;
+        prepared_.follow_along(whole, of_whole, memory_for(backend, kept));
+        const std::ptrdiff_t lanes = prepared_.num_lanes();
+        tighten(options);
+        prepared_.problem.counts_tangents = true;
+        prepared_.problem.times.num_saves = 0;
         steps.reset(lanes);
-        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, true);
+        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes);
         const auto run_kernel = [&](const auto& to) {
             using Kernel = SolveKernel<Spec, NoObservable, std::remove_cvref_t<decltype(to)>>;
             launch(plan,
@@ -98,16 +93,6 @@ class SensitiveSteps {
     }
 
   private:
-    template <class Whole>
-    void prepare(const Whole& whole, const GivenRows<Real>& rows, const SolveOptions& options) {
-        set_directions(rows.y0, rows.p, y0_tangent_, p_tangent_);
-        prepared_.follow(whole, {rows.y0, rows.p, std::as_const(y0_tangent_).view(),
-                                 std::as_const(p_tangent_).view()});
-        tighten(options);
-        prepared_.problem.counts_tangents = true;
-        prepared_.problem.times.num_saves = 0;
-    }
-
     /// The errors of steps add up along an oscillation that the state did not have, and of a method of
     /// low order there are many steps to a turn.
     void tighten(const SolveOptions& options) {
@@ -118,7 +103,6 @@ class SensitiveSteps {
     }
 
     PreparedProblem<Spec> prepared_;
-    EnsembleArray<Real> y0_tangent_, p_tangent_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -6,7 +6,7 @@
 #include <eddy/solve/call/kept_steps.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/path_solve.hpp>
-#include <eddy/solve/call/second_solve.hpp>
+#include <eddy/solve/call/second_pass.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/solver_object.hpp>
 #include <eddy/solve/call/spec_of_call.hpp>
@@ -43,8 +43,7 @@ struct SolveWorkspace {
     // (save point) to be written; empty: none given
     std::vector<EnsembleView<Real>> y, tangent, variance;
     CallArrays arrays;
-    RunSums<Moments> sums;          // of paths, where rows stay on a device
-    bool are_some_of_many = false;  // lanes of another call
+    RunSums<Moments> sums;  // of paths, where rows stay on a device
 
     /// The arrays that the call is to write into, checked.
     template <class Memory>
@@ -104,7 +103,7 @@ struct SolveWorkspace {
         if constexpr (switches<Spec>)
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
-        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes, are_some_of_many);
+        const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes);
         constexpr bool may_mark =
             can_watch_tangents<Spec> && may_watch<typename Backend::template Team<Spec>>;
         const bool watches = may_mark && !prepared.problem.counts_tangents;

@@ -20,12 +20,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// What the lanes of a problem are given; p is one row where it is shared, tangents are empty where they are zero.
-template <class Real>
-struct GivenRows {
-    EnsembleView<const Real> y0, p, y0_tangent, p_tangent;
-};
-
 /// A problem, and what it refers to besides the caller's arrays.
 template <class Spec>
 class PreparedProblem {
@@ -39,7 +33,7 @@ class PreparedProblem {
     PreparedProblem& operator=(const PreparedProblem&) = delete;
 
     [[nodiscard]] const TimePlan& times() const { return *plan_; }
-    [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
+    [[nodiscard]] std::ptrdiff_t num_lanes() const { return num_lanes_; }
     /// 0 of equations without noise.
     [[nodiscard]] double noise_cell() const {
         if constexpr (Spec::has_noise)
@@ -65,8 +59,10 @@ class PreparedProblem {
         if constexpr (requires { memory.forget_looks(); }) memory.forget_looks();
         if (times_.tstops.empty()) plan(options, controller, where);
         // The tangents of a call before may be gone.
-        set_rows({ensemble_view(y0), parameter_view(p), {}, {}});
-        const std::ptrdiff_t lanes = num_lanes();
+        problem.y0 = ensemble_view(y0);
+        problem.p = parameter_view(p);
+        problem.y0_tangent = problem.p_tangent = {};
+        const std::ptrdiff_t lanes = num_lanes_ = problem.y0.num_lanes;
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
@@ -111,14 +107,29 @@ class PreparedProblem {
         share_parameters(memory);
     }
 
-    /// Other rows by the plan of a problem that has been prepared, and lives longer: nothing is left to check.
-    /// Of the same equation, method, controller and types of numbers, but for tangents.
-    template <class WholeSpec>
-    void follow(const PreparedProblem<WholeSpec>& whole, const GivenRows<Scalar>& rows) {
+    /// Lanes that are given these rows of a problem that has been prepared, and lives longer, by its plan: nothing is
+    /// left to check.
+    void follow(const PreparedProblem& whole, const Rows& rows, std::ptrdiff_t num_lanes) {
         plan_ = &whole.times();
+        problem = whole.problem;
+        problem.rows = rows;
+        num_lanes_ = num_lanes;
+    }
+    /// Some of its lanes.
+    void follow(const PreparedProblem& whole, const RowList& lanes) {
+        plan_ = &whole.times();
+        problem = whole.problem;
+        take_lanes(whole.problem, lanes);
+    }
+    /// The same along one direction of fixed signs. The problems are of the same equation, method, controller and types
+    /// of numbers, but for tangents.
+    template <class WholeSpec, class Memory>
+    void follow_along(const PreparedProblem<WholeSpec>& whole, const RowList& lanes,
+                      const Memory& memory) {
         if constexpr (std::is_same_v<Spec, WholeSpec>) {
-            problem = whole.problem;
+            follow(whole, lanes);
         } else {
+            plan_ = &whole.times();
             problem.times = whole.problem.times;
             problem.clock = whole.problem.clock;
             problem.controller = whole.problem.controller;
@@ -127,19 +138,35 @@ class PreparedProblem {
             problem.atol = whole.problem.atol;
             if constexpr (std::is_same_v<typename Spec::Method, typename WholeSpec::Method>)
                 problem.method = whole.problem.method;
+            take_lanes(whole.problem, lanes);
         }
-        set_rows(rows);
-        share_parameters(HostMemory{});
+        problem.has_fixed_directions = true;
+        share_parameters(memory);
+    }
+    /// Some lanes of a problem by another method, with a plan of its own.
+    template <class WholeProblem, class Memory>
+    void follow_by(const WholeProblem& whole, const RowList& lanes, const SolveOptions& options,
+                   const typename Spec::Controller& controller, const char* where,
+                   const Memory& memory) {
+        if (times_.tstops.empty()) plan(options, controller, where);
+        take_lanes(whole, lanes);
+        share_parameters(memory);
     }
 
   private:
     using SharedParameter = typename Problem<Spec>::SharedParameter;
 
-    void set_rows(const GivenRows<Scalar>& rows) {
-        problem.y0 = rows.y0;
-        problem.p = rows.p;
-        problem.y0_tangent = rows.y0_tangent;
-        problem.p_tangent = rows.p_tangent;
+    /// Whose own may be those of another one.
+    template <class WholeProblem>
+    void take_lanes(const WholeProblem& whole, const RowList& lanes) {
+        list_.clear();
+        for (const std::ptrdiff_t lane : lanes) list_.push_back(whole.rows(lane));
+        problem.y0 = whole.y0;
+        problem.p = whole.p;
+        problem.y0_tangent = whole.y0_tangent;
+        problem.p_tangent = whole.p_tangent;
+        problem.rows = Rows::of(list_);
+        num_lanes_ = static_cast<std::ptrdiff_t>(lanes.size());
     }
 
     /// What depends on the options alone: they do not change.
@@ -196,11 +223,13 @@ class PreparedProblem {
     template <class Memory>
     [[nodiscard]] typename Spec::Lane shared_parameter(const Memory& memory, int i) const {
         const Scalar value = number_of(memory, problem.p, 0, i);
-        if constexpr (Spec::is_dual)
+        if constexpr (!Spec::is_dual)
+            return value;
+        else if (problem.has_fixed_directions)
+            return {value, problem.fixed_direction(value, i)};
+        else
             return {value, problem.p_tangent.first ? number_of(memory, problem.p_tangent, 0, i)
                                                    : Scalar(0)};
-        else
-            return value;
     }
     static SharedParameter broadcast(const typename Spec::Lane& x) {
         if constexpr (Spec::is_dual) {
@@ -211,6 +240,8 @@ class PreparedProblem {
         }
     }
 
+    std::ptrdiff_t num_lanes_ = 0;
+    RowList list_;  // of a problem that has some of another's lanes
     TimePlan times_;
     const TimePlan* plan_ = &times_;         // or that of a problem that this one follows
     std::vector<CellRow> cells_;             // (tstop); of noise

@@ -55,8 +55,8 @@ class FirstStep {
             const std::ptrdiff_t source = lane + min(place, count - 1);
             const auto start = LaneStart<Spec>::state(problem, source);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
-            for (int i = 0; i < Spec::parameter_size; ++i)
-                set_lane(p[i], place, problem.p(Spec::shares_parameters ? 0 : source, i));
+            const std::ptrdiff_t row = problem.row_of_p(source);
+            for (int i = 0; i < Spec::parameter_size; ++i) set_lane(p[i], place, problem.p(row, i));
         }
         const State magnitude = abs(y);
         const auto norm = [&](const State& x) {

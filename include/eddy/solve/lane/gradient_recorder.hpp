@@ -47,8 +47,8 @@ struct LossSeeds {
         sum += primal(term[0]);
         return is_number(sum);
     }
-    [[nodiscard]] EDDY_HD DataRow<Real> data_of(std::ptrdiff_t lane, std::int32_t k) const {
-        return {data[k], lane};
+    [[nodiscard]] EDDY_HD DataRow<Real> data_of(std::ptrdiff_t row, std::int32_t k) const {
+        return {data[k], row};
     }
     [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, 1> cotangent(std::ptrdiff_t,
                                                                 std::int32_t) const {
@@ -73,13 +73,13 @@ struct GivenSeeds {
         return is_finite(values);  // or the solution's lane had ended here
     }
     [[nodiscard]] EDDY_HD NoData data_of(std::ptrdiff_t, std::int32_t) const { return {}; }
-    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(std::ptrdiff_t lane,
+    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(std::ptrdiff_t row,
                                                                           std::int32_t k) const {
         const auto& of_point = cotangents[k];
-        Vec<typename Spec::Lane, num_outputs> row{};
+        Vec<typename Spec::Lane, num_outputs> values{};
         for (int i = 0; i < num_outputs; ++i)
-            row[i] = of_point(of_point.num_lanes == 1 ? 0 : lane, i);
-        return row;
+            values[i] = of_point(of_point.num_lanes == 1 ? 0 : row, i);
+        return values;
     }
 };
 
@@ -155,8 +155,8 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
                                     const auto& t) {
         state(lane, k) = y;
-        return seeds_->add(row(lane),
-                           Objective::value(t, y, parameters(lane), seeds_->data_of(row(lane), k)));
+        return seeds_->add(
+            row(lane), Objective::value(t, y, parameters(lane), seeds_->data_of(given(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes
@@ -177,8 +177,8 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, const Time& t,
                                               const AddToP& add_to_p, Lane& t_cotangent) {
         return Objective::pullback(t, state(lane, k), parameters(lane),
-                                   seeds_->data_of(row(lane), k), seeds_->cotangent(row(lane), k),
-                                   add_to_p, t_cotangent);
+                                   seeds_->data_of(given(lane), k),
+                                   seeds_->cotangent(given(lane), k), add_to_p, t_cotangent);
     }
 
     // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
@@ -323,7 +323,11 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD Lane& part(std::int32_t lane, int i) {
         return memory_.parts[std::ptrdiff_t{lane} * Spec::parameter_size + i];
     }
+    /// Of what it leaves; and of what it is given.
     [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
+    [[nodiscard]] EDDY_HD std::ptrdiff_t given(std::int32_t lane) const {
+        return problem_->row_of(first_ + lane);
+    }
     [[nodiscard]] EDDY_HD double time(std::int32_t k) const { return problem_->times.save_time[k]; }
     [[nodiscard]] EDDY_HD LaneParameters<Spec> parameters(std::int32_t lane) const {
         return {problem_, row(lane)};

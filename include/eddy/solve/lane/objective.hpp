@@ -13,10 +13,10 @@ namespace eddy::inline v0::detail {
 template <class Real>
 struct DataRow {
     EnsembleView<const Real> data;
-    std::ptrdiff_t lane;
+    std::ptrdiff_t row;
 
     [[nodiscard]] EDDY_HD Real operator[](int i) const {
-        return data(data.num_lanes == 1 ? 0 : lane, i);
+        return data(data.num_lanes == 1 ? 0 : row, i);
     }
 };
 struct NoData {

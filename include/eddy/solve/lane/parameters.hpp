@@ -22,8 +22,8 @@ class PlaceParameters {
     /// Puts the parameters of a lane into a place.
     EDDY_HD void assign(const Problem<Spec>& problem, int place, std::ptrdiff_t lane) {
         if constexpr (!Spec::shares_parameters) {
-            for (int i = 0; i < Spec::parameter_size; ++i)
-                set_lane(values_[i], place, problem.load_p(lane, i));
+            const LaneParameters<Spec> p(&problem, lane);
+            for (int i = 0; i < Spec::parameter_size; ++i) set_lane(values_[i], place, p[i]);
         }
     }
     /// What f takes for p.

@@ -6,23 +6,9 @@
 
 #include <cstdint>
 #include <eddy/core/numeric.hpp>
-#include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
 
 namespace eddy::inline v0::detail {
-
-/// A lane's row of an array goes to all of its paths.
-template <class Real>
-struct RowCopy {
-    EnsembleView<const Real> of_lanes;
-    EnsembleView<Real> of_rows;
-
-    EDDY_HD void run(const PathRuns& runs, std::ptrdiff_t row) const {
-        const std::int64_t lane = (runs.first_path + row) / runs.paths;
-        for (std::ptrdiff_t i = 0; i < of_rows.num_components; ++i)
-            of_rows(row, i) = of_lanes(lane, i);
-    }
-};
 
 /// What is known of a lane whose paths are not all there.
 template <class Sum>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/lane/given_steps.hpp>
+#include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <utility>
@@ -22,6 +23,13 @@ requires Spec::has_constant_size struct ConstantSizeOf<Spec> {
     using type = typename Spec::Stepper::template ConstantSize<typename Spec::Scalar>;
 };
 
+/// One direction that has no pattern with others, and so leaves no mode of the Jacobian at zero: ±1 along every
+/// component of y0, ±|p| along every parameter behind them, ±1 where that is zero.
+[[nodiscard]] EDDY_HD constexpr int fixed_sign(std::int64_t component) {
+    const auto mixed = (static_cast<std::uint64_t>(component) + 1) * 0x9e3779b97f4a7c15u;
+    return (mixed >> 62) % 2 == 0 ? 1 : -1;
+}
+
 template <class Spec>
 struct Problem {
     using Scalar = typename Spec::Scalar;
@@ -38,13 +46,15 @@ struct Problem {
         std::declval<typename Spec::Controller>())) control;  // the same, as rounds ask it
     Scalar rtol = 0;
     Vec<Scalar, Spec::state_size> atol{};
+    Rows rows;                                         // of the arrays that the lanes are given
     EnsembleView<const Scalar> y0, p;                  // p: one row where it is shared
     EnsembleView<const Scalar> y0_tangent, p_tangent;  // of a dual number; empty: zero
     const SharedParameter* shared_p = nullptr;         // (component)
     [[no_unique_address]] Size size{};
     [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
-    GivenSteps given;              // where steps are not to be chosen
-    bool counts_tangents = false;  // does the norm of errors? Of dual numbers
+    GivenSteps given;                   // where steps are not to be chosen
+    bool counts_tangents = false;       // does the norm of errors? Of dual numbers
+    bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
 
     [[nodiscard]] EDDY_HD typename Spec::Tolerances tolerances() const {
         if constexpr (IteratesWithinSteps<typename Spec::Stepper>)
@@ -52,36 +62,67 @@ struct Problem {
         else
             return {};
     }
+    /// The row that a lane is given. On a device each lane has its own (call/mirrors.hpp).
+    [[nodiscard]] EDDY_HD std::ptrdiff_t row_of(std::ptrdiff_t lane) const {
+        if constexpr (compiling_for_device)
+            return lane;
+        else
+            return rows(lane);
+    }
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
+        const std::ptrdiff_t row = row_of(lane);
         typename Spec::LaneState y{};
-        for (int i = 0; i < Spec::state_size; ++i) y[i] = load(y0, y0_tangent, lane, i);
+        for (int i = 0; i < Spec::state_size; ++i) {
+            y[i] = load(y0, y0_tangent, row, i);
+            if constexpr (Spec::is_dual) {
+                if (has_fixed_directions) y[i].tangent = static_cast<Scalar>(fixed_sign(i));
+            }
+        }
         return y;
     }
-    [[nodiscard]] EDDY_HD typename Spec::Lane load_p(std::ptrdiff_t lane, int i) const {
-        return load(p, p_tangent, Spec::shares_parameters ? 0 : lane, i);
+    /// The row of a lane's parameters.
+    [[nodiscard]] EDDY_HD std::ptrdiff_t row_of_p(std::ptrdiff_t lane) const {
+        return Spec::shares_parameters ? 0 : row_of(lane);
+    }
+    [[nodiscard]] EDDY_HD typename Spec::Lane p_of_row(std::ptrdiff_t row, int i) const {
+        auto number = load(p, p_tangent, row, i);
+        if constexpr (Spec::is_dual) {
+            if (has_fixed_directions) number.tangent = fixed_direction(number.value, i);
+        }
+        return number;
+    }
+    [[nodiscard]] EDDY_HD static Scalar fixed_direction(const Scalar& parameter, int i) {
+        const Scalar magnitude = parameter < 0 ? -parameter : parameter;
+        return static_cast<Scalar>(fixed_sign(Spec::state_size + i)) *
+               (parameter == 0 ? Scalar(1) : magnitude);
     }
 
   private:
     [[nodiscard]] EDDY_HD static typename Spec::Lane load(
         const EnsembleView<const Scalar>& values, const EnsembleView<const Scalar>& tangents,
-        std::ptrdiff_t lane, std::ptrdiff_t i) {
+        std::ptrdiff_t row, std::ptrdiff_t i) {
         if constexpr (Spec::is_dual) {
-            return {values(lane, i), tangents.first ? tangents(lane, i) : Scalar(0)};
+            return {values(row, i), tangents.first ? tangents(row, i) : Scalar(0)};
         } else {
-            return values(lane, i);
+            return values(row, i);
         }
     }
 };
 
 /// The parameters of one lane, read where they are.
 template <class Spec>
-struct LaneParameters {
-    const Problem<Spec>* problem;
-    std::ptrdiff_t lane;
+class LaneParameters {
+  public:
+    EDDY_HD LaneParameters(const Problem<Spec>* problem, std::ptrdiff_t lane)
+        : problem_(problem), row_(problem->row_of_p(lane)) {}
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
-        return problem->load_p(lane, i);
+        return problem_->p_of_row(row_, i);
     }
+
+  private:
+    const Problem<Spec>* problem_;
+    std::ptrdiff_t row_;
 };
 
 }  // namespace eddy::inline v0::detail
