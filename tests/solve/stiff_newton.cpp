@@ -97,6 +97,30 @@ TEST_CASE(
     CHECK(std::string(eddy::message(eddy::Result::newton_failed)).find("Newton") == 0);
 }
 
+TEST_CASE(
+    "stiff, Newton: an iteration that stalls takes Jacobians anew where steps keep their size") {
+    // The first stages lie beyond zero, where the slope is that of zero: chords of the start stall.
+    constexpr auto cubic = eddy::field<1, 1>(
+        [](auto, const auto& y, const auto& p) { return eddy::vec(-p[0] * y[0] * y[0] * y[0]); });
+    const Array y0 = rows({{5}, {0.01}, {-20}}), p = rows({{1000}, {1000}, {1e6}});
+    const auto check = [&](const auto& backend) {
+        return eddy::solve(cubic, eddy::TRBDF2{}, y0, p, {.t1 = 1, .dt0 = 0.1},
+                           eddy::ConstantController{}, backend);
+    };
+
+    const auto alone = check(eddy::Serial{});
+    const auto together = check(eddy::Cpu{.threads = 1});
+
+    for (int lane = 0; lane < 3; ++lane) {
+        CAPTURE(lane);
+        REQUIRE(alone.result(lane) == eddy::Result::success);
+        CHECK(support::same_row(alone.y(), lane, together.y(), lane));
+        CHECK(alone.stats(lane).evaluations == together.stats(lane).evaluations);
+        const double exact = 1 / std::sqrt(1 / (y0(lane, 0) * y0(lane, 0)) + 2 * p(lane, 0));
+        CHECK(std::abs(alone.y()(lane, 0)) == Approx(exact).epsilon(0.15));
+    }
+}
+
 TEST_CASE("stiff, Newton: a stage in which f is no number is told as that, with its component") {
     // √(1 − y0) is a number in every step's start, and none in stages behind y0 = 1.
     constexpr auto ending = eddy::field<2, 1>([](auto, const auto& y, const auto& p) {

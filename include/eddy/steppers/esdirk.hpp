@@ -51,6 +51,8 @@ struct Esdirk {
     /// Then the step is one text for all who take it, and its iterations are one for all its stages.
     static constexpr bool is_long = detail::is_long_step<Matrix, num_stages>;
 
+    static constexpr int most_iterations_anew = 50;  // of one stage, each with a Jacobian
+
     /// What a step computes: increments, the states of the stages from the second on, and the factors of
     /// its matrix, without tangents.
     template <class Number>
@@ -106,14 +108,15 @@ struct Esdirk {
     }
 
     /// All stages. `failed`: where a system has lost its digits, or an iteration does not converge.
-    template <class Input, class Number, class Mask>
+    /// `keeps_size`: no smaller step will be tried.
+    template <bool keeps_size, class Input, class Number, class Mask>
     EDDY_INLINE EDDY_HD static void run(const Input& in, Work<Number>& work, Mask& failed) {
         if constexpr (detail::is_dual<Number>)
-            run_dual(in, work, failed);
+            run_dual<keeps_size>(in, work, failed);
         else if constexpr (is_long)
-            run_out_of_line(in, work, failed);
+            run_out_of_line<keeps_size>(in, work, failed);
         else
-            run_here(in, work, failed);
+            run_here<keeps_size>(in, work, failed);
     }
 
     /// Of a step in which an iteration has failed in a place: the first component of f that is no number where
@@ -189,12 +192,12 @@ struct Esdirk {
     }
 
   private:
-    template <class Input, class Number, class Mask>
+    template <bool keeps_size, class Input, class Number, class Mask>
     [[gnu::noinline]] EDDY_HD static void run_out_of_line(const Input& in, Work<Number>& work,
                                                           Mask& failed) {
-        run_here(in, work, failed);
+        run_here<keeps_size>(in, work, failed);
     }
-    template <class Input, class Number, class Mask>
+    template <bool keeps_size, class Input, class Number, class Mask>
     EDDY_INLINE EDDY_HD static void run_here(const Input& in, Work<Number>& work, Mask& failed) {
         const Linear<Number> start = linear<Number>(stage_time<0>(in), in.y, in.p, in.dt);
         work.lu.factor(start.matrix);
@@ -208,10 +211,15 @@ struct Esdirk {
             const State<Number> base = known<i>(in.y, work);
             work.y[i] = guess<i>(in.y, work);
             const auto t = stage_time<i>(in);
+            const auto had_failed = progress.failed();
             if constexpr (is_long)
                 iterate_out_of_line(in, t, base, scale, work.lu, work.y[i], progress);
             else
                 iterate(in, t, base, scale, work.lu, work.y[i], progress);
+            if constexpr (keeps_size) {
+                const auto stalls = progress.failed() & (!had_failed);
+                if (any(stalls)) iterate_anew<i>(in, base, scale, stalls, work, progress);
+            }
             work.z[i] = work.y[i] - base;
             add_explicit<i>(in, work.y[i], work);
             work.num_solved = work.num_solved + select(progress.failed(), Number(0), Number(1));
@@ -290,14 +298,44 @@ struct Esdirk {
         progress.end_stage();
     }
 
+    /// Newton's own iteration, whose Jacobian is that of each of its states, where that of the step's start
+    /// has led nowhere.
+    template <int i, class Input, class Number, class Mask>
+    [[gnu::noinline]] EDDY_HD static void iterate_anew(const Input& in, const State<Number>& base,
+                                                       const NewtonScale<ScalarOf<Number>>& scale,
+                                                       const Mask& stalls, Work<Number>& work,
+                                                       NewtonProgress<Number>& progress) {
+        const auto t = stage_time<i>(in);
+        State<Number> y = guess<i>(in.y, work);
+        NewtonProgress<Number> anew(!stalls, scale.floor());
+        anew.begin_stage();
+        for (int k = 0; k < most_iterations_anew && anew.goes_on(); ++k) {
+            const Linear<Number> model = linear<Number>(t, y, in.p, in.dt);
+            Lu<Number> lu;
+            lu.factor(model.matrix);
+            State<Number> right = -model.f;
+            detail::add_scaled(right, per_increment<Number>(in.dt), y - base);
+            const State<Number> update = lu.solve(right), next = y + update;
+            const Number norm =
+                scale.template norm_of<OdeTerm<Field>>(update, in.y, next, in.tolerances);
+            const auto moves = anew.take(norm, k == 0, true);
+            static_for<0, state_size>(
+                [&]<int j>() EDDY_INLINE { y.data[j] = select(moves, next.data[j], y.data[j]); });
+        }
+        anew.end_stage();
+        const auto solved = stalls & (!anew.failed());
+        for (int j = 0; j < state_size; ++j) work.y[i][j] = select(solved, y[j], work.y[i][j]);
+        progress.solved_by(anew, solved);
+    }
+
     /// The values as they are without tangents, then the tangents.
-    template <class Input, class T, class Mask>
+    template <bool keeps_size, class Input, class T, class Mask>
     EDDY_INLINE EDDY_HD static void run_dual(const Input& in, Work<Dual<T>>& work, Mask& failed) {
         const State<T> y = detail::values_of(in.y);
         const detail::ValuesOfParameters<std::remove_cvref_t<decltype(in.p)>> p{in.p};
         Work<T> values;
-        run(StepInput{detail::still_times(in.t), y, p, in.dt, NoPath{}, in.tolerances}, values,
-            failed);
+        run<keeps_size>(StepInput{detail::still_times(in.t), y, p, in.dt, NoPath{}, in.tolerances},
+                        values, failed);
         work.lu = values.lu;
         work.num_updates = values.num_updates;
         work.num_solved = values.num_solved;

@@ -22,6 +22,7 @@ struct EsdirkStepper
     template <int i>
     using Weight = detail::DenseWeight<EsdirkRows<Method>, i>;
     static constexpr int num_stages = Steps::num_stages;
+    static constexpr bool keeps_size = !estimates_error;
     /// Besides those of the iterations, which a trial counts: f at the start, and the part of a split
     /// field that is not iterated at each stage.
     static constexpr int evaluations_per_attempt = 1 + (Steps::splits ? num_stages : 0);
@@ -44,7 +45,7 @@ struct EsdirkStepper
     EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory&,
                                             Trial<Number>& trial) {
         typename Steps::template Work<Number> work;
-        Steps::run(in, work, trial.failed);
+        Steps::template run<keeps_size>(in, work, trial.failed);
         trial.next = Steps::next_state(work);
         trial.evaluations = work.num_updates;
         if constexpr (estimates_error) trial.error = Steps::error(in, work);
@@ -68,7 +69,7 @@ struct EsdirkStepper
         if (at_start >= 0) return at_start;
         typename Steps::template Work<NumberOf<Input>> work;
         MaskOf<NumberOf<Input>> failed;
-        Steps::run(in, work, failed);
+        Steps::template run<keeps_size>(in, work, failed);
         return get_lane(failed, place) ? Steps::broken_component(in, work, place) : -1;
     }
 
@@ -76,7 +77,7 @@ struct EsdirkStepper
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         typename Steps::template Work<NumberOf<Input>> work;
         MaskOf<NumberOf<Input>> unasked;
-        Steps::run(in, work, unasked);
+        Steps::template run<keeps_size>(in, work, unasked);
         return Steps::next_state(work);
     }
 
@@ -142,7 +143,7 @@ struct EsdirkStepper
     EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
                                               Linearization<Number, with_times, dense>& of_step) {
         MaskOf<Number> unasked;
-        Steps::run(in, of_step.work, unasked);
+        Steps::template run<keeps_size>(in, of_step.work, unasked);
     }
 
     /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense

@@ -109,8 +109,10 @@ class NewtonProgress {
     [[nodiscard]] EDDY_INLINE EDDY_HD bool goes_on() const { return any(active_); }
 
     EDDY_INLINE EDDY_HD void begin_stage() { active_ = !failed_; }
-    /// Takes the norm of an update, and says where it is made.
-    [[nodiscard]] EDDY_INLINE EDDY_HD Mask take(const Real& norm, bool is_first) {
+    /// Takes the norm of an update, and says where it is made. Updates of Newton's own iteration may grow
+    /// until it is near.
+    [[nodiscard]] EDDY_INLINE EDDY_HD Mask take(const Real& norm, bool is_first,
+                                                bool may_grow = false) {
         const Mask was_active = active_, is_number = norm <= Real(largest);
         // What the stage before has shown serves until there are two updates.
         Mask stagnates = norm < norm, grows = stagnates;
@@ -118,7 +120,7 @@ class NewtonProgress {
             const Real ratio = norm / last_;
             rate_ = select(was_active, max(ratio, Real(least_rate)), rate_);
             stagnates = ratio >= Real(1);
-            grows = ratio >= Real(2);
+            if (!may_grow) grows = ratio >= Real(2);
         }
         last_ = norm;
         num_updates_ = num_updates_ + select(was_active, Real(1), Real(0));
@@ -132,6 +134,11 @@ class NewtonProgress {
     }
     /// What has not converged by now has failed.
     EDDY_INLINE EDDY_HD void end_stage() { failed_ = failed_ | active_; }
+    /// Takes back that the stage failed, where iterations of another kind have solved it since.
+    EDDY_HD void solved_by(const NewtonProgress& others, const Mask& where) {
+        failed_ = failed_ & (!where);
+        num_updates_ = num_updates_ + others.num_updates_;
+    }
 
   private:
     using Scalar = ScalarOf<Real>;
