@@ -94,7 +94,7 @@ TEST_CASE("device outputs: gradients and losses stay there, those of lanes that 
 }
 
 TEST_CASE("device outputs: a second call allocates nothing, and copies no gradient") {
-    const OnDevice y0_there{start}, p_there{rates};
+    const OnDevice y0_there{start}, slow_p_there{Array(num_lanes, 2, 0.5)}, p_there{rates};
     const auto data_there = there(data);
     OnDevice y0 = room(num_lanes, 2), p = room(num_lanes, 2), loss = room(num_lanes, 1);
     auto solver = gradient_solver_on(EmulatedDevice{});
@@ -102,14 +102,20 @@ TEST_CASE("device outputs: a second call allocates nothing, and copies no gradie
     static_cast<void>(solver(data_there, y0_there, p_there, into));
     const std::size_t pieces = DevicePages::num_pieces();
     auto& state = EmulatedRuntime::state;
-    EmulatedRuntime::reset();
+    const auto bytes_of_call = [&](const OnDevice& parameters) {
+        EmulatedRuntime::reset();
+        static_cast<void>(solver(data_there, y0_there, parameters, into));
+        CHECK(state.allocations == 0);
+        CHECK(DevicePages::num_pieces() == pieces);
+        return state.bytes_to_host;
+    };
 
-    static_cast<void>(solver(data_there, y0_there, p_there, into));
-
-    CHECK(state.allocations == 0);
-    CHECK(DevicePages::num_pieces() == pieces);
     // The sum of the losses, and what it has cost.
-    CHECK(state.bytes_to_host == sizeof(double) + sizeof(eddy::detail::BackCost));
+    const std::size_t of_sum = sizeof(double) + sizeof(eddy::detail::BackCost);
+    CHECK(bytes_of_call(slow_p_there) == of_sum);
+    // Where some fail, what became of each: the loss says how many succeeded.
+    CHECK(bytes_of_call(p_there) ==
+          of_sum + num_lanes * (sizeof(eddy::LaneOutcome) + sizeof(eddy::GradientMark)));
 }
 
 TEST_CASE("device outputs: the gradient of shared parameters") {
