@@ -11,6 +11,7 @@
 #include <eddy/solve/group/place_changes.hpp>
 #include <eddy/solve/group/place_events.hpp>
 #include <eddy/solve/group/round_sight.hpp>
+#include <eddy/solve/group/round_steps.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 #include <eddy/solve/lane/ending.hpp>
@@ -126,7 +127,10 @@ class GroupForward {
                 if (count > 0) continue;
             }
             Sizes used(x.count());
+            RoundSteps<Spec, num_chains, saves_nothing<Recorder>> steps;
+            steps.keep(x, chains_);
             advance(x, {round++, {}, problem}, used, sight);
+            steps.tell(x.count(), used, saving_);
         }
     }
 

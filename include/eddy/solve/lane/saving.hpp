@@ -45,7 +45,7 @@ class LaneSaves {
     /// A lane of the group begins.
     EDDY_HD void begin_lane(std::int32_t lane, std::ptrdiff_t first_lane) {
         num_saved_[lane] = 0;
-        if (recorder_->wants_steps())
+        if (wants_steps())
             recorder_->save_step(lane, {problem_->times.t0},
                                  LaneStart<Spec>::state(*problem_, first_lane + lane));
     }
@@ -54,7 +54,13 @@ class LaneSaves {
         return next_landing(problem_->times, occupant,
                             occupant.lane == no_lane ? 0 : num_saved_[occupant.lane]);
     }
-    [[nodiscard]] EDDY_HD bool wants_steps() const { return recorder_->wants_steps(); }
+    /// Recorders that save nothing are told of sizes by each round (group/round_steps.hpp), whatever happens in it.
+    [[nodiscard]] EDDY_HD bool wants_steps() const {
+        return !saves_nothing<Recorder> && recorder_->wants_steps();
+    }
+    EDDY_HD void save_size(std::int32_t lane, double elapsed, double size) const {
+        recorder_->save_step(lane, {0, elapsed, size}, {});
+    }
     [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
         return num_saved_[lane];
     }
@@ -77,7 +83,7 @@ class LaneSaves {
                                          const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
         BrokenSaves<num_places> broken;
         if constexpr (!saves_nothing<Recorder>) find_and_save(chain, before, attempt, x, broken);
-        if (wants_steps()) save_steps(chain, before, attempt, x);
+        if (wants_steps()) save_steps(chain, attempt, x);
         return broken;
     }
 
@@ -181,18 +187,17 @@ class LaneSaves {
         return any_due;
     }
 
-    EDDY_HD void save_steps(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                            const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
+    EDDY_HD void save_steps(const Chain<Spec>& chain, const Attempt<Spec>& attempt,
+                            const ChainState<Spec>& x) {
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane || get_lane(attempt.used, place) == 0 ||
                 get_lane(attempt.stalled, place))
                 continue;
             const bool lands = get_lane(x.elapsed, place) == get_lane(chain.steps.tstop, place);
-            const TakenStep step{lands ? problem_->times.tstops[occupant.tstop].t
-                                       : chain.steps.time_of(x.elapsed, place),
-                                 get_lane(before.elapsed, place), get_lane(attempt.used, place)};
-            recorder_->save_step(occupant.lane, step, state_of<Spec>(x.y, place));
+            const double t = lands ? problem_->times.tstops[occupant.tstop].t
+                                   : chain.steps.time_of(x.elapsed, place);
+            recorder_->save_step(occupant.lane, {t}, state_of<Spec>(x.y, place));
         }
     }
 
