@@ -4,14 +4,15 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 BUILD, CTEST, NINJA = Path(sys.argv.pop(1)).resolve(), sys.argv.pop(1), sys.argv.pop(1)
 
 
-def lines_of(*command):
-    return subprocess.run(command, cwd=BUILD, check=True, capture_output=True, text=True).stdout.splitlines()
+def lines_of(*command, folder=BUILD):
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def made_by(target):
@@ -20,8 +21,11 @@ def made_by(target):
 
 
 def programs_that_tests_run():
-    """Of this build, as far as they are there: of others CTest tells no command."""
-    tests = json.loads("\n".join(lines_of(CTEST, "--show-only=json-v1")))["tests"]
+    """Of this build, as far as they are there: of others CTest tells no command. CTest begins a log wherever it is asked, so
+    it is asked in a folder of its own: the one that runs this test writes that of the build."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "CTestTestfile.cmake").write_text(f'subdirs("{BUILD.as_posix()}")\n', encoding="utf-8")
+        tests = json.loads("\n".join(lines_of(CTEST, "--show-only=json-v1", folder=folder)))["tests"]
     quick, all_tests = set(), set()
     for test in tests:
         labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
