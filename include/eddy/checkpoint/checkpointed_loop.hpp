@@ -62,6 +62,40 @@ concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t st
         step));
 }
 
+/// The hashes of the states of a run, (step), which those of steps that are computed again must have.
+template <class State>
+class StateHashes {
+  public:
+    void clear() { hashes_.clear(); }
+    void record(const State& x) { hashes_.push_back(hash_of(x)); }
+    [[nodiscard]] bool has(const State& x, std::int64_t step) const {
+        return hash_of(x) == hashes_[static_cast<std::size_t>(step)];
+    }
+    void verify(const State& x, std::int64_t step) const {
+        if (!has(x, step)) throw_differs(step - 1);
+    }
+
+  private:
+    [[nodiscard]] static std::uint64_t hash_of(const State& x) {
+        if constexpr (HashableState<State>) {
+            return StateHash<State>{}(x, 0);
+        } else {
+            return 0;
+        }
+    }
+    std::vector<std::uint64_t> hashes_;
+};
+
+/// One step of the state, in place where the body can do so.
+template <class Body, class State>
+void advance(const Body& body, State& x, std::int64_t step) {
+    if constexpr (requires { body.advance_in_place(x, step); }) {
+        body.advance_in_place(x, step);
+    } else {
+        x = body.advance(std::as_const(x), step);
+    }
+}
+
 /// One step of the cotangent, in place where the body can do so. A body that evaluates the step once
 /// more on the way passes the state that it finds to `observers`, if it takes one.
 template <class Body, class State, class Cotangent, class... Observers>
@@ -265,7 +299,7 @@ class CheckpointedLoop {
 
         // The condition is asked once a step.
         [[nodiscard]] bool goes_on(const State& x, std::int64_t step) {
-            if constexpr (checked) loop.record(x);
+            if constexpr (checked) loop.hashes_.record(x);
             if (!(*go_on)(x, step)) return ends(Result::success);
             if (step == loop.plan().limit) return ends(Result::max_steps_reached);
             if (loop.cancelled_.stop_requested()) return ends(Result::cancelled);
@@ -275,15 +309,17 @@ class CheckpointedLoop {
             loop.result_ = result;
             return false;
         }
-        void advance(State& x, std::int64_t step) const { loop.advance(x, step); }
+        void advance(State& x, std::int64_t step) const {
+            detail::advance(std::as_const(loop.body_), x, step);
+        }
 
         [[nodiscard]] bool keeps_going() const { return !loop.cancelled_.stop_requested(); }
         void again(Replayed& x, std::int64_t step) const {
             if (x.advanced)
-                loop.advance(*x.advanced, step);
+                advance(*x.advanced, step);
             else
                 x.advanced.emplace(loop.first_advance(*x.kept, step));
-            if constexpr (checked) loop.verify(*x.advanced, step + 1);
+            if constexpr (checked) loop.hashes_.verify(*x.advanced, step + 1);
         }
         void recycle(Replayed&& x) const {
             if (x.advanced) loop.work_ = std::move(x.advanced);
@@ -291,7 +327,7 @@ class CheckpointedLoop {
         void pull(const Replayed& x, std::int64_t step, Cotangent& cotangent) const {
             if constexpr (checked) {
                 detail::pull_back(loop.body_, x.state(), step, cotangent,
-                                  [&](const State& next) { loop.verify(next, step + 1); });
+                                  [&](const State& next) { loop.hashes_.verify(next, step + 1); });
             } else {
                 detail::pull_back(loop.body_, x.state(), step, cotangent);
             }
@@ -308,13 +344,6 @@ class CheckpointedLoop {
         void discard(std::int64_t slot) const { loop.store_.discard(slot); }
     };
 
-    void advance(State& x, std::int64_t step) const {
-        if constexpr (requires(const Body& body) { body.advance_in_place(x, step); }) {
-            body_.advance_in_place(x, step);
-        } else {
-            x = body_.advance(std::as_const(x), step);
-        }
-    }
     [[nodiscard]] State first_advance(const State& start, std::int64_t step) {
         if constexpr (requires(const Body& body, State& x) { body.advance_in_place(x, step); }) {
             State x = reuse(work_, start);
@@ -328,27 +357,9 @@ class CheckpointedLoop {
     [[nodiscard]] const State& read(Entry entry) {
         const State& x = store_.read(entry.slot, entry.step);
         if (checked_) {
-            if (hash_of(x) != hash_at(entry.step)) throw_altered(entry);
+            if (!hashes_.has(x, entry.step)) throw_altered(entry);
         }
         return x;
-    }
-
-    [[nodiscard]] static std::uint64_t hash_of(const State& x) {
-        if constexpr (HashableState<State>) {
-            return StateHash<State>{}(x, 0);
-        } else {
-            return 0;
-        }
-    }
-
-    [[nodiscard]] std::uint64_t hash_at(std::int64_t step) const {
-        return hashes_[static_cast<std::size_t>(step)];
-    }
-
-    void record(const State& x) { hashes_.push_back(hash_of(x)); }
-
-    void verify(const State& x, std::int64_t step) const {
-        if (hash_of(x) != hash_at(step)) detail::throw_differs(step - 1);
     }
 
     [[noreturn]] void throw_cancelled() {
@@ -369,7 +380,7 @@ class CheckpointedLoop {
     bool checked_;
     Store store_;
     CheckpointStack stack_;
-    std::vector<std::uint64_t> hashes_;  // (step) of the state before it; empty unless checked
+    detail::StateHashes<State> hashes_;  // of the states before each step; empty unless checked
     std::optional<State> last_;          // what run returned
     std::optional<State> work_;          // memory for working states of reverse
     LoopCounters counters_;

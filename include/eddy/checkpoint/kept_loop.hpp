@@ -66,7 +66,7 @@ class KeptLoop {
                 kept_.push_back(step_.record(x, steps_));
             } else {
                 if (begins) start(x);
-                advance(x, steps_);
+                detail::advance(std::as_const(step_), x, steps_);
             }
             ++counters_.advances;
         }
@@ -149,7 +149,7 @@ class KeptLoop {
 
     template <class Condition>
     [[nodiscard]] bool goes_on(const State& x, Condition& go_on) {
-        if (checked_) hashes_.push_back(hash_of(x));
+        if (checked_) hashes_.record(x);
         result_ = Result::success;
         if (!go_on(x, steps_)) return false;
         result_ = Result::max_steps_reached;
@@ -164,13 +164,6 @@ class KeptLoop {
         counters_.peak_checkpoints =
             std::max(counters_.peak_checkpoints, static_cast<std::int64_t>(starts_.size()));
     }
-    void advance(State& x, std::int64_t step) const {
-        if constexpr (requires { step_.advance_in_place(x, step); }) {
-            step_.advance_in_place(x, step);
-        } else {
-            x = step_.advance(std::as_const(x), step);
-        }
-    }
 
     /// Records the steps of the segment that ends at `end`, from its start.
     void record_again(std::int64_t end) {
@@ -183,18 +176,10 @@ class KeptLoop {
             kept_.push_back(step_.record(x, step));
             ++counters_.advances;
             ++counters_.recomputed;
-            if (checked_ && hash_of(x) != hashes_[static_cast<std::size_t>(step + 1)])
-                throw_differs(step);
+            if (checked_) hashes_.verify(x, step + 1);
         }
     }
 
-    [[nodiscard]] static std::uint64_t hash_of(const State& x) {
-        if constexpr (HashableState<State>) {
-            return StateHash<State>{}(x, 0);
-        } else {
-            return 0;
-        }
-    }
     void throw_if_cancelled() {
         if (!cancelled_.stop_requested()) return;
         result_ = Result::cancelled;
@@ -206,9 +191,9 @@ class KeptLoop {
     std::stop_token cancelled_;
     bool checked_;
     std::int64_t length_of_segment_;
-    std::vector<Kept> kept_;             // of the segment in hand, (step)
-    std::vector<State> starts_;          // of the segments before it
-    std::vector<std::uint64_t> hashes_;  // (step); empty unless checked
+    std::vector<Kept> kept_;     // of the segment in hand, (step)
+    std::vector<State> starts_;  // of the segments before it
+    StateHashes<State> hashes_;  // empty unless checked
     std::optional<State> last_;
     LoopCounters counters_;
     Result result_ = Result::success;

@@ -24,7 +24,6 @@ struct IsDifferentiableProgram : std::false_type {};
 template <class P, class Policy, int... argument>
 struct IsDifferentiableProgram<DifferentiableProgram<P, Policy, argument...>> : std::true_type {
     static constexpr auto& graph = P::graph;
-    static constexpr bool by_all = sizeof...(argument) == 0;
 };
 
 /// Is an argument of the program given once a step? A number takes a range of numbers, a vector a
