@@ -11,4 +11,6 @@
 #include <eddy/checkpoint/host_store.hpp>
 #include <eddy/checkpoint/hrevolve.hpp>
 #include <eddy/checkpoint/scheduled_loop.hpp>
+#include <eddy/checkpoint/sequence.hpp>
+#include <eddy/checkpoint/stage_plan.hpp>
 #include <eddy/checkpoint/tiered_store.hpp>

@@ -2,8 +2,10 @@
 // A Differentiable whose further inputs are the same in every step of a loop: it keeps them, and
 // sums their cotangents over the steps.
 
+#include <cstdint>
 #include <eddy/ad/cotangent.hpp>
 #include <eddy/ad/differentiable.hpp>
+#include <eddy/core/bytes_of.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,8 +20,12 @@ struct KeptOfProgram {
     [[no_unique_address]] Residuals residuals;
     [[no_unique_address]] std::conditional_t<reads_x, X, NothingKept> x;
 
-    KeptOfProgram(const X& argument, Residuals kept)
-        : residuals(std::move(kept)), x(keep(argument)) {}
+    static constexpr bool has_argument = reads_x;
+
+    template <class Argument>
+    KeptOfProgram(Argument&& argument, Residuals kept)
+        : residuals(std::move(kept)), x(keep(std::forward<Argument>(argument))) {}
+    [[nodiscard]] std::int64_t kept_bytes() const { return bytes_of(residuals) + bytes_of(x); }
     [[nodiscard]] decltype(auto) argument() const {
         if constexpr (reads_x) {
             return static_cast<const X&>(x);
@@ -29,9 +35,10 @@ struct KeptOfProgram {
     }
 
   private:
-    static auto keep(const X& argument) {
+    template <class Argument>
+    static auto keep(Argument&& argument) {
         if constexpr (reads_x) {
-            return argument;
+            return X(std::forward<Argument>(argument));
         } else {
             return NothingKept{};
         }
@@ -42,6 +49,7 @@ struct KeptOfProgram {
 template <class Body, class X, class... Parameters>
 class ParametricBody {
   public:
+    using Input = X;
     using Value = std::remove_cvref_t<decltype(std::declval<const Body&>()(
         std::declval<const X&>(), std::declval<const Parameters&>()...))>;
 
@@ -70,16 +78,18 @@ class ParametricBody {
     }
 
     /// The value, and what the pullback of this step reads: of a program x, if need be, and its
-    /// residuals; of another Differentiable its linearization.
-    [[nodiscard]] auto record(const X& x) const {
+    /// residuals; of another Differentiable its linearization. An x that is passed by rvalue is moved.
+    template <class Given>
+    [[nodiscard]] auto record(Given&& x) const {
         return std::apply(
             [&](const Parameters&... p) {
                 if constexpr (requires { body_.record(x, p...); }) {
                     auto [value, residuals] = body_.record(x, p...);
                     using Kept = KeptOfProgram<decltype(residuals), X, Body::reads(0)>;
-                    return std::pair{std::move(value), Kept(x, std::move(residuals))};
+                    return std::pair{std::move(value),
+                                     Kept(std::forward<Given>(x), std::move(residuals))};
                 } else {
-                    auto linearization = body_.linearize(x, p...);
+                    auto linearization = body_.linearize(std::forward<Given>(x), p...);
                     auto value = take_value(linearization);
                     return std::pair{std::move(value), std::move(linearization)};
                 }
@@ -106,9 +116,16 @@ class ParametricBody {
         if constexpr (sizeof...(Parameters) == 0) {
             return first;
         } else {
-            return std::tuple_cat(
-                std::tuple<First>(std::move(first)),
-                std::apply([&](const Parameters&... p) { return sums_.total(p...); }, parameters_));
+            return std::tuple_cat(std::tuple<First>(std::move(first)), parameter_cotangents());
+        }
+    }
+    /// A std::tuple of the parameters' cotangents.
+    [[nodiscard]] auto parameter_cotangents() const {
+        if constexpr (sizeof...(Parameters) == 0) {
+            return std::tuple<>();
+        } else {
+            return std::apply([&](const Parameters&... p) { return sums_.total(p...); },
+                              parameters_);
         }
     }
 

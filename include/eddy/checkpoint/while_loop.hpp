@@ -34,7 +34,7 @@ struct DifferentiableStep {
         return body.pullback(x, cotangent, observe);
     }
     auto record(State& x, std::int64_t) const {
-        auto [next, kept] = body.record(x);
+        auto [next, kept] = body.record(std::move(x));
         x = std::move(next);
         return std::move(kept);
     }
