@@ -1,16 +1,19 @@
-// expect: add_cotangent: the cotangents of a parameter are added up over the steps of a loop, and this type has no sum; give the struct an operator\+
-// A plain struct as the parameter of a loop.
+// expect: add_cotangent: the cotangents of a parameter are added up over the steps of a loop, and this type has no sum; give it an operator\+ or a list of its members
+// A class whose members nobody sees as the parameter of a loop.
 #include <cstdint>
 #include <eddy/checkpoint/while_loop.hpp>
 #include <tuple>
 
-struct Rates {
-    double growth = 0, decay = 0;
+class Rates {
+  public:
+    Rates() = default;
+    Rates(double of_growth, double of_decay) : growth(of_growth), decay(of_decay) {}
 #ifndef EDDY_BAD
     friend Rates operator+(const Rates& a, const Rates& b) {
         return {a.growth + b.growth, a.decay + b.decay};
     }
 #endif
+    double growth = 0, decay = 0;
 };
 
 struct Step {

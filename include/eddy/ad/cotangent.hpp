@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <eddy/core/error.hpp>
+#include <eddy/core/members.hpp>
 #include <eddy/core/range.hpp>
 #include <optional>
 #include <tuple>
@@ -11,8 +12,21 @@
 
 namespace eddy::inline v0 {
 
-/// total += x for numbers, Vecs and whatever else has a +; component by component for ranges and
-/// tuples.
+template <class T>
+constexpr void add_cotangent(T& total, const T& x);
+
+namespace detail {
+template <class... T>
+constexpr void add_members(const std::tuple<T&...>& total, const std::tuple<const T&...>& x) {
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+        (add_cotangent(std::get<k>(total), std::get<k>(x)), ...);
+    }
+    (std::index_sequence_for<T...>{});
+}
+}  // namespace detail
+
+/// total += x for numbers, Vecs and whatever else has a +; component by component for ranges, tuples
+/// and plain structs.
 template <class T>
 constexpr void add_cotangent(T& total, const T& x) {
     if constexpr (requires { total = total + x; }) {
@@ -22,12 +36,15 @@ constexpr void add_cotangent(T& total, const T& x) {
                        "cotangents of one value have one size");
         auto from = std::ranges::begin(x);
         for (auto& component : total) add_cotangent(component, *from++);
+    } else if constexpr (detail::PlainStruct<T>) {
+        detail::add_members(detail::tie_members(total), detail::tie_members(x));
     } else {
         constexpr bool has_components = requires { std::tuple_size<T>::value; };
         static_assert(has_components,
                       "add_cotangent: the cotangents of a parameter are added up over the steps of "
-                      "a loop, and this type has no sum; give the struct an operator+, or take a "
-                      "number, a vector, a std::array, a std::pair or a std::tuple");
+                      "a loop, and this type has no sum; give it an operator+ or a list of its "
+                      "members, or take a number, a vector, a plain struct, a std::array, a "
+                      "std::pair or a std::tuple");
         if constexpr (has_components) {
             [&]<std::size_t... k>(std::index_sequence<k...>) {
                 (add_cotangent(std::get<k>(total), std::get<k>(x)), ...);
@@ -37,12 +54,24 @@ constexpr void add_cotangent(T& total, const T& x) {
     }
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool is_summed_by_members = PlainStruct<T> && !requires(T & total, const T& x) {
+    total = total + x;
+};
+}  // namespace detail
+
 /// A cotangent of the type and size of x that is zero.
 template <class T>
 [[nodiscard]] constexpr T zero_cotangent(const T& x) {
     if constexpr (detail::SizedRange<T> && !std::is_constructible_v<T, std::nullptr_t>) {
         T zero = x;
         for (auto& component : zero) component = zero_cotangent(component);
+        return zero;
+    } else if constexpr (detail::is_summed_by_members<T>) {
+        T zero = x;
+        std::apply([](auto&... member) { ((member = zero_cotangent(member)), ...); },
+                   detail::tie_members(zero));
         return zero;
     } else {
         return T{};

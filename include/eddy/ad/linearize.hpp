@@ -30,6 +30,22 @@ struct SplitOf {
     static constexpr Graph finish(const Graph& graph) { return graph; }
 };
 
+/// The cotangents that a backward half computes, each in the form of its argument.
+template <class... Arguments, class Cotangents, Half half, class P, class Policy, int... argument>
+[[nodiscard]] constexpr auto in_form_of_arguments(
+    const Cotangents& cotangents, const Program<SplitOf<half, P, Policy, argument...>>&) {
+    return cotangents_in_form<argument...>(cotangents,
+                                           static_cast<std::tuple<Arguments...>*>(nullptr));
+}
+template <class Backward, class Rest, class... Arguments>
+[[nodiscard]] constexpr auto run_backward(const Rest& residuals_and_cotangents,
+                                          const Arguments&... x) {
+    return in_form_of_arguments<Arguments...>(
+        std::apply([&](const auto&... rest) { return Backward{}(x..., rest...); },
+                   residuals_and_cotangents),
+        Backward{});
+}
+
 /// A value with what its pullback needs: the arguments, as they were passed, and the residuals.
 template <class Backward, class Value, class Residuals, class... Arguments>
 struct LinearizedProgram {
@@ -42,7 +58,9 @@ struct LinearizedProgram {
     template <class... Cotangents>
     [[nodiscard]] constexpr auto pullback(const Cotangents&... cotangents) const {
         return std::apply(
-            [&](const auto&... x) { return Backward{}(x..., residuals, cotangents...); },
+            [&](const auto&... x) {
+                return run_backward<Backward>(std::tie(residuals, cotangents...), x...);
+            },
             arguments);
     }
     /// The same with the cotangents of several results in one std::tuple, as the value is.
@@ -87,8 +105,8 @@ struct DifferentiableProgram {
     requires(sizeof...(Arguments) == P::graph.num_arguments())
         [[nodiscard]] constexpr auto record(const Arguments&... x) const {
         auto results = as_tuple(Forward{}(x...));
-        auto value = first(
-            results, std::make_index_sequence<static_cast<std::size_t>(P::graph.num_outputs())>{});
+        auto value = detail::in_form_of<typename P::recipe>(first(
+            results, std::make_index_sequence<static_cast<std::size_t>(P::graph.num_outputs())>{}));
         if constexpr (num_residuals > 0) {
             return std::pair{value, std::get<std::tuple_size_v<decltype(results)> - 1>(results)};
         } else {
@@ -102,14 +120,16 @@ struct DifferentiableProgram {
     [[nodiscard]] static constexpr auto pull_recorded(const Residuals& residuals,
                                                       const Cotangent& cotangent,
                                                       const Arguments&... x) {
-        return Backward{}(x..., residuals, cotangent);
+        return detail::run_backward<Backward>(std::tie(residuals, cotangent), x...);
     }
     template <class Residuals, class... Cotangents, class... Arguments>
     [[nodiscard]] static constexpr auto pull_recorded(const Residuals& residuals,
                                                       const std::tuple<Cotangents...>& cotangents,
                                                       const Arguments&... x) {
         return std::apply(
-            [&](const auto&... cotangent) { return Backward{}(x..., residuals, cotangent...); },
+            [&](const auto&... cotangent) {
+                return detail::run_backward<Backward>(std::tie(residuals, cotangent...), x...);
+            },
             cotangents);
     }
 

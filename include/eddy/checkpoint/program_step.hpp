@@ -35,7 +35,7 @@ consteval bool is_given_each_step() {
     } else if constexpr (is_scalar) {
         return true;
     } else {
-        return Indexable<RangeValueOf<Given>>;
+        return Indexable<RangeValueOf<Given>> || is_structured<RangeValueOf<Given>>;
     }
 }
 

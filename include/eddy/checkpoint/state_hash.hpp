@@ -1,12 +1,13 @@
 #pragma once
 // A hash of a loop state, bit for bit: two states that differ in any bit of a number hash
 // differently but for chance. All NaN are one: their signs and payloads are no promise of any
-// processor. It follows numbers, ranges and tuples; padding never enters. For a type of your own
-// specialise StateHash.
+// processor. It follows numbers, ranges, tuples and structs with a list `members`; padding never
+// enters. For another type of your own specialise StateHash.
 
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <eddy/core/members.hpp>
 #include <eddy/core/range.hpp>
 #include <limits>
 #include <tuple>
@@ -85,6 +86,20 @@ struct StateHash<std::pair<First, Second>> {
     constexpr std::uint64_t operator()(const std::pair<First, Second>& state,
                                        std::uint64_t seed) const {
         return StateHash<Second>{}(state.second, StateHash<First>{}(state.first, seed));
+    }
+};
+
+/// A struct that lists its members (core/members.hpp).
+template <detail::ListsMembers State>
+requires HashableState<detail::MemberTypes<State>>
+struct StateHash<State> {
+    constexpr std::uint64_t operator()(const State& state, std::uint64_t seed) const {
+        std::apply(
+            [&]<class... Members>(const Members&... member) {
+                ((seed = StateHash<Members>{}(member, seed)), ...);
+            },
+            detail::tie_members(state));
+        return seed;
     }
 };
 

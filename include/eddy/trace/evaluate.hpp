@@ -366,13 +366,15 @@ EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Argument
 template <class Recipe>
 template <class... Arguments>
 constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const {
-    if constexpr (((is_symbolic<Arguments> || detail::is_traced_vec<Arguments>) || ...)) {
-        return embed(*this, arguments...);
+    if constexpr ((detail::is_structured<Arguments> || ...)) {
+        return (*this)(detail::flattened(arguments)...);
+    } else if constexpr (((is_symbolic<Arguments> || detail::is_traced_vec<Arguments>) || ...)) {
+        return detail::in_form_of<Recipe>(embed(*this, arguments...));
     } else {
         detail::require_arguments<Program, Arguments...>();
         using Real = typename detail::RealOf<Arguments...>::type;
-        return detail::call<Program, Real>(std::make_integer_sequence<int, code.num_outputs()>{},
-                                           arguments...);
+        return detail::in_form_of<Recipe>(detail::call<Program, Real>(
+            std::make_integer_sequence<int, code.num_outputs()>{}, arguments...));
     }
 }
 

@@ -6,18 +6,11 @@
 #include <eddy/trace/least_length.hpp>
 #include <eddy/trace/passes/order.hpp>
 #include <eddy/trace/program.hpp>
+#include <eddy/trace/structured.hpp>
 #include <tuple>
 #include <type_traits>
 
 namespace eddy::inline v0 {
-
-/// The shape of a scalar argument.
-struct Scalar {};
-/// The shape of a vector argument.
-template <int length>
-struct Vector {
-    static_assert(length >= 0, "Vector: the length must not be negative");
-};
 
 /// The shape of a vector whose length is known only at run time, for `trace_graph`.
 struct DynamicVector {
@@ -49,6 +42,24 @@ struct ArgumentShape<Vector<length>> {
         } else {
             return Traced<length>(graph, graph.push_argument(index, 0, length));
         }
+    }
+};
+template <int rows, int columns>
+struct ArgumentShape<Matrix<rows, columns>> {
+    static constexpr Argument argument{rows * columns, false};
+    static constexpr auto make(Graph& graph, int index) {
+        return argument_structure<Member<Symbolic, Matrix<rows, columns>>>(graph, index);
+    }
+};
+template <template <class> class Record>
+struct ArgumentShape<Struct<Record>> {
+    static_assert(
+        is_structured<Record<Symbolic>>,
+        "trace: a Struct is a plain struct of Member<Kind, shape>, with at most twelve of "
+        "them or a list `members`");
+    static constexpr Argument argument{flat_size<Record<Symbolic>>(), false};
+    static constexpr auto make(Graph& graph, int index) {
+        return argument_structure<Record<Symbolic>>(graph, index);
     }
 };
 
@@ -86,7 +97,7 @@ constexpr void push_result(Graph& graph, const Result& result) {
 
 /// Several results: std::tuple and std::pair of results, one within another as well.
 template <class T>
-struct AreResults : std::bool_constant<shape_of<T> != no_shape> {};
+struct AreResults : std::bool_constant<shape_of<T> != no_shape || is_structured<T>> {};
 template <class... T>
 struct AreResults<std::tuple<T...>>
     : std::bool_constant<(sizeof...(T) > 0) && (AreResults<T>::value && ...)> {};
@@ -96,7 +107,9 @@ struct AreResults<std::pair<First, Second>> : AreResults<std::tuple<First, Secon
 /// Appends what a function returned, in order.
 template <class Result>
 constexpr void push_results(Graph& graph, const Result& result) {
-    if constexpr (AreResults<Result>::value && shape_of<Result> == no_shape) {
+    if constexpr (is_structured<Result>) {
+        push_result(graph, flattened(result));
+    } else if constexpr (AreResults<Result>::value && shape_of<Result> == no_shape) {
         std::apply([&](const auto&... part) { (push_results(graph, part), ...); }, result);
     } else {
         push_result(graph, result);
@@ -171,6 +184,8 @@ consteval bool check_traced() {
 
 template <class Function, class... Shapes>
 struct TraceOf {
+    using Returned =
+        std::remove_cvref_t<std::invoke_result_t<const Function&, ArgumentOf<Shapes>...>>;
     static constexpr Graph make_raw() {
         return make_indexed(std::make_integer_sequence<int, static_cast<int>(sizeof...(Shapes))>{});
     }
@@ -190,8 +205,8 @@ struct TraceOf {
 
 }  // namespace detail
 
-/// Traces `function` at compile time to a Program. `Shapes` are `Scalar` or `Vector<n>`, one for
-/// each argument. A function with several results returns a std::tuple of them.
+/// Traces `function` at compile time to a Program. `Shapes` are `Scalar`, `Vector<n>`,
+/// `Matrix<rows, columns>` or `Struct<Layer>`, one for each argument. A function with several results returns a std::tuple of them.
 template <class First, class... Shapes, class Function>
 [[nodiscard]] constexpr auto trace(const Function&) {
     static_assert(detail::is_stateless<Function>,
