@@ -17,7 +17,7 @@ constexpr std::ptrdiff_t num_lanes = 480;
 
 template <class Plain>
 struct Unwatched : Plain {
-    static constexpr bool watches_gradients = false;
+    static constexpr eddy::detail::Watches watches{};
     static constexpr bool may_be_given_steps = false;
     using Plain::Plain;
 };

@@ -1,9 +1,11 @@
-// The way back on a device is watched: lanes whose steps do not carry their derivatives are marked, as Serial
-// marks them, bit for bit, and where nobody wants them solved a second time they stay so.
+// The way back on a device is watched, and the tangents of a pushforward are: lanes whose steps do not carry their
+// derivatives are marked, as Serial marks them, bit for bit. Gradients that nobody wants solved a second time stay so.
 
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/heun.hpp>
 #include <eddy/solvers/tsit5.hpp>
+#include <eddy/steppers/stochastic/stochastic_rk.hpp>
 
 #include "solve/emulated_device.hpp"
 #include "solve/problems.hpp"
@@ -55,6 +57,29 @@ void check_marks(const eddy::GradientReport& found, const eddy::GradientReport& 
     CHECK(different == 0);
     CHECK(redone == 0);
 }
+/// How many lanes are marked, in all of which two solutions are alike.
+int marks_alike(const eddy::Solution<double>& found, const eddy::Solution<double>& expected) {
+    int marked = 0, different = 0;
+    for (std::ptrdiff_t lane = 0; lane < expected.num_lanes(); ++lane) {
+        const eddy::TangentMark a = found.unreliable(lane), b = expected.unreliable(lane);
+        different += !same_bits(a.t, b.t) || a.ratio != b.ratio;
+        marked += bool(b);
+    }
+    CHECK(different == 0);
+    return marked;
+}
+
+/// Noise on a slow mode; of every third path's lane the fast one has something to decay.
+struct SlowAndFast {
+    static constexpr int state_size = 2, parameter_size = 1;
+    static constexpr auto calculus = eddy::stratonovich;
+    constexpr auto drift(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-y[0], -(p[0] * y[1]));
+    }
+    constexpr auto diffusion(auto, const auto& y, const auto&) const {
+        return eddy::vec(0.1 * y[0], 0.1 * y[1]);
+    }
+};
 
 }  // namespace
 
@@ -103,5 +128,56 @@ TEST_CASE("device marks: they stay there until somebody asks, and are those of t
             CHECK(num_marked(found.report) > 0);
         }
     }
+    EmulatedRuntime::reset();
+}
+
+TEST_CASE("device marks: tangents of a pushforward are marked as by Serial, shared out or not") {
+    const Lanes lanes(150);
+    const Array along(150, 2, 1.), none(150, 4);
+    auto solver_on = [&](const auto& backend) {
+        return eddy::ensemble_solver(Plane{}, eddy::Tsit5{}, until(3, false), backend);
+    };
+    auto serial = solver_on(eddy::Serial{});
+    const auto& expected = serial(lanes.y0, lanes.a, along, none);
+    Array slow = lanes.a;
+    for (std::ptrdiff_t lane = 0; lane < 150; ++lane) slow(lane, 3) = -1;
+    const auto check = [&](const EmulatedDevice& device) {
+        auto solver = solver_on(device);
+        const OnDevice y0{lanes.y0}, a{lanes.a}, tangent{along}, no_tangent{none}, of_slow{slow};
+        if (device.devices.empty()) {
+            const auto& before = solver(y0, of_slow, tangent, no_tangent);
+            CHECK_FALSE(before.unreliable(1));
+            CHECK(marks_alike(solver(y0, a, tangent, no_tangent), expected) > 50);
+        } else {
+            CHECK(marks_alike(solver(lanes.y0, lanes.a, along, none), expected) > 50);
+        }
+    };
+    EmulatedRuntime::reset(1);
+    check(EmulatedDevice{});
+    EmulatedRuntime::reset(2);
+    EmulatedRuntime::state.bytes_of_chunk = 1000;
+    check(EmulatedDevice{.devices = {1, 0}});
+    EmulatedRuntime::reset();
+}
+
+TEST_CASE("device marks: of many paths the least reliable tangent is the lane's") {
+    const Array y0 = support::rows({{1, 0}, {1, 1}, {1, 0}}), p = support::rows({{40}, {1}, {60}}),
+                along(3, 2, 1.), none(3, 1);
+    auto options = until(1, false);
+    options.rtol = 1e-2;
+    options.atol = 1e-2;
+    options.paths = 300;
+    options.dt0 = 0.25;
+    const auto push = [&](const auto& backend) {
+        return eddy::pushforward(SlowAndFast{}, eddy::Heun{}, y0, p, along, none, options,
+                                 eddy::PIDController{}, backend);
+    };
+    const auto expected = push(eddy::Serial{});
+    EmulatedRuntime::reset(1);
+    CHECK(marks_alike(push(EmulatedDevice{}), expected) == 2);
+    EmulatedRuntime::reset(2);
+    EmulatedRuntime::state.bytes_of_chunk = 8000;
+    CHECK(marks_alike(push(EmulatedDevice{}), expected) == 2);
+    CHECK(marks_alike(push(EmulatedDevice{.devices = {1, 0}}), expected) == 2);
     EmulatedRuntime::reset();
 }

@@ -35,7 +35,10 @@ Array states(std::ptrdiff_t num_lanes) {
 }
 
 /// A machine on the host whose teams neither watch nor take steps as given.
-struct PlainTeam {};
+struct PlainTeam {
+    static constexpr eddy::detail::Watches watches{};
+    static constexpr bool may_be_given_steps = false;
+};
 struct PlainHost {
     using Memory = eddy::HostMemory;
     template <class Spec>

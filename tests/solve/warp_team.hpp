@@ -15,8 +15,11 @@ class WarpTeam {
   public:
     static constexpr int num_chains = 1;
     static constexpr int num_members = eddy::test::EmulatedWarp::num_members;
-    static constexpr bool watches_gradients = true;
+    static constexpr eddy::detail::Watches watches{
+        .stiffness = true, .tangents = true, .way_back = true};
     static constexpr bool may_be_given_steps = true;
+    static constexpr int calls_between_looks = 1;
+    static constexpr bool may_fetch_ahead = false;
 
     WarpTeam(eddy::test::EmulatedWarp& warp, const eddy::LaunchPlan& plan, std::ptrdiff_t worker,
              std::ptrdiff_t group)
@@ -42,6 +45,7 @@ class WarpTeam {
         return warp_->broadcast(x, 0, where);
     }
     void sync(Place where = Place::current()) { warp_->sync(where); }
+    static void fetch_ahead(const void*) {}
 
     [[nodiscard]] std::ptrdiff_t worker() const { return worker_; }
     [[nodiscard]] std::ptrdiff_t first_lane() const { return first_lane_; }
@@ -55,6 +59,7 @@ class WarpTeam {
         num_taken_ = std::min(num_lanes_, num_taken_ + std::popcount(all));
         return has_one ? lane : eddy::detail::no_lane;
     }
+    [[nodiscard]] static std::int32_t lane_at(std::int32_t k) { return k; }
     void ended(const eddy::LaneOutcome&) const {}
 
     [[nodiscard]] static bool is_cancelled() { return false; }

@@ -21,7 +21,9 @@ class ThreadTeam {
     static constexpr int num_chains = chains;
     static constexpr int num_members = 1;
     static constexpr bool may_be_given_steps = true;
-    static constexpr bool watches_gradients = true;
+    static constexpr Watches watches{.stiffness = true, .tangents = true, .way_back = true};
+    static constexpr int calls_between_looks = 1;
+    static constexpr bool may_fetch_ahead = false;
 
     ThreadTeam(const ThreadLink& link, const LaunchPlan& plan, std::ptrdiff_t worker,
                std::ptrdiff_t group)
@@ -38,6 +40,7 @@ class ThreadTeam {
     [[nodiscard]] static std::int64_t sum(std::int64_t x) { return x; }
     [[nodiscard]] static std::int64_t from_first(std::int64_t x) { return x; }
     static void sync() {}
+    static void fetch_ahead(const void*) {}
 
     [[nodiscard]] std::ptrdiff_t worker() const { return worker_; }
     [[nodiscard]] std::ptrdiff_t first_lane() const { return first_lane_; }
@@ -46,6 +49,7 @@ class ThreadTeam {
     [[nodiscard]] std::int32_t take_lane(bool wants) {
         return wants && num_taken_ < num_lanes_ ? num_taken_++ : no_lane;
     }
+    [[nodiscard]] static std::int32_t lane_at(std::int32_t k) { return k; }
     void ended(const LaneOutcome& outcome) const { link_->call->ended(outcome); }
     [[nodiscard]] CallLink& call() const { return *link_->call; }
 

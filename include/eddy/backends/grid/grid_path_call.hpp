@@ -172,10 +172,10 @@ class GridPathCall {
                       bool is_cut) {
         RunSums<typename There::Sum> part = there_.rows.sums;
         part.runs = runs;
-        const LanesOfPaths<Lanes, Warp> work{{part, there_.waiting[number % 2],
-                                              there_.waiting[(number + 1) % 2], there_.target,
-                                              there_.outcomes, there_.failed_paths, first,
-                                              end - first, job_.kernel.problem.times.t0, is_cut}};
+        const LanesOfPaths<Lanes, Warp> work{
+            {part, there_.waiting[number % 2], there_.waiting[(number + 1) % 2], there_.target,
+             there_.outcomes, there_.failed_paths, there_.marks, first, end - first,
+             job_.kernel.problem.times.t0, is_cut}};
         put(work, work.num_warps());
     }
     /// Losses, and gradients of shared parameters, over all lanes.

@@ -28,9 +28,10 @@ class GridTeam {
   public:
     static constexpr int num_chains = 1;
     static constexpr int num_members = 32;
-    static constexpr bool watches_way_back = true;
+    static constexpr Watches watches{.stiffness = false, .tangents = true, .way_back = true};
     static constexpr bool may_be_given_steps = true;
     static constexpr int calls_between_looks = 256;
+    static constexpr bool may_fetch_ahead = true;
 
     EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
                      std::ptrdiff_t group)

@@ -74,9 +74,7 @@ struct GroupWork {
             row_tasks.run({group, first, end, given}, warp.member(), Team::num_members);
         for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members) {
             kernel.outcomes[lane] = {};
-            if constexpr (kernel_goes_back<Kernel>) {
-                if (kernel.marks) kernel.marks[lane] = {};
-            }
+            if (kernel.marks) kernel.marks[lane] = {};
         }
         if constexpr (kernel_goes_back<Kernel>) {
             if (warp.member() == 0) kernel.costs[group] = {};

@@ -34,9 +34,7 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
-            if constexpr (requires { kernel.tangent_marks; }) {
-                if (kernel.tangent_marks) solve.watch(kernel.tangent_marks + lane.index);
-            }
+            if (kernel.marks) solve.watch(kernel.marks + lane.index);
             outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
             if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
             call.ended(outcome);

@@ -19,7 +19,7 @@ class TileTeam : public ThreadTeam<1> {
     using ThreadTeam<1>::ThreadTeam;
     static constexpr int num_chains = tile_lanes<Spec, false>;
     static constexpr bool may_be_given_steps = false;
-    static constexpr bool watches_gradients = false;
+    static constexpr Watches watches{};
 
     static void plan_way_back(GradientPlan& plan, const SolveOptions& options,
                               const WorkerBudget& budget, std::int64_t rounds_of_lane) {

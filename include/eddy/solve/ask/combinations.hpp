@@ -118,7 +118,7 @@ inline constexpr Combinations rows[] = {
      {again, not_watched, again, {"flagged"}, {"flagged"}}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
-     {{"flagged"}, vacant, not_watched, not_watched, not_watched}},
+     {{"flagged"}, vacant, {"flagged"}, {"flagged"}, {"flagged"}}},
 };
 // clang-format on
 

@@ -143,12 +143,14 @@ template <class Spec, class Observable, class Steps, class Memory>
     kernel.problem = mirrored(kernel.problem, mirrors);
     const bool stays = kernel.sums.is_wanted();
     const auto comes = stays ? ComesBack::never : ComesBack::when_done;
-    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, stays ? comes : ComesBack::when_asked);
+    const auto comes_later = stays ? ComesBack::never : ComesBack::when_asked;
+    kernel.outcomes = mirrors.out_of_lanes(kernel.outcomes, comes_later);
+    kernel.marks = mirrors.out_of_lanes(kernel.marks, comes_later);
     kernel.saved.y = mirrors.out(kernel.saved.y, num_saves, nan, comes);
     kernel.saved.tangent =
         mirrors.out(kernel.saved.tangent, Spec::is_dual ? num_saves : 0, nan, comes);
     kernel.sums = mirrored(kernel.sums, mirrors);
-    kernel.tangent_marks = nullptr;  // nobody watches tangents on a device
+    kernel.sums.marks = kernel.marks;
     kernel.events = mirrored(kernel.events, mirrors);
     return kernel;
 }

@@ -20,6 +20,7 @@ struct PathsThere {
     WaitingLane<Sum> waiting[2]{};  // parts take them in turn
     LaneOutcome* outcomes = nullptr;
     std::int64_t* failed_paths = nullptr;
+    TangentMark* marks = nullptr;
     double *loss_sums = nullptr, *loss_total = nullptr;  // (block of lanes), and of all
     Real* runs = nullptr;                                // room for who adds over blocks
 };
@@ -102,6 +103,11 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
                     num_columns,
                     num_numbers};
     mirror_sums(there, job, num_numbers, num_numbers, lanes, rows);
+    if (job.kernel.marks) {
+        there.marks = lanes.out(job.kernel.marks, job.num_lanes);
+        there.rows.sums.marks = there.rows.marks =
+            rows.template room<TangentMark>(rows.lanes().count);
+    }
     return there;
 }
 

@@ -33,9 +33,10 @@ class PathSolve {
                         .comes_later = stays,
                         .noise_cell = whole.prepared.noise_cell(),
                         .variance = whole.variance.empty()});
+        TangentMark* const marks = whole.template watch_tangents<Backend>();
         const SavedArrays<Real> saved = whole.open_outputs(memory);
         if constexpr (may_keep_paths<Backend>) {
-            if (stays) return run_there(whole, saved, backend, kept, call);
+            if (stays) return run_there(whole, {saved, marks}, backend, kept, call);
         }
         const std::ptrdiff_t numbers = num_numbers(solution);
         const auto solve_part = [&] {
@@ -44,7 +45,7 @@ class PathSolve {
             // Rows that a device has solved stay there: it adds up their runs.
             if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = paths_.of_runs;
             part_.run_pass(options, backend, kept, call);
-            if constexpr (is_of_host<typename Backend::Memory>) add_rows(solution);
+            if constexpr (is_of_host<typename Backend::Memory>) add_rows();
         };
         paths_.run({numbers, numbers, rows_that_fit(numbers)}, options, call, solution, solve_part,
                    [&](std::ptrdiff_t lane) { settle(whole, lane); });
@@ -52,6 +53,10 @@ class PathSolve {
 
   private:
     static constexpr int num_outputs = SolveWorkspace::num_outputs;
+    struct LanesThere {
+        SavedArrays<Real> saved;
+        TangentMark* marks;
+    };
 
     template <class Memory>
     [[nodiscard]] static bool paths_stay_there(const Memory& memory, const SolveWorkspace& whole) {
@@ -62,7 +67,7 @@ class PathSolve {
     }
     /// On a device alone: nothing comes back but means.
     template <class Backend>
-    void run_there(SolveWorkspace& whole, const SavedArrays<Real>& saved, const Backend& backend,
+    void run_there(SolveWorkspace& whole, const LanesThere& lanes, const Backend& backend,
                    typename Backend::Kept& kept, CallLink& call) {
         Solution<Real>& solution = whole.solution;
         using Kernel = SolveKernel<Spec, typename SolveWorkspace::ObservableType, StepArrays<Real>>;
@@ -74,8 +79,11 @@ class PathSolve {
         const LaunchPlan largest =
             plan_of(PathRuns::most_rows(solution.num_lanes() * solution.num_paths(), most_rows));
         const PathJob<Kernel, decltype(plan_of)> job{
-            Kernel{whole.prepared.problem, solution.lanes().data(), saved,
-                   static_cast<std::int32_t>(largest.group_size)},
+            Kernel{.problem = whole.prepared.problem,
+                   .outcomes = solution.lanes().data(),
+                   .saved = lanes.saved,
+                   .group_size = static_cast<std::int32_t>(largest.group_size),
+                   .marks = lanes.marks},
             plan_of,
             solution.num_lanes(),
             solution.num_paths(),
@@ -89,8 +97,8 @@ class PathSolve {
     static std::ptrdiff_t num_numbers(const Solution<Real>& solution) {
         return solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1);
     }
-    /// Adds up the runs of rows that are here, with the marks of their tangents.
-    void add_rows(Solution<Real>& solution) {
+    /// Adds up the runs of rows that are here.
+    void add_rows() {
         Solution<Real>& rows = part_.solution;
         y_.clear();
         tangent_.clear();
@@ -98,19 +106,16 @@ class PathSolve {
             y_.push_back(rows.y_of(k));
             if constexpr (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
         }
-        const RunSums<Moments>& sums = paths_.of_runs;
+        RunSums<Moments> sums = paths_.of_runs;
+        sums.marks = part_.sums.marks;
         sums.add_all(
             SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},
             rows.outcomes().data());
-        for (std::int64_t run = 0; run < sums.runs.num_runs(); ++run) {
-            const auto [begin, end] = sums.runs.rows_of(run);
-            for (std::ptrdiff_t row = begin; row < end; ++row)
-                solution.add_mark(sums.runs.lane_of(run), rows.unreliable(row));
-        }
     }
     /// All paths of the lane are there.
     void settle(SolveWorkspace& whole, std::ptrdiff_t lane) {
-        const Solution<Real>& solution = whole.solution;
+        Solution<Real>& solution = whole.solution;
+        solution.add_mark(lane, paths_.tally.mark);
         auto sum = paths_.of_lane.begin();
         const auto put = [&](const auto& put_one) {
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k)

@@ -22,6 +22,7 @@ class PathSums {
     // Of one lane: its paths that reached the end, and their sums, (number).
     std::int64_t count = 0;
     std::vector<PairwiseSum<Sum>> of_lane;
+    PathTally tally;  // what became of all its paths so far
 
     /// How many numbers are summed, how many of them over each run, and how large parts are: whole runs, one at
     /// least; where `within_lanes`, of one lane.
@@ -59,16 +60,18 @@ class PathSums {
     void begin_lane(std::size_t num_numbers) {
         count = 0;
         of_lane.assign(num_numbers, {});
+        tally = {};
     }
     template <class Settle>
     void add_runs(Outcomes& outcomes, const Settle& settle) {
         const Sum* sum = of_runs.sums;
         for (std::int64_t run = 0; run < rows_.num_runs(); ++run) {
             const std::ptrdiff_t lane = rows_.lane_of(run);
-            const PathTally& tally = of_runs.tallies[run];
+            const PathTally& of_run = of_runs.tallies[run];
             const auto [begin, end] = rows_.rows_of(run);
-            outcomes.add_path(lane, tally.whole, tally.num_failed);
-            count += end - begin - tally.num_failed;
+            outcomes.add_path(lane, of_run.whole, of_run.num_failed);
+            tally.add(of_run);
+            count += end - begin - of_run.num_failed;
             for (std::ptrdiff_t number = 0; number < of_runs.num_numbers; ++number)
                 of_lane[static_cast<std::size_t>(number)].add(*sum++);
             if (!rows_.ends_lane(run)) continue;

@@ -105,6 +105,7 @@ class [[nodiscard]] Solution : public Outcomes {
     /// helps.
     [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: trajectory");
+        need();
         return marks_.empty() ? TangentMark{} : marks_[static_cast<std::size_t>(lane)];
     }
 

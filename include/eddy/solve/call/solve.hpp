@@ -104,10 +104,8 @@ struct SolveWorkspace {
             solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes);
-        constexpr bool may_mark =
-            can_watch_tangents<Spec> && may_watch<typename Backend::template Team<Spec>>;
-        const bool watches = may_mark && !prepared.problem.counts_tangents;
-        TangentMark* const marks = watches ? solution.watch_tangents() : nullptr;
+        TangentMark* const marks = watch_tangents<Backend>();
+        sums.marks = marks;
         LaneEvents* const events = events_for<Spec>(solution);
         const auto run_kernel = [&](const auto& steps) {
             using Kernel = SolveKernel<Spec, Observable, std::remove_cvref_t<decltype(steps)>>;
@@ -135,6 +133,15 @@ struct SolveWorkspace {
             else
                 run_kernel(StepArrays<Real>{});
         }
+    }
+
+    /// (lane) Where tangents are found to be unreliable; null: nobody watches.
+    template <class Backend>
+    [[nodiscard]] TangentMark* watch_tangents() {
+        constexpr bool may_watch =
+            can_watch_tangents<Spec> && Backend::template Team<Spec>::watches.tangents;
+        const bool watches = may_watch && !prepared.problem.counts_tangents;
+        return watches ? solution.watch_tangents() : nullptr;
     }
 
   private:

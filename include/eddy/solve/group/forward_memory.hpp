@@ -51,7 +51,7 @@ EDDY_HD void fetch_starts(const Team& team, const Problem<Spec>& problem) {
 template <class Spec, class Team>
 EDDY_HD void choose_first_sizes(Team& team, const Problem<Spec>& problem,
                                 const ForwardMemory& memory) {
-    if constexpr (may_fetch_ahead<Team>) fetch_starts(team, problem);
+    if constexpr (Team::may_fetch_ahead) fetch_starts(team, problem);
     FirstStep<Spec>::choose(problem, team.first_lane(), team.num_lanes(), memory.first_sizes,
                             team.member(), Team::num_members);
     team.sync();

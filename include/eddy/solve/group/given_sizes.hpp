@@ -21,7 +21,7 @@ template <class Spec, class Team>
 }
 /// Lanes of gradients that are watched may be solved once more.
 template <class Spec, class Team, class Recorder>
-inline constexpr bool may_take_given_steps = can_watch<Spec>&& may_be_given_steps<Team>&& requires {
+inline constexpr bool may_take_given_steps = can_watch<Spec>&& Team::may_be_given_steps&& requires {
     requires Recorder::has_report;
 };
 

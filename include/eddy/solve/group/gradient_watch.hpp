@@ -15,7 +15,7 @@ namespace eddy::inline v0::detail {
 
 /// Does a team watch the way back?
 template <class Spec, class Team>
-inline constexpr bool team_watches = can_watch<Spec>&& may_watch_back<Team>;
+inline constexpr bool team_watches = can_watch<Spec>&& Team::watches.way_back;
 
 /// Watches nothing.
 template <class Spec, class Team>

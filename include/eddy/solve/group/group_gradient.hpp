@@ -35,7 +35,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     /// Does the way back read the size of a round's step together with the state before it? A device then waits for
     /// both at once.
     static constexpr bool reads_sizes =
-        may_fetch_ahead<Team> && Team::num_chains == 1 && StepLog<Spec, Team>::keeps_sizes;
+        Team::may_fetch_ahead && Team::num_chains == 1 && StepLog<Spec, Team>::keeps_sizes;
     /// What the way back has at hand.
     struct AtHand {
         std::int64_t step = -1;  // whose sizes they are; −1: of none
@@ -91,7 +91,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             group.advance(x, step, problem, sight, log);
         }
         [[nodiscard]] EDDY_HD bool keeps_going() const {
-            if constexpr (looks_rarely<Team>) {
+            if constexpr (Team::calls_between_looks > 1) {
                 if (--at_hand.calls_to_look > 0) [[likely]]
                     return true;
                 at_hand.calls_to_look = Team::calls_between_looks;
@@ -129,7 +129,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             return group.read(checkpoints, entry.slot, group.blocks_.first(entry.step));
         }
         EDDY_INLINE EDDY_HD void will_read(const Entry& entry) const {
-            if constexpr (may_fetch_ahead<Team>) group.fetch_ahead(entry);
+            if constexpr (Team::may_fetch_ahead) group.fetch_ahead(entry);
         }
         EDDY_HD void discard(std::int64_t) const {}
     };

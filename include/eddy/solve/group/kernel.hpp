@@ -22,7 +22,7 @@ template <class Team>
 EDDY_HD void cancel_waiting(const Team& team, LaneOutcome* outcomes, double t0) {
     for (std::int32_t k = team.num_taken() + team.member(); k < team.num_lanes();
          k += Team::num_members) {
-        LaneOutcome& outcome = outcomes[lane_at(team, k)];
+        LaneOutcome& outcome = outcomes[team.lane_at(k)];
         outcome.result = Result::cancelled;
         outcome.t = t0;
     }

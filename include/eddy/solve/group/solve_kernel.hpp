@@ -49,8 +49,8 @@ struct SolveKernel {
     SavedArrays<Real> saved;
     std::int32_t group_size = 0;
     [[no_unique_address]] Steps steps{};
-    TangentMark* tangent_marks = nullptr;  // (lane); null: nobody watches
-    LaneEvents* events = nullptr;          // (lane) of fields that have them
+    TangentMark* marks = nullptr;  // (lane); null: nobody watches
+    LaneEvents* events = nullptr;  // (lane) of fields that have them
     RunSums<Moments> sums{};  // of paths, for who launches where rows stay; else nobody wants them
 
     [[nodiscard]] SavedNumbers<Real> numbers() const {
@@ -63,14 +63,13 @@ struct SolveKernel {
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
         double* const first_sizes = arena.take<double>(group_size);
-        return {first_sizes, arena.take<std::int32_t>(group_size), nullptr, nullptr, nullptr,
-                nullptr};
+        return {.first_sizes = first_sizes, .num_saved = arena.take<std::int32_t>(group_size)};
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {
         ForwardMemory memory = lay_out<Team>(arena, team.member());
         memory.outcomes = outcomes + team.first_lane();
-        if (tangent_marks) memory.tangent_marks = tangent_marks + team.first_lane();
+        if (marks) memory.tangent_marks = marks + team.first_lane();
         if constexpr (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         solve_group(team, problem, memory, recorder);

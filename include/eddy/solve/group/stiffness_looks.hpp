@@ -148,7 +148,7 @@ class StiffnessLooks {
 template <class Spec, class Team>
 using StiffnessLooksFor =
     std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
-                           (may_watch<Team> || switches<Spec>),
+                           (Team::watches.stiffness || switches<Spec>),
                        StiffnessLooks<Spec, Team>, NoStiffnessLooks<Spec, Team>>;
 
 }  // namespace eddy::inline v0::detail

@@ -60,8 +60,9 @@ struct TangentWatch {
 };
 
 template <class Spec, class Team, class Recorder>
-using TangentWatchFor = std::conditional_t<can_watch_tangents<Spec> &&
-                                               wants_tangents_watched<Recorder> && may_watch<Team>,
-                                           TangentWatch<Spec>, NoTangentWatch<Spec>>;
+using TangentWatchFor =
+    std::conditional_t<can_watch_tangents<Spec> && wants_tangents_watched<Recorder> &&
+                           Team::watches.tangents,
+                       TangentWatch<Spec>, NoTangentWatch<Spec>>;
 
 }  // namespace eddy::inline v0::detail

@@ -14,15 +14,31 @@
 
 namespace eddy::inline v0::detail {
 
+/// What a team looks at besides the steps of its lanes. Each costs the kernel of a device registers.
+struct Watches {
+    bool stiffness = false;  // of the steps (group/stiffness_looks.hpp)
+    bool tangents = false;   // do steps carry them (group/tangent_watch.hpp)?
+    bool way_back = false;   // do steps carry cotangents (group/gradient_watch.hpp)?
+};
+
 template <class T>
-concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutcome& outcome) {
+concept Team = requires(T& team, bool flag, std::int64_t number, std::int32_t k,
+                        const LaneOutcome& outcome, const void* address) {
     { T::num_chains } -> std::convertible_to<int>;
     { T::num_members } -> std::convertible_to<int>;
+    { T::watches } -> std::convertible_to<Watches>;
+    { T::may_be_given_steps } -> std::convertible_to<bool>;  // lane/given_steps.hpp
+    // Rounds after which it looks whether the call is cancelled; one that asks every round says 1.
+    { T::calls_between_looks } -> std::convertible_to<int>;
+    // Has it anything to do with fetch_ahead(address), which asks for what it will read soon?
+    { T::may_fetch_ahead } -> std::convertible_to<bool>;
+    team.fetch_ahead(address);
     { team.member() } -> std::convertible_to<int>;
     { team.any(flag) } -> std::same_as<bool>;  // of the members' flags
     { team.max(number) } -> std::same_as<std::int64_t>;
     { team.min(number) } -> std::same_as<std::int64_t>;
     { team.sum(number) } -> std::same_as<std::int64_t>;
+    { team.from_first(number) } -> std::same_as<std::int64_t>;  // what the first member says
     team.sync();  // what one member has written, the others read
 
     { team.worker() } -> std::same_as<std::ptrdiff_t>;  // whose memory it works in
@@ -32,6 +48,7 @@ concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutco
     { team.num_lanes() } -> std::same_as<std::int32_t>;
     { team.num_taken() } -> std::same_as<std::int32_t>;      // lanes that are no longer waiting
     { team.take_lane(flag) } -> std::same_as<std::int32_t>;  // the next waiting lane, or no_lane
+    { team.lane_at(k) } -> std::same_as<std::int32_t>;       // the k-th lane that it takes
     team.ended(outcome);                                     // a lane has
 
     // The caller.
@@ -40,53 +57,12 @@ concept Team = requires(T& team, bool flag, std::int64_t number, const LaneOutco
     { team.patience(number) } -> std::same_as<std::int64_t>;  // rounds until it should attend
 };
 
-/// Lanes are taken in their order, or in one that the team has: the k-th that it takes.
-template <class Team>
-[[nodiscard]] EDDY_HD std::int32_t lane_at(const Team& team, std::int32_t k) {
-    if constexpr (requires { team.lane_at(k); })
-        return team.lane_at(k);
-    else
-        return k;
-}
-
 /// A member takes the first half of a step for all its chains, and then the second, so that they fill each
 /// other's gaps. Not where what the first leaves, one `Half` a chain, crowds the first cache: then both of
 /// one chain and both of the next, with the same bits. Gradients of HIRES, 31 KiB, take 9 % less time so.
 template <class Team, class Half>
 inline constexpr bool are_abreast = Team::num_chains == 1 ||
                                     Team::num_chains * sizeof(Half) <= 8 * 1024;
-
-/// May the lanes of a team be told which steps to make (lane/given_steps.hpp)?
-template <class Team>
-inline constexpr bool may_be_given_steps = requires {
-    requires Team::may_be_given_steps;
-};
-
-/// Does a team look whether steps carry derivatives (group/gradient_watch.hpp, lane/tangent_mark.hpp)? It
-/// costs the kernel of a device registers.
-template <class Team>
-inline constexpr bool may_watch = requires {
-    requires Team::watches_gradients;
-};
-
-/// Does it look at the way back alone?
-template <class Team>
-inline constexpr bool may_watch_back = may_watch<Team> || requires {
-    requires Team::watches_way_back;
-};
-
-/// Does a team look whether the call is cancelled once in so many rounds? Who asks it every round counts them.
-template <class Team>
-inline constexpr bool looks_rarely = requires {
-    requires Team::calls_between_looks >
-    1;
-};
-
-/// Can a team ask for what it will read soon: fetch_ahead(address)?
-template <class Team>
-inline constexpr bool may_fetch_ahead = requires(const Team& team, const void* address) {
-    team.fetch_ahead(address);
-};
 
 /// The numbers of a chain and of a place. Where there is only one it is known beforehand: an index that
 /// is known only at run time would put registers into memory.

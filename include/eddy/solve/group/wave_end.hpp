@@ -72,7 +72,7 @@ struct WaveEnd {
     template <class Visit>
     EDDY_HD void for_each_lane(std::int32_t first, Visit visit) const {
         for (std::int32_t k = first + team.member(); k < team.num_taken(); k += Team::num_members)
-            visit(lane_at(team, k));
+            visit(team.lane_at(k));
         team.sync();
     }
 };

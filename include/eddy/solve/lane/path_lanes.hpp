@@ -26,6 +26,7 @@ struct PathLanes {
     Target target;
     LaneOutcome* outcomes = nullptr;       // (lane)
     std::int64_t* failed_paths = nullptr;  // (lane)
+    TangentMark* marks = nullptr;          // (lane); null: nobody watches
     std::int64_t first_lane = 0, num_lanes = 0;
     double t0 = 0;
     bool is_cut = false;  // no paths follow: the call was cancelled
@@ -66,8 +67,7 @@ struct PathLanes {
         PathTally tally;
         if (!begins(lane)) tally = *before.tally;
         const PathRuns::Range runs = part.runs.runs_of(lane);
-        for (std::int64_t run = runs.begin; run < runs.end; ++run)
-            tally.add(part.tallies[run].whole, part.tallies[run].num_failed);
+        for (std::int64_t run = runs.begin; run < runs.end; ++run) tally.add(part.tallies[run]);
         if (!ends(lane)) {
             *after.tally = tally;
             return;
@@ -80,6 +80,7 @@ struct PathLanes {
         }
         outcomes[lane] = tally.whole;
         failed_paths[lane] = tally.num_failed;
+        if (marks) marks[lane] = tally.mark;
     }
 
   private:

@@ -9,6 +9,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -40,10 +41,12 @@ struct Moments {
     }
 };
 
-/// What became of some paths of a lane: their counts of steps added up, and the end of the first that failed.
+/// What became of some paths of a lane: their counts of steps added up, the end of the first that failed, and
+/// where the tangent of one is the least reliable.
 struct PathTally {
     LaneOutcome whole{};
     std::int64_t num_failed = 0;
+    TangentMark mark{};
 
     /// One, or so many of which all failed if one did, with what their steps have cost together.
     EDDY_HD constexpr void add(const LaneOutcome& path, std::int64_t count = 1) {
@@ -56,6 +59,13 @@ struct PathTally {
         whole.accepted += path.accepted;
         whole.rejected += path.rejected;
         whole.evaluations += path.evaluations;
+    }
+    EDDY_HD constexpr void add(const TangentMark& path) {
+        if (path.ratio > mark.ratio) mark = path;
+    }
+    EDDY_HD constexpr void add(const PathTally& more) {
+        add(more.whole, more.num_failed);
+        add(more.mark);
     }
 };
 
@@ -146,6 +156,7 @@ struct RunSums {
     Sum* sums = nullptr;           // (run, number); null: rows themselves are wanted
     PathTally* tallies = nullptr;  // (run)
     std::ptrdiff_t num_numbers = 0;
+    const TangentMark* marks = nullptr;  // (row); null: nobody watches
 
     [[nodiscard]] EDDY_HD bool is_wanted() const { return sums != nullptr; }
     /// `numbers` knows how to sum one of them over some rows; the one after the last is the tally.
@@ -157,7 +168,10 @@ struct RunSums {
             sums[run * num_numbers + number] = numbers.sum(number, rows, outcomes);
         } else {
             PathTally tally;
-            for (std::ptrdiff_t row = rows.begin; row < rows.end; ++row) tally.add(outcomes[row]);
+            for (std::ptrdiff_t row = rows.begin; row < rows.end; ++row) {
+                tally.add(outcomes[row]);
+                if (marks) tally.add(marks[row]);
+            }
             tallies[run] = tally;
         }
     }
