@@ -31,6 +31,7 @@
 #include <eddy/ad/linear_model.hpp>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/ad/nn/accumulate.hpp>
+#include <eddy/ad/policy_within.hpp>
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/vjp.hpp>
 

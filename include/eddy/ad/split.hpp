@@ -243,16 +243,27 @@ class Splitter {
 
 namespace detail {
 
-/// Splits `joint`, whose outputs are the cotangents, from its program, both contracted.
-[[nodiscard]] constexpr SplitGraph split_joint(const Graph& program, Graph joint) {
+/// A contracted program with the cotangents of `joint` after its results, as both are split.
+[[nodiscard]] constexpr Graph joined(const Graph& program, Graph joint) {
     joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
     joint = passes::simplify(joint);
-    const std::size_t num_results = program.outputs.size();
-    joint =
-        passes::contract(joint, passes::cone(joint, passes::output_nodes(joint, 0, num_results)));
-    return Splitter(joint, static_cast<int>(num_results),
+    return passes::contract(
+        joint, passes::cone(joint, passes::output_nodes(joint, 0, program.outputs.size())));
+}
+/// The same of a program that is not contracted, differentiated with respect to the flagged arguments.
+[[nodiscard]] constexpr Graph joint_graph(const Graph& graph,
+                                          const std::vector<char>& with_respect_to) {
+    const Graph program = passes::contract(graph);
+    return joined(program, vjp_graph(program, with_respect_to));
+}
+[[nodiscard]] constexpr SplitGraph split_joined(const Graph& joint, const Graph& program) {
+    return Splitter(joint, static_cast<int>(program.outputs.size()),
                     static_cast<int>(program.arguments.size()))
         .run();
+}
+/// Splits `joint`, whose outputs are the cotangents, from its program, both contracted.
+[[nodiscard]] constexpr SplitGraph split_joint(const Graph& program, Graph joint) {
+    return split_joined(joined(program, std::move(joint)), program);
 }
 
 }  // namespace detail
@@ -262,8 +273,7 @@ namespace detail {
 /// theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
                                                const std::vector<char>& with_respect_to) {
-    const Graph program = passes::contract(graph);
-    return detail::split_joint(program, vjp_graph(program, with_respect_to));
+    return detail::split_joined(detail::joint_graph(graph, with_respect_to), graph);
 }
 
 /// Both halves in one graph: (x..., cotangents of the results...) → cotangents. The residuals are
