@@ -23,6 +23,7 @@
 #include <eddy/trace/print.hpp>
 #include <eddy/trace/trace.hpp>
 
+#include <eddy/ad/custom.hpp>
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/gradient.hpp>

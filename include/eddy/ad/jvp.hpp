@@ -3,6 +3,7 @@
 // zero cost nothing: they have no node.
 
 #include <eddy/ad/activity.hpp>
+#include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
 
@@ -72,6 +73,26 @@ class Forward {
             total = total < 0 ? term.node() : Value(value_of(total) + term).node();
         }
         return value_of(total);
+    }
+
+    /// A value with a derivative of its own (ad/own_derivative.hpp).
+    constexpr Value push_own(const Node& node) {
+        if (node.index == own_value) return tangent_or_zero(node, 0);
+        if (node.index == own_pullback) {
+            report(graph_, TraceError::no_pushforward, [] {
+                return "custom_vjp: there is no forward mode through a function with a pullback of "
+                       "its own; write custom_jvp, which serves both modes";
+            });
+            return value_of(graph_.push_zeros(node.size));
+        }
+        std::vector<std::pair<int, int>> tangents;
+        for (int k = 2; k < node.count; ++k) {
+            const int seed = graph_.operand(node, k);
+            tangents.emplace_back(seed, tangent_or_zero_of(seed).node());
+        }
+        const int t = graph_.operand(node, 1);
+        const int made = substitute(graph_, tangents, t + 1)[static_cast<std::size_t>(t)];
+        return value_of(made < 0 ? t : made);
     }
 
   private:

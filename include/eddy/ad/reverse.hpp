@@ -7,6 +7,7 @@
 // so a branch not taken contributes zero even where its own derivative is infinite or NaN.
 
 #include <eddy/ad/activity.hpp>
+#include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
 
@@ -34,6 +35,7 @@ class Reverse {
         : graph_(graph),
           num_primal_(graph.size()),
           active_(active_nodes(graph, with_respect_to)),
+          tangents_(tangent_nodes(graph)),
           contributions_(graph.nodes.size()),
           argument_contributions_(graph.arguments.size()) {}
 
@@ -95,11 +97,24 @@ class Reverse {
     }
     /// Adds to components [offset, …) of the cotangent of `to`.
     constexpr void add_piece(int to, int offset, Value contribution) {
-        if (!is_active(to)) return;
+        if (!is_active(to) || tangents_.blocks(current_index_, to)) return;
         contributions_[static_cast<std::size_t>(to)].push_back(
             {offset,
              contribution.size(),
              {contribution.node(), guard_for(current_.guard, contribution.size())}});
+    }
+
+    /// A value with a derivative of its own (ad/own_derivative.hpp). A pullback is used up: what it
+    /// was traced from is an ordinary value afterwards.
+    constexpr void pull_own(const Node& node, int i, Value cotangent) {
+        if (node.index != own_pullback)
+            return add(operand(node, node.index == own_value ? 0 : 1), cotangent);
+        const std::vector<int> made = substitute(graph_, {{operand(node, 1), cotangent.node()}}, i);
+        for (int k = 2; k < first_residual(node); k += 2) {
+            const int of_x = operand(node, k + 1), changed = made[static_cast<std::size_t>(of_x)];
+            add_mixed_product(operand(node, k), value_of(changed < 0 ? of_x : changed));
+        }
+        forget_pullback(graph_, i);
     }
 
   private:
@@ -163,7 +178,7 @@ class Reverse {
 
     /// Adds to the cotangent of node `to`, summing over what was broadcast.
     constexpr void accumulate(int to, Value contribution, int guard) {
-        if (!is_active(to)) return;
+        if (!is_active(to) || tangents_.blocks(current_index_, to)) return;
         if (size_of(to) == 1 && contribution.size() > 1) contribution = sum(contribution);
         contributions_[static_cast<std::size_t>(to)].push_back(
             {0, size_of(to), {contribution.node(), guard_for(guard, size_of(to))}});
@@ -276,9 +291,11 @@ class Reverse {
     Graph graph_;
     int num_primal_;
     std::vector<char> active_;
+    TangentNodes tangents_;
     std::vector<std::vector<Contribution>> contributions_;
     std::vector<std::vector<Contribution>> argument_contributions_;
     Cotangent current_;
+    int current_index_ = 0;
 };
 
 // Defined after the class: clang instantiates `visit` where it is first named, and needs its body
@@ -289,6 +306,7 @@ constexpr Graph Reverse::run(const std::vector<char>& with_respect_to) {
         if (!is_active(i)) continue;
         graph_.current_region = graph_[i].region;
         current_ = collect(i);
+        current_index_ = i;
         if (current_.node >= 0) visit_op(graph_[i].op, *this, Node(graph_[i]), i);
     }
     graph_.current_region = 0;

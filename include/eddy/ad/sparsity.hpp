@@ -69,6 +69,9 @@ class DependencyAnalysis {
             case Op::norm:
                 for (int k = 0; k < node.count; ++k) unite_all(set, graph_.operand(node, k));
                 return set;
+            case Op::own:
+                for (int k = 0; k < node.count; ++k) unite_all(set, graph_.operand(node, k));
+                return set;
             case Op::dense: unite_row(set, node, c); return set;
             case Op::dense_transposed: unite_column(set, node, c); return set;
             case Op::outer: {

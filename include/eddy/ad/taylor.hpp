@@ -290,7 +290,7 @@ constexpr int TaylorSeries::of_linear(const Node& node, int n) {
     if (!any) return zero;
     if (node.op == Op::add) return sum_of(operands[0], operands[1]);
     if (node.op == Op::sub) return difference_of(operands[0], operands[1]);
-    if (node.op == Op::name) return operands[0];
+    if (passes::is_annotation(node)) return operands[0];
     for (int k = 0; k < node.count; ++k) {
         int& operand = operands[static_cast<std::size_t>(k)];
         operand = or_zeros(operand, graph_[graph_.operand(node, k)].size);

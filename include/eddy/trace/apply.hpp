@@ -22,7 +22,7 @@ template <Op op, int index = 0, class A>
         return !a;
     else if constexpr (op == Op::stop_gradient)
         return stop_gradient(a);
-    else if constexpr (op == Op::name || op == Op::barrier)
+    else if constexpr (op == Op::name || op == Op::own || op == Op::barrier)
         return a;
     else if constexpr (op == Op::sqrt)
         return sqrt(a);

@@ -54,7 +54,8 @@ enum class TraceError : unsigned char {
     index_past_end,
     sizes_differ,
     literals_only,
-    policy_with_values
+    policy_with_values,
+    no_pushforward
 };
 
 /// A traced function: its nodes in the order of evaluation, and its results.

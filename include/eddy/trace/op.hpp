@@ -64,6 +64,7 @@ enum class Op : unsigned char {
     // Identities that speak to transformations only.
     stop_gradient,  // no derivative flows through
     name,           // tags its operand with name `index`
+    own,            // its first operand, with a derivative of its own (ad/custom.hpp)
     barrier,        // separates a recomputation from the original, and is never merged
     // Vectors.
     slice,      // components [offset, offset + size)
@@ -79,37 +80,27 @@ enum class Op : unsigned char {
 
 /// The name of an operation in printed programs.
 [[nodiscard]] constexpr const char* name(Op op) {
-    constexpr const char* names[] = {"argument",    "constant",
-                                     "add",         "sub",
-                                     "mul",         "div",
-                                     "neg",         "fma",
-                                     "mul_add",     "mul_sub",
-                                     "neg_mul_add", "pow",
-                                     "powi",        "sqrt",
-                                     "cbrt",        "exp",
-                                     "expm1",       "log",
-                                     "log1p",       "sin",
-                                     "cos",         "tan",
-                                     "asin",        "acos",
-                                     "atan",        "atan2",
-                                     "sinh",        "cosh",
-                                     "tanh",        "erf",
-                                     "erfc",        "erfcx",
-                                     "log_erfc",    "lgamma",
-                                     "digamma",     "polygamma",
-                                     "abs",         "min",
-                                     "max",         "sign",
-                                     "floor",       "sigmoid",
-                                     "softplus",    "relu",
-                                     "less",        "less_equal",
-                                     "equal",       "mask_and",
-                                     "mask_or",     "mask_not",
-                                     "select",      "stop_gradient",
-                                     "name",        "barrier",
-                                     "slice",       "concat",
-                                     "broadcast",   "sum",
-                                     "dot",         "norm",
-                                     "dense",       "dense_transposed",
+    constexpr const char* names[] = {"argument",      "constant",    "add",
+                                     "sub",           "mul",         "div",
+                                     "neg",           "fma",         "mul_add",
+                                     "mul_sub",       "neg_mul_add", "pow",
+                                     "powi",          "sqrt",        "cbrt",
+                                     "exp",           "expm1",       "log",
+                                     "log1p",         "sin",         "cos",
+                                     "tan",           "asin",        "acos",
+                                     "atan",          "atan2",       "sinh",
+                                     "cosh",          "tanh",        "erf",
+                                     "erfc",          "erfcx",       "log_erfc",
+                                     "lgamma",        "digamma",     "polygamma",
+                                     "abs",           "min",         "max",
+                                     "sign",          "floor",       "sigmoid",
+                                     "softplus",      "relu",        "less",
+                                     "less_equal",    "equal",       "mask_and",
+                                     "mask_or",       "mask_not",    "select",
+                                     "stop_gradient", "name",        "own",
+                                     "barrier",       "slice",       "concat",
+                                     "broadcast",     "sum",         "dot",
+                                     "norm",          "dense",       "dense_transposed",
                                      "outer"};
     static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(Op::outer) + 1);
     return names[static_cast<int>(op)];

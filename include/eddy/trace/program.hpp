@@ -54,6 +54,9 @@ struct Program {
         graph.error != TraceError::policy_with_values,
         "remat: inside a function that is traced at compile time a policy with values is a "
         "template argument, as in remat<Policy{5}>(f)");
+    static_assert(graph.error != TraceError::no_pushforward,
+                  "custom_vjp: there is no forward mode through a function with a pullback of its "
+                  "own; write custom_jvp, which serves both modes");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 
     /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with

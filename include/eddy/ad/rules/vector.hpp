@@ -168,4 +168,15 @@ struct VectorRule<Op::outer> {
     }
 };
 
+/// A value with a derivative of its own: both directions rewrite what ad/custom.hpp traced.
+template <>
+struct VectorRule<Op::own> {
+    static constexpr void pullback(auto& reverse, const Node& node, int i, DynamicTraced c) {
+        reverse.pull_own(node, i, c);
+    }
+    static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
+        return forward.push_own(node);
+    }
+};
+
 }  // namespace eddy::inline v0

@@ -1,12 +1,15 @@
 #pragma once
-// Drops the identities that only speak to transformations, once those have been done: names.
+// Drops the identities that only speak to transformations, once those have been done: names, and
+// derivatives of their own.
 // stop_gradient stays, for the dual numbers that a program may be evaluated with.
 
 #include <eddy/trace/passes/rebuild.hpp>
 
 namespace eddy::inline v0::passes {
 
-[[nodiscard]] constexpr bool is_annotation(const Node& node) { return node.op == Op::name; }
+[[nodiscard]] constexpr bool is_annotation(const Node& node) {
+    return node.op == Op::name || node.op == Op::own;
+}
 
 [[nodiscard]] constexpr bool has_annotations(const Graph& graph) {
     for (const Node& node : graph.nodes) {
