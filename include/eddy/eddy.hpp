@@ -9,6 +9,7 @@
 #include <eddy/core/mask.hpp>
 #include <eddy/core/pack.hpp>
 #include <eddy/core/pack_math.hpp>
+#include <eddy/core/random/counter_rng.hpp>
 #include <eddy/core/random/normal.hpp>
 #include <eddy/core/result.hpp>
 #include <eddy/core/static_for.hpp>
