@@ -135,14 +135,13 @@ struct FlatScalar<T> : FlatScalar<MemberTypes<T>> {
 };
 
 template <class T>
-inline constexpr bool is_traced_struct = false;
+inline constexpr bool is_traced_struct = is_symbolic<T>;
 template <class... T>
 inline constexpr bool is_traced_struct<std::tuple<T...>> = (is_traced_struct<T> || ...);
+// nvcc takes one constrained specialisation of a variable, not two.
 template <class T>
-requires(is_symbolic<T>) inline constexpr bool is_traced_struct<T> = true;
-template <class T>
-requires is_structured<T>
-inline constexpr bool is_traced_struct<T> = is_traced_struct<MemberTypes<T>>;
+requires(is_structured<T>) inline constexpr bool is_traced_struct<T> =
+    is_traced_struct<MemberTypes<T>>;
 
 template <class T>
 constexpr void list_nodes(Graph& graph, const T& x, std::vector<int>& nodes) {
