@@ -143,41 +143,25 @@ class TileSolve {
         const Verdict verdict = verdict_of(times(), {0, clock.tstop()}, facts);
         if (verdict.turn == Turn::goes_on || verdict.turn == Turn::to_next_tstop)
             return verdict.turn == Turn::to_next_tstop;
-        LaneOutcome& outcome = outcomes_[lane];
-        if (verdict.turn == Turn::breaks_at_save)
-            outcome = end_at_save(lane, broken);
-        else if (verdict.turn == Turn::breaks)
-            outcome = end_of_stall(lane, y);
-        else
-            outcome =
-                clock.end(times(), verdict.result,
-                          verdict.result == Result::success ? tstop(lane).t : clock.time(times()));
-        team.ended(outcome);
+        outcomes_[lane] = clock.end(times(), ending_of(lane, verdict, y, broken));
+        team.ended(outcomes_[lane]);
         --num_running_;
         return false;
     }
-    /// Of a state that is not finite at a save point, or of what the recorder makes of it.
-    [[nodiscard]] LaneOutcome end_at_save(int lane, std::int32_t broken) {
-        const std::int32_t k = num_saved_[lane];
-        const double t = times().save_time[k];
-        if (broken >= 0) return clocks_[lane].end(times(), Result::non_finite, t, broken);
-        return clocks_[lane].end(times(), Recorder::not_finite, t, k);
-    }
-    /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
-    /// to blame, or else the one with the largest error; of steps of constant size, the largest.
-    [[nodiscard]] LaneOutcome end_of_stall(int lane, const Real* y) {
-        LaneClock<Spec>& clock = clocks_[lane];
-        const double t = clock.time(times());
-        std::int32_t worst = 0;
-        Real largest(-1);
-        for (std::int32_t c = 0; c < Spec::state_size; ++c) {
-            const Real size = std::abs(step_.size_of_component(lane, c, y));
-            if (!std::isfinite(size)) return clock.end(times(), Result::non_finite, t, c);
-            if (size <= largest) continue;
-            largest = size;
-            worst = c;
+    [[nodiscard]] LaneEnding ending_of(int lane, const Verdict& verdict, const Real* y,
+                                       std::int32_t broken) const {
+        const double t = clocks_[lane].time(times());
+        if (verdict.turn == Turn::breaks_at_save) {
+            const std::int32_t k = num_saved_[lane];
+            if (broken >= 0) return {Result::non_finite, times().save_time[k], broken};
+            return {Recorder::not_finite, times().save_time[k], k};
         }
-        return clock.end(times(), Result::dt_underflow, t, worst);
+        if (verdict.turn == Turn::breaks) {
+            const auto [worst, finite] = step_.blame(lane, y);
+            return {finite ? Result::dt_underflow : Result::non_finite, t, worst,
+                    !Spec::is_adaptive};
+        }
+        return {verdict.result, verdict.result == Result::success ? tstop(lane).t : t};
     }
 
     /// Lanes that have landed on a tstop, and go on.

@@ -183,18 +183,15 @@ class TileStep {
         return state;
     }
 
-    /// Of an attempt that stalled: a component that is not finite, or the one with the largest error.
-    [[nodiscard]] Real size_of_component(int lane, int c, const Real* y) const {
-        const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
-        const Real to = next_[at];
-        if constexpr (Spec::is_adaptive) {
-            if (!std::isfinite(to)) return to;
-            const auto error =
-                scaled_error(work_[at], y[at], to, problem_->rtol, problem_->atol[c]);
-            return error.x / error.scale;
-        } else {
-            return to;
-        }
+    /// Whose fault it is that an attempt stalled.
+    [[nodiscard]] Blame blame(int lane, const Real* y) const {
+        return detail::blame<state_size>([&](int c) {
+            const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
+            if constexpr (Spec::is_adaptive)
+                return error_ratio(*problem_, c, work_[at], y[at], next_[at]);
+            else
+                return next_[at];
+        });
     }
 
     /// The sizes of first steps, (lane).

@@ -8,6 +8,7 @@
 #include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
 #include <eddy/solve/lane/event_attempt.hpp>
+#include <eddy/solve/lane/judged_step.hpp>
 #include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
@@ -254,16 +255,6 @@ class ChainStepper {
                              problem_->tolerances()});
     }
 
-    /// The error in units of the tolerances, of one component: for reports.
-    [[nodiscard]] EDDY_HD Primal ratio(const State& y, const Attempt<Spec>& attempt, int i) const {
-        const Primal from = primal(y[i]), to = primal(attempt.trial.next[i]);
-        const Primal scale =
-            mul_add(max(abs(from), abs(to)), Primal(problem_->rtol), Primal(problem_->atol[i]));
-        // Where `to` is not finite the ratio is NaN: an infinite scale would hide it.
-        return (primal(attempt.trial.error[i]) + (to - to)) /
-               max(scale, Primal(std::numeric_limits<Scalar>::min()));
-    }
-
   private:
     /// Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
     [[nodiscard]] EDDY_INLINE EDDY_HD static TimeMask lands_within(const Time& limited,
@@ -325,49 +316,23 @@ class ChainStepper {
     EDDY_INLINE EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
                                          AfterAttempt<Spec>& after) const {
         const Single norm = squared_norm_of(*problem_, x.y, attempt);
-        const auto decision = problem_->control.propose(norm, Stepper::error_order, x.history);
-        const TimeMask moves = attempt.size > Time(0);
-        const TimeMask accepted = (convert<Time>(norm) <= Time(1)) & moves;
+        const TimeMask accepted =
+            judge_step(*problem_, x, attempt, after, norm, least_from(x.elapsed),
+                       may_be_cut<Spec>(x, attempt, problem_->clock.dt_max));
         const Primal norm_of_state = convert<Primal>(norm), moved = convert<Primal>(attempt.size);
         attempt.accepted = (norm_of_state <= Primal(1)) & (moved > Primal(0));
-        attempt.used = select(accepted, attempt.size, Time(0));
-        Time next = attempt.size * convert<Time>(decision.factor);
-        after.history = decision.history;
-        Time smallest;
-        if constexpr (Spec::has_dyadic_steps) {
-            next = dyadic(next, attempt.size, accepted);
-            smallest = max(Time(problem_->clock.least),
-                           path.cells().least_at(path.cells().place_at(x.elapsed)));
-            after.elapsed = select(accepted, elapsed_after(x.elapsed, attempt.size), x.elapsed);
-        } else {
-            if (may_be_cut<Spec>(x, attempt, problem_->clock.dt_max)) [[unlikely]]
-                forget_cuts(x, attempt, accepted, next, after.history);
-            // Below four units in the last place of the elapsed time a step would hardly move it.
-            smallest =
-                max(Time(problem_->clock.least), x.elapsed * Time(4 * TimeLimits<Time>::epsilon));
-            after.elapsed =
-                select(accepted, select(attempt.lands, tstop, x.elapsed + attempt.size), x.elapsed);
-        }
-        attempt.stalled = moves & (!accepted) & (attempt.size <= smallest);
-        after.size = max(next, smallest);
+        const Time end = Spec::has_dyadic_steps
+                             ? elapsed_after(x.elapsed, attempt.size)
+                             : select(attempt.lands, tstop, x.elapsed + attempt.size);
+        after.elapsed = select(accepted, end, x.elapsed);
     }
-    /// At most twice the size follows one that was accepted, which it does not shrink; at most half
-    /// follows one that was rejected.
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Time dyadic(const Time& next, const Time& size,
-                                                         const TimeMask& accepted) {
-        return select(accepted, min(max(next, size), Time(2) * size), min(next, Time(0.5) * size));
-    }
-
-    /// A step cut short to land says nothing against the size before the cut; and its small error is
-    /// none that the next one should be compared with.
-    EDDY_INLINE EDDY_HD void forget_cuts(const Chain& x, const Attempt<Spec>& attempt,
-                                         const TimeMask& accepted, Time& next,
-                                         typename Spec::History& history) const {
-        const TimeMask cut = accepted & (attempt.size < min(x.size, Time(problem_->clock.dt_max)));
-        next = select(cut, max(next, x.size), next);
-        const auto is_cut = places_of<Single, Time>(cut);
-        history.previous_log2 = select(is_cut, x.history.previous_log2, history.previous_log2);
-        history.earlier_log2 = select(is_cut, x.history.earlier_log2, history.earlier_log2);
+    /// The least size of a step from there.
+    [[nodiscard]] EDDY_INLINE EDDY_HD Time least_from(const Time& elapsed) const {
+        if constexpr (Spec::has_dyadic_steps)
+            return max(Time(problem_->clock.least),
+                       path.cells().least_at(path.cells().place_at(elapsed)));
+        else
+            return least_size(*problem_, elapsed);
     }
 
     /// Accepts an attempt of constant size; one that is not finite, or fails, is said to have

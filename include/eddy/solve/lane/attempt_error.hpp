@@ -17,6 +17,15 @@ template <class Spec, class Trial>
     return convert<Time>(select(trial.failed, Primal(1), Primal(0))) > Time(0);
 }
 
+/// The error of one component of a step, in units of the tolerances: for reports. NaN where `next` is not finite: an
+/// infinite scale would hide it.
+template <class Spec, class Real>
+[[nodiscard]] EDDY_HD Real error_ratio(const Problem<Spec>& problem, int i, const Real& error,
+                                       const Real& y, const Real& next) {
+    const auto scaled = scaled_error(error, y, next, problem.rtol, problem.atol[i]);
+    return (scaled.x + (next - next)) / scaled.scale;
+}
+
 /// Of the components that change.
 template <class Spec, class State>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Single squared_norm_of_counted(

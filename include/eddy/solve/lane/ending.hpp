@@ -25,23 +25,36 @@ struct LaneEnding {
     bool breaks_step = false;
 };
 
-/// Of a lane that cannot go on, with the component that is to blame.
-template <class Spec>
-[[nodiscard]] EDDY_HD LaneEnding broken_step(const RoundOfChain<Spec>& round, int place) {
-    using Scalar = typename Spec::Scalar;
-    std::int32_t worst = 0;
-    bool finite = true;
-    Scalar largest(-1);
-    for (int i = 0; i < Spec::state_size && finite; ++i) {
-        Scalar size = get_lane(primal(round.attempt.trial.next[i]), place);
-        if constexpr (Spec::is_adaptive)
-            size = get_lane(round.chain.steps.ratio(round.before.y, round.attempt, i), place);
-        finite = is_number(size);
-        const Scalar magnitude = abs(size);
-        if (finite && magnitude <= largest) continue;
-        largest = magnitude;
-        worst = i;
+/// The component that is to blame for a step: the first whose size is no number, or else the one with the largest.
+struct Blame {
+    std::int32_t component = 0;
+    bool is_finite = true;
+};
+template <int count, class SizeOf>
+[[nodiscard]] EDDY_HD Blame blame(const SizeOf& size_of) {
+    Blame worst;
+    decltype(size_of(0)) largest(-1);
+    for (int i = 0; i < count && worst.is_finite; ++i) {
+        const auto size = abs(size_of(i));
+        worst.is_finite = is_number(size);
+        if (worst.is_finite && size <= largest) continue;
+        largest = size;
+        worst.component = i;
     }
+    return worst;
+}
+
+/// Of a lane that cannot go on.
+template <class Spec>
+[[nodiscard]] EDDY_HD LaneEnding broken_step(const Problem<Spec>& problem,
+                                             const RoundOfChain<Spec>& round, int place) {
+    const auto& trial = round.attempt.trial;
+    const auto [worst, finite] = blame<Spec::state_size>([&](int i) {
+        auto size = primal(trial.next[i]);
+        if constexpr (Spec::is_adaptive)
+            size = error_ratio(problem, i, primal(trial.error[i]), primal(round.before.y[i]), size);
+        return get_lane(size, place);
+    });
     const double t = round.chain.steps.time_of(round.before.elapsed, place);
     if constexpr (SolvesLinearSystems<typename Spec::Stepper>) {
         const auto ask = [&](const auto& which) -> std::int32_t {
@@ -63,13 +76,13 @@ template <class Spec>
 
 /// Of a lane that a verdict ends.
 template <class Spec>
-[[nodiscard]] EDDY_HD LaneEnding ending_of(const LaneTimes& times, const RoundOfChain<Spec>& round,
-                                           const Verdict& verdict,
+[[nodiscard]] EDDY_HD LaneEnding ending_of(const Problem<Spec>& problem,
+                                           const RoundOfChain<Spec>& round, const Verdict& verdict,
                                            const BrokenSaves<Spec::num_places>& broken, int place) {
     if (verdict.turn == Turn::breaks_at_save)
         return {broken.result[place], broken.t[place], broken.component[place]};
-    if (verdict.turn == Turn::breaks) return broken_step(round, place);
-    if (verdict.result == Result::success) return {verdict.result, times.end().t};
+    if (verdict.turn == Turn::breaks) return broken_step(problem, round, place);
+    if (verdict.result == Result::success) return {verdict.result, problem.times.end().t};
     return {verdict.result, round.chain.steps.time_of(round.after.elapsed, place)};
 }
 
@@ -102,15 +115,15 @@ struct EndedLane {
     const LaneOutcome& start;
 };
 
-/// What became of it, if so many of its attempts were rejected.
+/// What became of a lane that headed for a tstop, if so many of its attempts were rejected.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of(const LaneTimes& times, const LaneEnding& ending,
-                                             const EndedLane& ended, std::int64_t rejected) {
-    using Stepper = typename Spec::Stepper;
+                                             std::int32_t tstop, std::int64_t attempts,
+                                             std::int64_t rejected) {
     const bool moved = times.span > 0;
-    return {.accepted = moved ? ended.attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
+    return {.accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
             .rejected = rejected,
-            .evaluations = evaluations_of<Stepper>(times, ended.attempts, ended.tstop),
+            .evaluations = evaluations_of<typename Spec::Stepper>(times, attempts, tstop),
             .t = ending.t,
             .component = ending.component,
             .result = ending.result};
@@ -157,8 +170,8 @@ template <class Spec>
     const int place = ended.place;
     if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended);
     LaneOutcome outcome = outcome_of<Spec>(
-        problem.times, ending_of<Spec>(problem.times, round, verdict, broken, place), ended,
-        static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
+        problem.times, ending_of<Spec>(problem, round, verdict, broken, place), ended.tstop,
+        ended.attempts, static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
     if constexpr (Chain<Spec>::are_counted)
         outcome.evaluations += static_cast<std::int64_t>(get_lane(round.chain.evaluations, place));
     return outcome;
