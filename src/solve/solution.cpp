@@ -54,14 +54,6 @@ std::ptrdiff_t Outcomes::num_switched() const {
                          [](const LaneOutcome& lane) { return lane.method != 0; });
 }
 
-void Outcomes::add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count) {
-    const auto index = static_cast<std::size_t>(lane);
-    detail::PathTally tally{lanes_[index], failed_paths_[index]};
-    tally.add(path, count);
-    lanes_[index] = tally.whole;
-    failed_paths_[index] = tally.num_failed;
-}
-
 LaneStats Outcomes::stats_of(const LaneOutcome& lane, const LaneEvents& events) const {
     const std::int64_t attempts = lane.accepted + lane.rejected;
     const AttemptCost& cost = attempt_cost_[lane.method];
@@ -179,14 +171,6 @@ template <class Real>
 TangentMark* Solution<Real>::watch_tangents() {
     marks_.assign(static_cast<std::size_t>(num_lanes()), {});
     return marks_.data();
-}
-
-template <class Real>
-void Solution<Real>::add_mark(std::ptrdiff_t lane, const TangentMark& mark) {
-    if (!mark) return;
-    if (marks_.empty()) watch_tangents();
-    TangentMark& largest = marks_[static_cast<std::size_t>(lane)];
-    if (mark.ratio > largest.ratio) largest = mark;
 }
 
 template <class Real>

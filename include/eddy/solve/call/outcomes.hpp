@@ -175,8 +175,6 @@ class EDDY_EXPORT Outcomes {
     void clear() { reset(0); }
     /// Of an equation that has events: those of each trajectory.
     [[nodiscard]] LaneEvents* keep_events();
-    /// The next path of a trajectory, or so many of the same outcome.
-    void add_path(std::ptrdiff_t lane, const LaneOutcome& path, std::int64_t count = 1);
 
   protected:
     /// What is still to come has come.

@@ -18,6 +18,8 @@ template <class GradientWorkspace, class Spec>
 class PathGradient {
     using Real = typename Spec::Scalar;
     using Lane = typename Spec::Lane;
+    using Means = GradientMeans<Spec>;
+    using Numbers = typename Means::Numbers;
     /// Are parts of a shared gradient not known of each path? Those of a lane are summed together then.
     static constexpr bool sums_whole_lanes = Spec::shares_parameters && !Spec::sums_by_lane;
     /// What groups bring of them is added on a device.
@@ -53,9 +55,14 @@ class PathGradient {
             if constexpr (sums_whole_lanes) add_shared(title);
             add_costs(whole.result.report);
         };
+        constexpr std::ptrdiff_t num_shared = Means::num_of_block;
+        const std::ptrdiff_t blocks = Spec::sums_by_lane ? num_blocks(lanes) : 1;
+        blocks_.assign(static_cast<std::size_t>(blocks * num_shared), Real(0));
+        of_part_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
+        const Means means{whole.loss, whole.target, blocks_.data(), of_part_.data(), lanes, blocks};
         paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes}, options, call,
-                   whole.result.report, solve_part,
-                   [&](std::ptrdiff_t lane) { settle(whole, lane); });
+                   whole.result.report, means, solve_part);
+        if constexpr (num_shared > 0) add_blocks(whole, means);
         return false;
     }
 
@@ -124,7 +131,6 @@ class PathGradient {
         report.checkpoints = plan.checkpoints;
         set_costs(report, whole.costs);
     }
-    using Numbers = GradientNumbers<Spec>;
     /// Of more shared parameters there are no parts: they come last, and are summed apart.
     static constexpr std::ptrdiff_t num_numbers =
         sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
@@ -144,46 +150,25 @@ class PathGradient {
     /// The rows are of one lane, and failed ones bring nothing.
     void add_shared(const char* title) {
         part_.finish_sums({}, title);
-        for (std::ptrdiff_t i = 0; i < Numbers::num_p; ++i) {
-            of_number(Numbers::first_of_p + i).add(static_cast<double>(part_.target.p(0, i)));
-            if constexpr (Spec::is_dual)
-                of_number(Numbers::first_of_p + Numbers::num_p + i)
-                    .add(static_cast<double>(part_.target.p_tangent(0, i)));
+        for (std::size_t i = 0; i < of_part_.size(); ++i) {
+            const auto component = static_cast<std::ptrdiff_t>(i);
+            of_part_[i] = component < Numbers::num_p
+                              ? part_.target.p(0, component)
+                              : part_.target.p_tangent(0, component - Numbers::num_p);
         }
     }
-    [[nodiscard]] PairwiseSum<double>& of_number(std::ptrdiff_t number) {
-        return paths_.of_lane[static_cast<std::size_t>(number)];
-    }
-
-    /// The means of a lane, from its sums.
-    void settle(GradientWorkspace& whole, std::ptrdiff_t lane) {
-        constexpr std::ptrdiff_t num_y0 = Numbers::num_y0, num_p = Numbers::num_p,
-                                 first_of_p = Numbers::first_of_p;
-        if (paths_.count > 0) {
-            whole.loss(lane, 0) = mean(0);
-            put(whole.target.y0, lane, 1);
-            if constexpr (Spec::is_dual) put(whole.target.y0_tangent, lane, 1 + num_y0);
-            if constexpr (Spec::shares_parameters) {
-                for (int i = 0; i < num_p; ++i) whole.shared_sums.add(lane, i, mean_of_p(i));
-            } else {
-                put(whole.target.p, lane, first_of_p);
-                if constexpr (Spec::is_dual) put(whole.target.p_tangent, lane, first_of_p + num_p);
+    /// What the lanes of each block have brought to a shared gradient.
+    static void add_blocks(GradientWorkspace& whole, const Means& means) {
+        for (std::ptrdiff_t block = 0; block < means.num_blocks; ++block) {
+            for (std::ptrdiff_t i = 0; i < Numbers::num_p; ++i) {
+                const auto part = [&](std::ptrdiff_t k) -> Real {
+                    return means.sum_of_block(block, Numbers::first_of_p + k * Numbers::num_p + i);
+                };
+                Lane sum(part(0));
+                if constexpr (Spec::is_dual) sum.tangent = part(1);
+                whole.shared_sums.add(block * lanes_per_block, i, sum);
             }
         }
-    }
-    [[nodiscard]] Real mean(std::ptrdiff_t number) {
-        return static_cast<Real>(of_number(number).total() / static_cast<double>(paths_.count));
-    }
-    void put(const EnsembleView<Real>& values, std::ptrdiff_t lane, std::ptrdiff_t first) {
-        for (std::ptrdiff_t i = 0; i < values.num_components; ++i)
-            values(lane, i) = mean(first + i);
-    }
-    [[nodiscard]] Lane mean_of_p(int i) {
-        const std::ptrdiff_t number = Numbers::first_of_p + i;
-        if constexpr (Spec::is_dual)
-            return {mean(number), mean(number + Numbers::num_p)};
-        else
-            return mean(number);
     }
     void add_costs(GradientReport& report) const {
         const GradientReport& part = part_.result.report;
@@ -196,6 +181,7 @@ class PathGradient {
     // Sums are in double, whose rounding is far below the noise of the mean.
     PathSums<Spec, double> paths_;
     GradientWorkspace part_;
+    std::vector<Real> blocks_, of_part_;  // of shared parameters
 };
 
 }  // namespace eddy::inline v0::detail

@@ -47,8 +47,10 @@ class PathSolve {
             part_.run_pass(options, backend, kept, call);
             if constexpr (is_of_host<typename Backend::Memory>) add_rows();
         };
-        paths_.run({numbers, numbers, rows_that_fit(numbers)}, options, call, solution, solve_part,
-                   [&](std::ptrdiff_t lane) { settle(whole, lane); });
+        const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
+                                     num_outputs, numbers};
+        paths_.run({numbers, numbers, rows_that_fit(numbers), false, marks}, options, call,
+                   solution, means, solve_part);
     }
 
   private:
@@ -111,31 +113,6 @@ class PathSolve {
         sums.add_all(
             SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},
             rows.outcomes().data());
-    }
-    /// All paths of the lane are there.
-    void settle(SolveWorkspace& whole, std::ptrdiff_t lane) {
-        Solution<Real>& solution = whole.solution;
-        solution.add_mark(lane, paths_.tally.mark);
-        auto sum = paths_.of_lane.begin();
-        const auto put = [&](const auto& put_one) {
-            for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k)
-                for (std::ptrdiff_t i = 0; i < solution.num_columns(); ++i)
-                    if (const Moments all = (sum++)->total(); all.count > 0) put_one(k, i, all);
-        };
-        put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& y) {
-            of(whole.y, k)(lane, i) = static_cast<Real>(y.mean);
-            if (y.count > 1)
-                of(whole.variance, k)(lane, i) = static_cast<Real>(y.squares / (y.count - 1));
-        });
-        if constexpr (Spec::is_dual)
-            put([&](std::ptrdiff_t k, std::ptrdiff_t i, const Moments& tangent) {
-                of(whole.tangent, k)(lane, i) = static_cast<Real>(tangent.mean);
-            });
-    }
-
-    [[nodiscard]] static const EnsembleView<Real>& of(const std::vector<EnsembleView<Real>>& views,
-                                                      std::ptrdiff_t k) {
-        return views[static_cast<std::size_t>(k)];
     }
 
     PathSums<Spec, Moments> paths_;

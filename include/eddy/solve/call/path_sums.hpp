@@ -7,22 +7,18 @@
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
-#include <eddy/solve/lane/path_runs.hpp>
+#include <eddy/solve/lane/path_lanes.hpp>
 #include <utility>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
 /// Solves the paths of a call part after part, row r of a part's arrays being path first_path + r of the call, and
-/// adds up those of each lane in the order of their runs.
+/// makes of their runs what becomes of lanes, as a device does (lane/path_lanes.hpp).
 template <class Spec, class Sum>
 class PathSums {
   public:
     RunSums<Sum> of_runs;  // of a part
-    // Of one lane: its paths that reached the end, and their sums, (number).
-    std::int64_t count = 0;
-    std::vector<PairwiseSum<Sum>> of_lane;
-    PathTally tally;  // what became of all its paths so far
 
     /// How many numbers are summed, how many of them over each run, and how large parts are: whole runs, one at
     /// least; where `within_lanes`, of one lane.
@@ -30,68 +26,58 @@ class PathSums {
         std::ptrdiff_t of_lane, of_runs;
         std::int64_t most_rows;
         bool within_lanes = false;
+        TangentMark* marks = nullptr;  // (lane), where they are watched
     };
-    /// solve() a part, with what it brings to of_runs; settle(lane) when all of its paths are there.
-    template <class Solve, class Settle>
+    /// solve() a part, with what it brings to of_runs. `target` takes what becomes of lanes.
+    template <class Target, class Solve>
     void run(const Sizes& sizes, const SolveOptions& options, const CallLink& call,
-             Outcomes& outcomes, const Solve& solve, const Settle& settle) {
+             Outcomes& outcomes, const Target& target, const Solve& solve) {
         const std::int64_t paths = options.paths, total = outcomes.num_lanes() * paths;
-        begin_lane(static_cast<std::size_t>(sizes.of_lane));
-        rows_ = PathRuns{paths}.next(total, sizes.most_rows, sizes.within_lanes);
-        while (rows_.num_rows > 0) {
-            of_runs = memory_.open(rows_, sizes.of_runs);
+        for (Waiting& waiting : waiting_)
+            waiting.sums.resize(static_cast<std::size_t>(sizes.of_lane));
+        PathRuns rows{paths};
+        const auto finish = [&](std::int64_t end_lane, bool is_cut) {
+            const std::int64_t first_lane = rows.first_path / paths;
+            const PathLanes<Sum, Target> lanes{of_runs,
+                                               waiting_[0].lane(),
+                                               waiting_[1].lane(),
+                                               target,
+                                               outcomes.lanes().data(),
+                                               outcomes.failed_paths_of_lanes().data(),
+                                               sizes.marks,
+                                               first_lane,
+                                               end_lane - first_lane,
+                                               options.t0,
+                                               is_cut};
+            lanes.finish_all();
+            std::swap(waiting_[0], waiting_[1]);
+        };
+        while ((rows = rows.next(total, sizes.most_rows, sizes.within_lanes)).num_rows > 0) {
+            of_runs = memory_.open(rows, sizes.of_runs);
             solve();
-            add_runs(outcomes, settle);
-            if (call.is_cancelled()) {
-                if (rows_.end_path() % paths != 0) settle(rows_.end_path() / paths);
-                return cancel_rest(total, options.t0, outcomes);
-            }
-            rows_ = rows_.next(total, sizes.most_rows, sizes.within_lanes);
+            finish((rows.end_path() - 1) / paths + 1, false);
+            if (!call.is_cancelled() || rows.end_path() == total) continue;
+            of_runs.runs = rows = {paths, rows.end_path(), 0};
+            return finish(outcomes.num_lanes(), true);
         }
     }
 
     /// Sets the problem of a part, whose lanes are paths.
     void prepare(PreparedProblem<Spec>& part, const PreparedProblem<Spec>& whole) const {
-        part.follow(whole, {rows_.first_path, rows_.paths}, rows_.num_rows);
-        part.problem.noise.first_path += static_cast<std::uint64_t>(rows_.first_path);
+        const PathRuns& rows = of_runs.runs;
+        part.follow(whole, {rows.first_path, rows.paths}, rows.num_rows);
+        part.problem.noise.first_path += static_cast<std::uint64_t>(rows.first_path);
     }
 
   private:
-    void begin_lane(std::size_t num_numbers) {
-        count = 0;
-        of_lane.assign(num_numbers, {});
-        tally = {};
-    }
-    template <class Settle>
-    void add_runs(Outcomes& outcomes, const Settle& settle) {
-        const Sum* sum = of_runs.sums;
-        for (std::int64_t run = 0; run < rows_.num_runs(); ++run) {
-            const std::ptrdiff_t lane = rows_.lane_of(run);
-            const PathTally& of_run = of_runs.tallies[run];
-            const auto [begin, end] = rows_.rows_of(run);
-            outcomes.add_path(lane, of_run.whole, of_run.num_failed);
-            tally.add(of_run);
-            count += end - begin - of_run.num_failed;
-            for (std::ptrdiff_t number = 0; number < of_runs.num_numbers; ++number)
-                of_lane[static_cast<std::size_t>(number)].add(*sum++);
-            if (!rows_.ends_lane(run)) continue;
-            settle(lane);
-            begin_lane(of_lane.size());
-        }
-    }
-    /// Paths that a call which was cancelled has not begun.
-    void cancel_rest(std::int64_t total, double t0, Outcomes& outcomes) const {
-        LaneOutcome never;
-        never.result = Result::cancelled;
-        never.t = t0;
-        for (std::int64_t path = rows_.end_path(); path < total;) {
-            const std::int64_t lane = path / rows_.paths, end = (lane + 1) * rows_.paths;
-            outcomes.add_path(lane, never, end - path);
-            path = end;
-        }
-    }
+    /// A lane whose paths are not all there.
+    struct Waiting {
+        std::vector<PairwiseSum<Sum>> sums;
+        PathTally tally;
 
-    PathRuns rows_;  // that are solved now
+        [[nodiscard]] WaitingLane<Sum> lane() { return {sums.data(), &tally}; }
+    };
+    Waiting waiting_[2];
     RunMemory<Sum> memory_;
 };
 

@@ -141,8 +141,6 @@ class [[nodiscard]] Solution : public Outcomes {
     [[nodiscard]] EnsembleView<Real> tangent_of(std::ptrdiff_t k) { return block(tangent_, k); }
     [[nodiscard]] EnsembleView<Real> variance_of(std::ptrdiff_t k) { return block(variance_, k); }
     [[nodiscard]] std::ptrdiff_t num_columns() const { return num_columns_; }
-    /// Of a path of the trajectory: the largest stays.
-    void add_mark(std::ptrdiff_t lane, const TangentMark& mark);
     /// The accepted steps of a row of another solution, and the mark of its tangent.
     void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row);
     void append_step(std::ptrdiff_t lane, double t, const Real* y);

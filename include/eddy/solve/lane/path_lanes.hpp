@@ -1,6 +1,6 @@
 #pragma once
-// From the sums of runs to what becomes of lanes, where the paths of a call are solved part by part and nothing of
-// them leaves their machine: a lane's runs are added in pairs, as on the host, and whoever has the last of them
+// From the sums of runs to what becomes of lanes, where the paths of a call are solved part by part: one text for the
+// host and for a device that keeps them. A lane's runs are added in pairs, and whoever has the last of them
 // hands out its means. The sums of a lane that goes on in the next part wait: one lane at most. Any thread may take
 // any number of any lane.
 
@@ -61,6 +61,19 @@ struct PathLanes {
             if (ends(lane) && count > 0) sum = sum + target.mean(of_lane, count);
         }
         sum_there = sum;
+    }
+    /// All of them, one after another.
+    void finish_all() const {
+        for (std::int64_t lane = first_lane; lane < end_lane(); ++lane) {
+            for (std::ptrdiff_t number = 0; number < target.numbers_of_lane(); ++number)
+                finish(lane, number);
+            tell(lane);
+        }
+        if constexpr (numbers_of_block > 0) {
+            for (std::int64_t block = first_block(); block < first_block() + num_blocks(); ++block)
+                for (std::ptrdiff_t number = 0; number < numbers_of_block; ++number)
+                    finish_block(block, target.numbers_of_lane() + number);
+        }
     }
     /// What became of its paths.
     EDDY_HD void tell(std::int64_t lane) const {

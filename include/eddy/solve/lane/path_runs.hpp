@@ -103,12 +103,6 @@ struct PathRuns {
                            from = lane * paths - first_path;
         return {from + begin, from + eddy::min(paths, begin + paths_per_run)};
     }
-    [[nodiscard]] EDDY_HD std::int64_t lane_of(std::int64_t run) const {
-        return (run_of(first_path) + run) / runs_per_lane();
-    }
-    [[nodiscard]] EDDY_HD bool ends_lane(std::int64_t run) const {
-        return (run_of(first_path) + run + 1) % runs_per_lane() == 0;
-    }
     [[nodiscard]] EDDY_HD std::int64_t end_path() const { return first_path + num_rows; }
     /// The runs of a lane that are among these, counted from the first.
     [[nodiscard]] EDDY_HD Range runs_of(std::int64_t lane) const {
