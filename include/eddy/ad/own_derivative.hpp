@@ -79,7 +79,7 @@ struct TangentNodes {
     TangentNodes tangents;
     for (const Node& node : graph.nodes) {
         if (node.op != Op::own || node.index != own_pushforward) continue;
-        tangents.kind.resize(graph.nodes.size());
+        if (tangents.kind.empty()) tangents.kind = std::vector<char>(graph.nodes.size(), 0);
         for (int k = 2; k < node.count; ++k)
             tangents.kind[static_cast<std::size_t>(graph.operand(node, k))] = TangentNodes::seed;
     }
