@@ -75,6 +75,7 @@ class Planner {
         require_at_least(0, "length", length, "give a length of at least 0");
         require_at_least(0, "max_steps", options_.max_steps,
                          "give at least 0, or leave it out for no limit");
+        require_at_least(0, "memory_bytes", options_.memory_bytes, "give at least a state's");
         require_at_least(0, "checkpoints", options_.checkpoints,
                          "give at least 1; the initial state needs one");
         require(options_.period == 0 || options_.placement == Placement::periodic,
@@ -90,6 +91,12 @@ class Planner {
         require(options_.placement <= Placement::periodic,
                 "placement = {} is none; give one of Placement, such as Placement::store_all",
                 static_cast<int>(options_.placement));
+        require(
+            options_.memory_bytes == 0 ||
+                (options_.checkpoints == 0 && options_.nested_lengths.empty() &&
+                 options_.placement <= Placement::offline),
+            "memory_bytes together with checkpoints, nested_lengths, or a placement of a definite "
+            "size; give one of them");
         if (options_.placement == Placement::automatic) {
             return options_.length ? Placement::offline : Placement::cost_greedy;
         }
@@ -101,7 +108,7 @@ class Planner {
     }
 
     void binomial(PlacementPlan& plan) const {
-        require(options_.checkpoints >= 1 || plan.limit <= 1,
+        require(options_.checkpoints >= 1 || options_.memory_bytes > 0 || plan.limit <= 1,
                 "checkpoints = 0; give at least 1, or a placement that needs no number (store_all, "
                 "square_root)");
         plan.slots = std::max<int64_t>(1, std::min(options_.checkpoints, plan.limit));
@@ -170,6 +177,17 @@ class Planner {
 };
 
 }  // namespace
+
+LoopOptions with_checkpoints(LoopOptions options, std::int64_t state_bytes, const char* where) {
+    if (options.memory_bytes == 0) return options;
+    const int64_t bytes = std::max<int64_t>(state_bytes, 1);
+    require_argument(options.memory_bytes >= bytes,
+                     "{}: memory_bytes = {}, but the first state takes {}; raise it", where,
+                     options.memory_bytes, bytes);
+    options.checkpoints = std::min(options.memory_bytes / bytes, most_slots);
+    options.memory_bytes = 0;
+    return options;
+}
 
 PlacementPlan plan_placement(const LoopOptions& options, const char* where) {
     return Planner(options, where).plan();

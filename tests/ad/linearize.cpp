@@ -371,6 +371,34 @@ TEST_CASE("scan: a program with an output a step, as with a body written by hand
     }
 }
 
+// row 8: a budget in bytes
+TEST_CASE("scan: within a budget of bytes carries and residuals are planned") {
+    const auto x = unknown(0.4, -1.1), cotangent = unknown(1.3, 0.7);
+    const auto weights = weights_of(64);
+    const double bias = unknown(0.1, 0)[0];
+    auto all = eddy::scan(layer).linearize(x, weights, bias);
+    const auto expected = all.pullback(cotangent);
+    const std::int64_t whole = all.counters().peak_bytes;
+    CHECK(whole % 64 == 0);
+
+    std::int64_t before = 64 * 64;
+    for (std::int64_t bytes : {whole / 40, whole / 16, whole / 4, whole / 2, whole}) {
+        const eddy::LoopOptions options{.memory_bytes = bytes, .keep = eddy::Keep::residuals};
+        auto linearization = eddy::scan(layer, options).linearize(x, weights, bias);
+        CHECK(linearization.value == all.value);
+        CHECK(linearization.pullback(cotangent) == expected);
+        CHECK(linearization.counters().peak_bytes <= bytes);
+        CHECK(linearization.counters().advances < before);
+        before = linearization.counters().advances;
+    }
+    CHECK(before == 64);
+
+    auto carries = eddy::scan(layer, {.memory_bytes = 5 * sizeof(x)}).linearize(x, weights, bias);
+    CHECK(carries.pullback(cotangent) == expected);
+    CHECK(carries.counters().peak_checkpoints == 5);
+    CHECK(carries.counters().peak_bytes == 5 * sizeof(x));
+}
+
 TEST_CASE("scan: over layers, each step keeps what the policy allows, the gradient has one value") {
     const auto x = unknown(0.4, -1.1), cotangent = unknown(1.3, 0.7);
     const auto weights = weights_of(64);

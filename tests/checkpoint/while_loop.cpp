@@ -346,6 +346,29 @@ TEST_CASE("scan: with checkpoints and residuals a step is evaluated at most once
           64 + 60);
 }
 
+// row 8: a budget in bytes
+TEST_CASE("while_loop: memory_bytes instead of checkpoints, and the bytes that were stored") {
+    const auto counters = [](const LoopOptions& options) {
+        auto loop = eddy::while_loop(seven_times, Logistic{3.1}, options).linearize(0.3);
+        static_cast<void>(loop.pullback(1.0));
+        return loop.counters();
+    };
+    const auto message = [&](const LoopOptions& options) {
+        return support::message_of([&] { (void)counters(options); });
+    };
+
+    CHECK(counters({.memory_bytes = 3 * 8 + 7}) == counters({.checkpoints = 3}));
+    CHECK(counters({.memory_bytes = 3 * 8}).peak_bytes == 3 * 8);
+    CHECK(counters({.memory_bytes = 1 << 20}).recomputed == 0);
+    CHECK(support::mentions(message({.memory_bytes = 7}), "the first state takes 8"));
+    CHECK(support::mentions(message({.checkpoints = 2, .memory_bytes = 80}),
+                            "memory_bytes together with checkpoints"));
+    CHECK(support::mentions(message({.memory_bytes = -1}), "memory_bytes = -1"));
+    CHECK(
+        support::mentions(message({.memory_bytes = 80, .length = 7, .keep = eddy::Keep::residuals}),
+                          "planned for traced programs"));
+}
+
 TEST_CASE("while_loop: residuals for an unknown number of steps, or of nested scans, are refused") {
     const auto message = [](const LoopOptions& options) {
         return support::message_of(

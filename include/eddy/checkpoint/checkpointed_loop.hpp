@@ -14,6 +14,8 @@
 #include <eddy/checkpoint/state_hash.hpp>
 #include <eddy/checkpoint/store.hpp>
 #include <eddy/checkpoint/sweeps.hpp>
+#include <eddy/checkpoint/unless_done.hpp>
+#include <eddy/core/bytes_of.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/result.hpp>
 #include <memory>
@@ -138,10 +140,10 @@ class CheckpointedLoop {
     explicit CheckpointedLoop(Body body, LoopOptions options = {}, Store store = Store())
         : body_(std::move(body)),
           sequence_(plan_placement(options, "CheckpointedLoop")),
-          cancelled_(std::move(options.cancelled)),
           checked_(options.determinism_check),
+          options_(std::move(options)),
           store_(std::move(store)) {
-        require_argument(options.keep == Keep::states,
+        require_argument(options_.keep == Keep::states,
                          "CheckpointedLoop: keep = Keep::residuals on a body that keeps none; take "
                          "scan, whose body has a linearization, or leave keep out");
         require_argument(!checked_ || HashableState<State>,
@@ -161,8 +163,9 @@ class CheckpointedLoop {
                       "CheckpointedLoop::run: the condition must be callable as go_on(const "
                       "State&, int64_t) -> bool");
         const auto call = presence_.enter("CheckpointedLoop::run");
+        if (options_.memory_bytes > 0) place_within(bytes_of(x0));
         begin_run();
-        FreeUnlessDone guard{this};
+        auto guard = free_unless_done();
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
         if (checked_) {
             Sweep<true, Condition> sweep{*this, &go_on};
@@ -172,6 +175,8 @@ class CheckpointedLoop {
             steps_ = detail::sweep_forward(sweep, x, sequence_, stack_, counters_);
         }
         last_ = std::move(x);
+        state_bytes_ = bytes_of(*last_);
+        count_bytes();
         guard.done = result_ != Result::cancelled;
         reversible_ = guard.done;
         return *last_;
@@ -196,7 +201,7 @@ class CheckpointedLoop {
             "CheckpointedLoop::reverse: there is no finished run to reverse{}; call run first",
             result_ == Result::cancelled ? ", because it was cancelled" : "");
         reversible_ = false;
-        FreeUnlessDone guard{this};
+        auto guard = free_unless_done();
         if (checked_) {
             Sweep<true> sweep{*this};
             guard.done = detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
@@ -204,6 +209,7 @@ class CheckpointedLoop {
             Sweep<false> sweep{*this};
             guard.done = detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
         }
+        count_bytes();
         if (!guard.done) throw_cancelled();
         return cotangent;
     }
@@ -244,18 +250,12 @@ class CheckpointedLoop {
   private:
     using Entry = CheckpointStack::Entry;
 
-    struct FreeUnlessDone {
-        CheckpointedLoop* loop;
-        bool done = false;
-        explicit FreeUnlessDone(CheckpointedLoop* owner) : loop(owner) {}
-        FreeUnlessDone(const FreeUnlessDone&) = delete;
-        FreeUnlessDone& operator=(const FreeUnlessDone&) = delete;
-        ~FreeUnlessDone() {
-            if (done) return;
-            loop->stack_.clear();
-            loop->store_.release();
-        }
-    };
+    [[nodiscard]] auto free_unless_done() {
+        return detail::UnlessDone([this] {
+            stack_.clear();
+            store_.release();
+        });
+    }
 
     // A working state with the value of `value`, in the memory that `spare` has, if any.
     [[nodiscard]] static State reuse(std::optional<State>& spare, const State& value) {
@@ -269,6 +269,13 @@ class CheckpointedLoop {
     [[nodiscard]] const State* last_address() const {
         return last_ ? std::addressof(*last_) : nullptr;
     }
+
+    void place_within(std::int64_t state_bytes) {
+        const LoopOptions placed = with_checkpoints(options_, state_bytes, "CheckpointedLoop");
+        sequence_ = PlacementSequence(plan_placement(placed, "CheckpointedLoop"));
+        stack_.reserve(plan().slots);
+    }
+    void count_bytes() { counters_.peak_bytes = counters_.peak_checkpoints * state_bytes_; }
 
     void begin_run() {
         reversible_ = false;
@@ -302,7 +309,7 @@ class CheckpointedLoop {
             if constexpr (checked) loop.hashes_.record(x);
             if (!(*go_on)(x, step)) return ends(Result::success);
             if (step == loop.plan().limit) return ends(Result::max_steps_reached);
-            if (loop.cancelled_.stop_requested()) return ends(Result::cancelled);
+            if (loop.options_.cancelled.stop_requested()) return ends(Result::cancelled);
             return true;
         }
         [[nodiscard]] bool ends(Result result) {
@@ -313,7 +320,7 @@ class CheckpointedLoop {
             detail::advance(std::as_const(loop.body_), x, step);
         }
 
-        [[nodiscard]] bool keeps_going() const { return !loop.cancelled_.stop_requested(); }
+        [[nodiscard]] bool keeps_going() const { return !loop.options_.cancelled.stop_requested(); }
         void again(Replayed& x, std::int64_t step) const {
             if (x.advanced)
                 advance(*x.advanced, step);
@@ -376,15 +383,15 @@ class CheckpointedLoop {
 
     Body body_;
     PlacementSequence sequence_;
-    std::stop_token cancelled_;
     bool checked_;
+    LoopOptions options_;
     Store store_;
     CheckpointStack stack_;
     detail::StateHashes<State> hashes_;  // of the states before each step; empty unless checked
     std::optional<State> last_;          // what run returned
     std::optional<State> work_;          // memory for working states of reverse
     LoopCounters counters_;
-    std::int64_t steps_ = 0;
+    std::int64_t state_bytes_ = 0, steps_ = 0;
     Result result_ = Result::success;
     bool reversible_ = false;
     detail::Presence presence_;

@@ -2,7 +2,8 @@
 // A loop whose steps are linearized as they are made, so that no step is evaluated twice: what each
 // pullback reads is kept. With checkpoints the steps fall into equal segments. The state before each
 // is kept, and the residuals only of the segment that is taken back: those of the last one are
-// recorded on the way forward, those of another when its turn comes, by evaluating it once again.
+// recorded on the way forward, those of another when its turn comes, by evaluating it once again. With
+// a budget of bytes a plan says what is kept when (scan_plan.hpp); both are lists of actions.
 //
 // A step offers advance_in_place or advance, as a LoopBody does; record(State&, step), which makes the
 // step and returns what its pullback reads; and pull(kept, step, Cotangent&).
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/scan_plan.hpp>
+#include <eddy/core/bytes_of.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -32,6 +35,20 @@ namespace eddy::inline v0::detail {
     return options;
 }
 
+/// The bytes of what is kept of one step, where they are known beforehand; else -1.
+template <class Kept>
+[[nodiscard]] constexpr std::int64_t bytes_when_kept() {
+    if constexpr (requires { Kept::fixed_bytes; }) {
+        return Kept::fixed_bytes;
+    } else {
+        return -1;
+    }
+}
+template <class Kept>
+[[nodiscard]] constexpr bool has_fixed_bytes_when_kept() {
+    return bytes_when_kept<Kept>() >= 0;
+}
+
 template <class State, class Step>
 class KeptLoop {
     using Kept =
@@ -41,34 +58,53 @@ class KeptLoop {
     KeptLoop(Step step, const LoopOptions& options)
         : step_(std::move(step)),
           plan_(plan_placement(options, "scan")),
-          cancelled_(options.cancelled),
-          checked_(options.determinism_check),
-          length_of_segment_(segment(options, plan_)) {
+          options_(options),
+          checked_(options.determinism_check) {
         require_argument(!checked_ || HashableState<State>,
                          "scan: determinism_check on a state without a hash; specialise StateHash "
                          "for it");
+        if (options.memory_bytes > 0) {
+            require_argument(
+                has_fixed_bytes_when_kept<Kept>() && plan_.fixed_length,
+                "scan: memory_bytes with Keep::residuals is planned for traced programs "
+                "and a known number of steps; give checkpoints");
+        } else {
+            length_of_segment_ = segment(options, plan_);
+        }
     }
 
     template <class Condition>
     const State& run(const State& x0, Condition&& go_on) {
         const auto call = presence_.enter("scan");
-        State x = x0;
         clear();
-        if (plan_.fixed_length)
-            kept_.reserve(static_cast<std::size_t>(std::min(length_of_segment_, plan_.limit)));
-        FreeUnlessDone guard{this};
-        for (; goes_on(x, go_on); ++steps_) {
-            const bool begins = steps_ % length_of_segment_ == 0;
-            const bool is_last_segment =
-                plan_.limit - steps_ / length_of_segment_ * length_of_segment_ <=
-                length_of_segment_;
-            if (is_last_segment) {
-                kept_.push_back(step_.record(x, steps_));
-            } else {
-                if (begins) start(x);
-                detail::advance(std::as_const(step_), x, steps_);
+        state_bytes_ = bytes_of(x0);
+        actions_ = planned_actions(state_bytes_);
+        State x = x0;
+        auto guard = free_unless_done();
+        bool goes = true, keeps = false;
+        for (; goes && next_ < actions_.size(); ++next_) {
+            const ScanAction action = actions_[next_];
+            if (action.kind == ScanActionKind::pullback) break;
+            if (action.kind == ScanActionKind::keep || action.kind == ScanActionKind::take) {
+                keeps = action.kind == ScanActionKind::keep;
+                continue;
             }
-            ++counters_.advances;
+            const bool records = action.kind == ScanActionKind::record;
+            if (records && plan_.fixed_length)
+                kept_.reserve(kept_.size() + static_cast<std::size_t>(action.last - action.first));
+            for (std::int64_t step = action.first; step < action.last; ++step, ++steps_) {
+                goes = goes_on(x, go_on);
+                if (!goes) break;
+                if (keeps) start(x);
+                keeps = false;
+                make_step(x, step, records);
+            }
+            count_bytes();
+        }
+        if (goes) {
+            static_cast<void>(goes_on(x, go_on));  // how it ends
+        } else {
+            end_early();
         }
         last_ = std::move(x);
         guard.done = reversible_ = result_ != Result::cancelled;
@@ -85,15 +121,9 @@ class KeptLoop {
                          "scan: there is no finished run to reverse; linearize again for another "
                          "pullback");
         reversible_ = false;
-        FreeUnlessDone guard{this};
-        for (std::int64_t end = steps_; end > 0;) {
-            if (kept_.empty()) record_again(end);
-            for (; !kept_.empty(); kept_.pop_back()) {
-                throw_if_cancelled();
-                step_.pull(kept_.back(), --end, cotangent);
-                ++counters_.pullbacks;
-            }
-        }
+        auto guard = free_unless_done();
+        std::optional<State> x;
+        for (; next_ < actions_.size(); ++next_) act(actions_[next_], x, cotangent);
         guard.done = true;
         return cotangent;
     }
@@ -110,16 +140,29 @@ class KeptLoop {
     [[nodiscard]] Step& body() { return step_; }
 
   private:
-    struct FreeUnlessDone {
-        KeptLoop* loop;
-        bool done = false;
-        explicit FreeUnlessDone(KeptLoop* owner) : loop(owner) {}
-        FreeUnlessDone(const FreeUnlessDone&) = delete;
-        FreeUnlessDone& operator=(const FreeUnlessDone&) = delete;
-        ~FreeUnlessDone() {
-            if (!done) loop->kept_.clear(), loop->starts_.clear();
-        }
+    struct Start {
+        State state;
+        std::int64_t step;
     };
+
+    [[nodiscard]] auto free_unless_done() {
+        return UnlessDone([this] { kept_.clear(), starts_.clear(); });
+    }
+
+    [[nodiscard]] std::vector<ScanAction> planned_actions(std::int64_t state_bytes) const {
+        if (options_.memory_bytes > 0) {
+            ScanCosts costs{plan_.limit, state_bytes, bytes_when_kept<Kept>()};
+            const bool fits = costs.residual_bytes == 0 ||
+                              plan_.limit <= options_.memory_bytes / costs.residual_bytes;
+            // The loop keeps x_0 itself.
+            const std::int64_t budget = options_.memory_bytes - (fits ? 0 : state_bytes);
+            return plan_scan(costs, budget, "scan").actions;
+        }
+        std::vector<std::int64_t> starts{0};
+        while (plan_.limit - starts.back() > length_of_segment_)
+            starts.push_back(starts.back() + length_of_segment_);
+        return plan_segments(starts, plan_.limit).actions;
+    }
 
     /// Steps of a segment, at least one.
     [[nodiscard]] static std::int64_t segment(const LoopOptions& options,
@@ -144,6 +187,7 @@ class KeptLoop {
         hashes_.clear();
         counters_ = {};
         steps_ = 0;
+        next_ = 0;
         reversible_ = false;
     }
 
@@ -155,44 +199,92 @@ class KeptLoop {
         result_ = Result::max_steps_reached;
         if (steps_ == plan_.limit) return false;
         result_ = Result::cancelled;
-        if (cancelled_.stop_requested()) return false;
+        if (options_.cancelled.stop_requested()) return false;
         return true;
     }
     void start(const State& x) {
-        starts_.push_back(x);
+        starts_.push_back({x, steps_});
         ++counters_.stores;
         counters_.peak_checkpoints =
             std::max(counters_.peak_checkpoints, static_cast<std::int64_t>(starts_.size()));
     }
-
-    /// Records the steps of the segment that ends at `end`, from its start.
-    void record_again(std::int64_t end) {
-        State x = std::move(starts_.back());
-        starts_.pop_back();
-        ++counters_.loads;
-        const std::int64_t begin = (end - 1) / length_of_segment_ * length_of_segment_;
-        for (std::int64_t step = begin; step < end; ++step) {
-            throw_if_cancelled();
+    void make_step(State& x, std::int64_t step, bool records) {
+        if (records) {
             kept_.push_back(step_.record(x, step));
-            ++counters_.advances;
-            ++counters_.recomputed;
-            if (checked_) hashes_.verify(x, step + 1);
+        } else {
+            detail::advance(std::as_const(step_), x, step);
+        }
+        ++counters_.advances;
+    }
+    void count_bytes() {
+        const auto of_kept = kept_.empty() ? 0 : bytes_of(kept_.back());
+        counters_.peak_bytes = std::max(
+            counters_.peak_bytes, state_bytes_ * std::ssize(starts_) + of_kept * std::ssize(kept_));
+    }
+
+    /// The loop stopped before its plan did: what is there is taken back, segment by segment.
+    void end_early() {
+        std::int64_t end = steps_ - std::ssize(kept_);
+        actions_.clear();
+        next_ = 0;
+        if (end < steps_) actions_.push_back({ScanActionKind::pullback, end, steps_});
+        for (std::size_t k = starts_.size(); k-- > 0;) {
+            const std::int64_t begin = starts_[k].step;
+            actions_.push_back({ScanActionKind::take, begin, begin});
+            actions_.push_back({ScanActionKind::record, begin, end});
+            actions_.push_back({ScanActionKind::pullback, begin, end});
+            end = begin;
         }
     }
 
+    template <class Cotangent>
+    void act(const ScanAction& action, std::optional<State>& x, Cotangent& cotangent) {
+        switch (action.kind) {
+            case ScanActionKind::keep: starts_.push_back({*x, action.first}); break;
+            case ScanActionKind::restart:
+                x = starts_.back().state;
+                ++counters_.loads;
+                break;
+            case ScanActionKind::take:
+                x = std::move(starts_.back().state);
+                starts_.pop_back();
+                ++counters_.loads;
+                break;
+            case ScanActionKind::advance:
+            case ScanActionKind::record:
+                for (std::int64_t step = action.first; step < action.last; ++step) {
+                    throw_if_cancelled();
+                    make_step(*x, step, action.kind == ScanActionKind::record);
+                    ++counters_.recomputed;
+                    if (checked_) hashes_.verify(*x, step + 1);
+                }
+                break;
+            case ScanActionKind::pullback:
+                for (std::int64_t step = action.last; step-- > action.first; kept_.pop_back()) {
+                    throw_if_cancelled();
+                    step_.pull(kept_.back(), step, cotangent);
+                    ++counters_.pullbacks;
+                }
+        }
+        if (action.kind != ScanActionKind::pullback) count_bytes();
+    }
+
     void throw_if_cancelled() {
-        if (!cancelled_.stop_requested()) return;
+        if (!options_.cancelled.stop_requested()) return;
         result_ = Result::cancelled;
         throw_cancelled(counters_.pullbacks, steps_);
     }
 
     Step step_;
     PlacementPlan plan_;
-    std::stop_token cancelled_;
+    LoopOptions options_;
     bool checked_;
-    std::int64_t length_of_segment_;
-    std::vector<Kept> kept_;     // of the segment in hand, (step)
-    std::vector<State> starts_;  // of the segments before it
+    std::int64_t length_of_segment_ = 0;
+    std::vector<ScanAction> actions_;
+    std::size_t next_ = 0;
+    std::int64_t state_bytes_ = 0;
+    std::vector<Kept> kept_;     // (step) of those that are recorded
+    std::vector<Start> starts_;  // states that are kept
     StateHashes<State> hashes_;  // empty unless checked
     std::optional<State> last_;
     LoopCounters counters_;

@@ -21,6 +21,12 @@ struct KeptOfProgram {
     [[no_unique_address]] std::conditional_t<reads_x, X, NothingKept> x;
 
     static constexpr bool has_argument = reads_x;
+    /// Bytes, where all have as many; else -1.
+    static constexpr std::int64_t fixed_bytes =
+        !std::is_trivially_copyable_v<Residuals> || (reads_x && !std::is_trivially_copyable_v<X>)
+            ? -1
+            : (std::is_empty_v<Residuals> ? 0 : static_cast<std::int64_t>(sizeof(Residuals))) +
+                  (reads_x ? static_cast<std::int64_t>(sizeof(X)) : 0);
 
     template <class Argument>
     KeptOfProgram(Argument&& argument, Residuals kept)

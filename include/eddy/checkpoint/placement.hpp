@@ -44,6 +44,9 @@ struct LoopOptions {
     /// Slots, including that of the initial state. 0: as many as the placement needs, if that
     /// number is definite. Memory is allocated as slots are used, so a large number costs nothing.
     std::int64_t checkpoints = 0;
+    /// Instead of `checkpoints`: bytes of what is stored, by `bytes_of` of the first state. A scan of a
+    /// program with Keep::residuals plans carries and residuals within them (scan_plan.hpp). 0: not given.
+    std::int64_t memory_bytes = 0;
     /// The largest number of steps. A loop that reaches it ends with Result::max_steps_reached.
     std::int64_t max_steps = schedule::unbounded;
     /// How checkpoints are placed. `automatic` chooses the best placement for what is known of the
@@ -84,6 +87,10 @@ struct PlacementPlan {
     std::vector<std::int64_t>
         nested_strides{};  // decreasing to 1; empty: gaps are divided binomially
 };
+
+/// The options with `checkpoints` in place of `memory_bytes`, where a state has so many bytes.
+[[nodiscard]] EDDY_EXPORT LoopOptions with_checkpoints(LoopOptions options,
+                                                       std::int64_t state_bytes, const char* where);
 
 /// Checks the options; InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] EDDY_EXPORT PlacementPlan plan_placement(const LoopOptions& options,

@@ -28,6 +28,7 @@ struct LoopCounters {
     std::int64_t stores = 0;      // states written into slots
     std::int64_t loads = 0;       // states read from slots
     std::int64_t peak_checkpoints = 0;
+    std::int64_t peak_bytes = 0;  // of what is stored, all states as large as the first
 
     friend bool operator==(const LoopCounters&, const LoopCounters&) = default;
 };

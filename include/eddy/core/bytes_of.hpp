@@ -64,7 +64,7 @@ template <class T>
         return static_cast<std::int64_t>(x.size()) *
                static_cast<std::int64_t>(sizeof(typename T::Scalar));
     } else if constexpr (std::ranges::sized_range<const T>) {
-        using Element = std::remove_cvref_t<std::ranges::range_reference_t<const T>>;
+        using Element = std::ranges::range_value_t<const T>;
         if constexpr (detail::has_fixed_bytes<Element>) {
             return static_cast<std::int64_t>(std::ranges::size(x)) *
                    static_cast<std::int64_t>(sizeof(Element));
