@@ -1,0 +1,2 @@
+// The same text on a GPU.
+#include "08_parameter_study.cpp"
