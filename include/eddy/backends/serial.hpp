@@ -1,14 +1,16 @@
 #pragma once
 // The reference backend: one lane after another, in plain numbers, on the calling thread. It has a text
-// of its own, which shares with what it judges the steps of methods, controllers and recorders alone:
-// serial/lane_solve.hpp says what a solve is, serial/lane_gradient.hpp what its gradient is. Short,
-// obvious, never tuned: what every other backend is tested against. It keeps every accepted step for
+// of its own, which shares with what it judges the steps of methods, controllers, error norms, the sizes of first
+// steps, starts and recorders:
+// serial/lane_solve.hpp says what a solve is, serial/lane_gradient.hpp what its gradient is. Obvious,
+// never tuned: what every other backend is tested against. It keeps every accepted step for
 // the way back, whatever the budget and the number of checkpoints.
 
 #include <cstddef>
 #include <eddy/backends/cpu/thread_team.hpp>
 #include <eddy/backends/serial/solve_lanes.hpp>
 #include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/group/kernel.hpp>
 
 namespace eddy::inline v0 {
 
@@ -24,10 +26,10 @@ struct Serial {
     template <class Real>
     using Lanes = Real;
 
-    /// For plans alone: there is no team.
     using Memory = HostMemory;
     [[nodiscard]] static HostMemory memory() { return {}; }
 
+    /// For plans only: no team steps.
     template <class Spec>
     using Team = detail::ThreadTeamFor<Spec>;
     using Kept = detail::Workspace;
@@ -47,7 +49,7 @@ struct Serial {
         auto& memory = kept.template get<detail::LanesMemory<Spec>>();
         for (std::ptrdiff_t group = 0; group < plan.num_groups(); ++group) {
             const detail::LaneRange lanes{plan.first_lane(group), plan.lanes_of(group)};
-            if constexpr (requires { Kernel::differentiates_times; })
+            if constexpr (detail::is_gradient<Kernel>)
                 detail::differentiate_lanes(kernel, lanes, call, memory);
             else
                 detail::solve_lanes(kernel, lanes, call);

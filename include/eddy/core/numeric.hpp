@@ -116,4 +116,11 @@ EDDY_INLINE EDDY_HD constexpr void hide_from_optimizer(Real& x) {
     }
 }
 
+namespace detail {
+
+/// Is it finite, whatever the compiler may assume?
+[[nodiscard]] EDDY_HD inline bool is_number(double x) { return x - x == 0; }
+
+}  // namespace detail
+
 }  // namespace eddy::inline v0

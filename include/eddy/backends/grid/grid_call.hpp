@@ -37,12 +37,9 @@ class GridCall {
     using Places = std::vector<GridPlace<Runtime>>;
     static_assert(std::is_trivially_copyable_v<Work>);
     static constexpr char tag_of_kernel = 0;
-    static constexpr bool has_losses = requires(Kernel kernel) { kernel.seeds.block_sums; };
-    static constexpr bool goes_back = kernel_goes_back<Kernel>;
-    static constexpr bool has_paths = requires {
-        requires Kernel::Spec::has_noise;
-        &Kernel::numbers;
-    };
+    static constexpr bool has_losses = Kernel::kind == KernelKind::gradient;
+    static constexpr bool has_paths =
+        Kernel::Spec::has_noise && Kernel::kind != KernelKind::pullback;
 
   public:
     GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call,
@@ -89,7 +86,7 @@ class GridCall {
         for (std::size_t at = 0; at < shares_; ++at) {
             if (watches_[at].is_not_finite()) memory_of(flights_[2 * at]).throw_if_not_finite();
         }
-        if constexpr (goes_back) {
+        if constexpr (is_gradient<Kernel>) {
             for (const Part& part : parts_) detail::add(kernel_.costs[part.place], part.cost);
         }
     }
@@ -147,7 +144,7 @@ class GridCall {
     /// Are parts of shared parameters added over groups, and all else over runs of paths? A part then begins where
     /// both do.
     [[nodiscard]] bool adds_groups_of_paths() const {
-        if constexpr (has_paths && goes_back)
+        if constexpr (has_paths && is_gradient<Kernel>)
             return kernel_.sums.is_wanted() && !Kernel::Spec::sums_by_lane;
         return false;
     }
@@ -200,7 +197,7 @@ class GridCall {
         Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), lanes_of(part, has_all_lanes));
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
         static_cast<void>(mirrors.rows_there());
-        if constexpr (goes_back) static_cast<void>(mirrors.out(&part.cost, 1));
+        if constexpr (is_gradient<Kernel>) static_cast<void>(mirrors.out(&part.cost, 1));
         static_cast<void>(mirrors.row_tasks());
         part.num_bytes = mirrors.num_bytes();
         const std::size_t bytes_copied = mirrors.bytes_copied();
@@ -229,7 +226,7 @@ class GridCall {
             if (has_order())
                 size_of(GridPiece::order) =
                     static_cast<std::size_t>(part.lanes.count) * sizeof(std::int32_t);
-            if constexpr (goes_back) {
+            if constexpr (is_gradient<Kernel>) {
                 std::size_t& of_costs = size_of(GridPiece::costs);
                 of_costs = std::max(of_costs,
                                     static_cast<std::size_t>(part.first_group + groups_of(part)) *
@@ -285,7 +282,7 @@ class GridCall {
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
         const Rows given = flight.mirrors->rows_there();
         [[maybe_unused]] BackCost* cost = nullptr;
-        if constexpr (goes_back) {
+        if constexpr (is_gradient<Kernel>) {
             cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &part.cost, 1);
             kernel.stores = pool.stores();
             kernel.costs = static_cast<BackCost*>(pool.first(GridPiece::costs)) + part.first_group;
@@ -311,7 +308,7 @@ class GridCall {
             const auto of_runs = run_work<typename Runtime::Warp>(kernel);
             if (kernel.sums.is_wanted()) put(of_runs, of_runs.num_warps(), stream);
         }
-        if constexpr (goes_back) {
+        if constexpr (is_gradient<Kernel>) {
             auto* const num_done = static_cast<std::int64_t*>(pool.first(GridPiece::num_done));
             const auto sums = finish_work<typename Runtime::Warp>(kernel, plan, cost, num_done);
             put(sums, sums.num_warps(), stream);

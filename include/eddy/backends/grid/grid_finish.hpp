@@ -7,6 +7,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/group/back_cost.hpp>
+#include <eddy/solve/group/kernel.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <limits>
@@ -197,7 +198,7 @@ template <class Warp, class Kernel>
     using Spec = typename Kernel::Spec;
     FinishWork<typename Kernel::Real, Warp> work;
     work.costs = {kernel.costs, plan.num_groups(), plan.num_workers, cost};
-    if constexpr (requires { kernel.seeds.block_sums; })
+    if constexpr (Kernel::kind == KernelKind::gradient)
         work.losses = {kernel.outcomes, kernel.seeds.loss,       kernel.seeds.loss_stride,
                        plan.num_lanes,  kernel.seeds.block_sums, kernel.seeds.total,
                        num_done};

@@ -24,7 +24,6 @@ class GridPathCall {
                                 std::declval<Mirrors<Memory>&>()));
     using Lanes = PathLanes<typename There::Sum, typename There::Target>;
     static constexpr char tag_of_job = 0;
-    static constexpr bool goes_back = kernel_goes_back<Kernel>;
 
   public:
     GridPathCall(const Job& job, const GridPlace<Runtime>& place, CallLink& call,
@@ -68,7 +67,7 @@ class GridPathCall {
             cut(PathRuns{job_.paths, runs.end_path(), 0}, number + 1);
             break;
         }
-        if constexpr (goes_back) add_lanes();
+        if constexpr (is_gradient<Kernel>) add_lanes();
         is_asynchronous_ ? leave() : end();
     }
 
@@ -78,7 +77,7 @@ class GridPathCall {
     }
     [[nodiscard]] There mirror() {
         There there = mirrored_paths(job_, lanes_, rows_);
-        if constexpr (goes_back) cost_ = lanes_.out(job_.kernel.costs, 1);
+        if constexpr (is_gradient<Kernel>) cost_ = lanes_.out(job_.kernel.costs, 1);
         tasks_ = rows_.row_tasks();
         return there;
     }
@@ -96,7 +95,7 @@ class GridPathCall {
         size_of(GridPiece::arenas) = bytes_per_arena_ * static_cast<std::size_t>(plan_.num_workers);
         size_of(GridPiece::mirrors) = rows_.num_bytes();
         size_of(GridPiece::other_mirrors) = lanes_.num_bytes();
-        if constexpr (goes_back)
+        if constexpr (is_gradient<Kernel>)
             size_of(GridPiece::costs) =
                 static_cast<std::size_t>(plan_.num_groups()) * sizeof(BackCost);
         if (is_asynchronous_) {
@@ -136,7 +135,7 @@ class GridPathCall {
         Kernel kernel = there_.rows;
         kernel.problem.noise.first_path += static_cast<std::uint64_t>(runs.first_path);
         kernel.sums.runs = runs;
-        if constexpr (goes_back) {
+        if constexpr (is_gradient<Kernel>) {
             kernel.plan.num_lanes = static_cast<std::int32_t>(plan.group_size);
             kernel.stores = place_.pool->stores();
             kernel.costs = static_cast<BackCost*>(place_.pool->first(GridPiece::costs));
@@ -154,7 +153,7 @@ class GridPathCall {
                         nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(), nullptr}};
         put(work, plan.num_groups());
-        if constexpr (goes_back) {
+        if constexpr (is_gradient<Kernel>) {
             auto finish = finish_work<Warp>(kernel, plan, cost_, num_done_);
             finish.costs.goes_on = number > 0;
             put(finish, finish.num_warps());

@@ -26,12 +26,6 @@ template <class Spec, bool goes_back>
     return bytes_of_state <= 24 && !goes_back ? 12 : 8;
 }
 
-/// Does a kernel go back, and say what that has cost?
-template <class Kernel>
-inline constexpr bool kernel_goes_back = requires(Kernel kernel) {
-    kernel.costs;
-};
-
 /// A warp for each group of lanes. As many as the device holds at once have memory to work in: a warp
 /// claims a free arena when it begins, and gives it back at its end. (Warps that stay, and take one
 /// group after another, take more registers: what is the same for all groups is then kept in them.)
@@ -39,7 +33,7 @@ template <class Kernel, class Warp>
 struct GroupWork {
     using Team = GridTeam<Warp>;
     static constexpr int warps_per_processor =
-        warps_for<typename Kernel::Spec, kernel_goes_back<Kernel>>();
+        warps_for<typename Kernel::Spec, is_gradient<Kernel>>();
 
     Kernel kernel;
     LaunchPlan plan;
@@ -76,7 +70,7 @@ struct GroupWork {
             kernel.outcomes[lane] = {};
             if (kernel.marks) kernel.marks[lane] = {};
         }
-        if constexpr (kernel_goes_back<Kernel>) {
+        if constexpr (is_gradient<Kernel>) {
             if (warp.member() == 0) kernel.costs[group] = {};
         }
         if (!all_finite && link.mailbox) warp.write(link.mailbox->is_not_finite, 1);
@@ -104,7 +98,7 @@ struct GroupWork {
             for (std::int32_t lane = warp.member(); lane < count; lane += Team::num_members)
                 any_failed = any_failed || is_failure(kernel.outcomes[first + lane].result);
             if (warp.any(any_failed) && warp.member() == 0) warp.write(link.mailbox->has_failed, 1);
-            if constexpr (kernel_goes_back<Kernel>) tell_of_marks(warp, first, count);
+            if constexpr (is_gradient<Kernel>) tell_of_marks(warp, first, count);
         }
         if constexpr (sorts_lanes<typename Kernel::Spec>) {
             if (next_order)

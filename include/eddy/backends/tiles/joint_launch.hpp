@@ -37,7 +37,7 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
     const LaunchPlan tiles{plan.num_lanes, tile_lanes<Spec, false>, plan.num_workers};
     ArenaMemory& memory = workers.front().memory;
     Workspace& lists = workers.front().joint;
-    if constexpr (!requires { Kernel::differentiates_times; }) {
+    if constexpr (!is_gradient<Kernel>) {
         const auto recorder = [&](std::ptrdiff_t first) { return kernel.recorder(first); };
         using Solve = JointSolve<Spec, typename Kernel::Recorder, true>;
         Solve(tiles, link, kernel.problem, kernel.outcomes, recorder, memory,

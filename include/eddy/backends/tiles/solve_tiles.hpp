@@ -7,6 +7,7 @@
 #include <eddy/backends/tiles/tile_gradient.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
+#include <eddy/solve/group/kernel.hpp>
 #include <memory>
 #include <vector>
 
@@ -145,7 +146,7 @@ struct TileWork {
 
     void operator()(std::ptrdiff_t worker, std::ptrdiff_t group) const {
         Team team(link, plan, worker, group);
-        if constexpr (requires { Kernel::differentiates_times; })
+        if constexpr (is_gradient<Kernel>)
             differentiate_tiles(kernel, team, workers[worker]);
         else
             solve_tiles(kernel, team, workers[worker]);

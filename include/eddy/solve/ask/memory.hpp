@@ -27,7 +27,8 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
                                 const EnsembleView<const float>& floats,
                                 const EnsembleView<double>& to_doubles,
                                 const EnsembleView<float>& to_floats, const double* double_rows,
-                                const float* float_rows, std::span<const std::ptrdiff_t> rows) {
+                                const float* float_rows, std::span<const std::ptrdiff_t> rows,
+                                const detail::ArrayName& name, const char* where) {
     { M::name } -> std::convertible_to<const char*>;  // "the memory of the device"
     memory.copy_in(there, from_here, num_bytes);
     memory.copy_out(here, from_there, num_bytes);
@@ -40,27 +41,40 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
     // Some rows of an array there: dense here, component after component.
     memory.put_rows(to_doubles, rows, double_rows);
     memory.put_rows(to_floats, rows, float_rows);
+    // Do backends of it take arrays of the host as well? Those are copied for each call.
+    { M::takes_arrays_of_host } -> std::convertible_to<bool>;
+    { memory.is_alone() } -> std::same_as<bool>;  // no other device has a part in the call
+    {
+        memory.is_asynchronous()
+        } -> std::same_as<bool>;  // calls return early: nothing in them waits
+    // The kernels of the call look whether these numbers are finite; the first of a call that says so forgets others.
+    memory.look_later(doubles, name, where);
+    memory.look_later(floats, name, where);
+    memory.forget_looks();
 };
 
 namespace detail {
 
 template <class Memory>
 inline constexpr bool is_of_host = std::is_same_v<Memory, HostMemory>;
+/// Does a backend compute in a memory of its own? Then it is a DeviceBackend (call/backend.hpp).
+template <class Backend>
+inline constexpr bool is_of_device = !is_of_host<typename Backend::Memory>;
 
 /// Does a backend of this memory take arrays of the host as well? Those are copied for each call.
 template <class Memory>
 inline constexpr bool takes_arrays_of_host = [] {
-    if constexpr (requires { Memory::takes_arrays_of_host; })
-        return Memory::takes_arrays_of_host;
+    if constexpr (is_of_host<Memory>)
+        return true;
     else
-        return is_of_host<Memory>;
+        return Memory::takes_arrays_of_host;
 }();
 
 /// The memory that a backend computes in, with what a solver object keeps of it.
 template <class Backend>
 [[nodiscard]] auto memory_for(const Backend& backend,
                               [[maybe_unused]] typename Backend::Kept& kept) {
-    if constexpr (requires { backend.memory(kept); })
+    if constexpr (is_of_device<Backend>)
         return backend.memory(kept);
     else
         return backend.memory();
@@ -79,10 +93,10 @@ template <class Memory>
 /// May a call return before its work there is done? Then nothing in it waits.
 template <class Memory>
 [[nodiscard]] bool returns_early([[maybe_unused]] const Memory& memory) {
-    if constexpr (requires { memory.is_asynchronous(); })
-        return memory.is_asynchronous();
-    else
+    if constexpr (is_of_host<Memory>)
         return false;
+    else
+        return memory.is_asynchronous();
 }
 
 /// For messages.
@@ -122,11 +136,7 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
         require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
                          where, name.text, Memory::name);
         if (returns_early(memory)) return;
-        if constexpr (requires { memory.look_later(array, name, where); })
-            return memory.look_later(array, name, where);
-        const NotFinite found = memory.first_not_finite(array);
-        if (found.lane >= 0)
-            throw_not_finite(found.value, found.lane, found.component, name, where);
+        memory.look_later(array, name, where);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/core/export.hpp>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 
@@ -37,7 +38,7 @@ template <class Backend>
 [[nodiscard]] MemoryLimits memory_limits(const MemoryBudget& budget,
                                          [[maybe_unused]] const Backend& backend,
                                          [[maybe_unused]] typename Backend::Kept& kept) {
-    if constexpr (requires { backend.memory_limits(budget, kept); })
+    if constexpr (is_of_device<Backend>)
         return backend.memory_limits(budget, kept);
     else
         return {budget, machine_memory_bytes()};

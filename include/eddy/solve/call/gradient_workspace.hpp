@@ -83,7 +83,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                               with_times, title);
         }
         EmptyUnlessDone guard(result);
-        if constexpr (is_of_host<typename Backend::Memory>) this->open_sums(prepared.num_lanes());
+        if constexpr (!is_of_device<Backend>) this->open_sums(prepared.num_lanes());
         {
             CallLink call(cancelled, options);
             const auto watching =
@@ -137,7 +137,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                       plan.watches && leaves_out_marked, events_for<Spec>(result.report), sums},
                backend, kept, call);
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             const bool has_added_up = lanes > 0 && backend.has_added_up(kept);
             shared_is_added_ = has_added_up && rows.may_be_added;
             if constexpr (Seeds::has_loss) loss_is_added_ = has_added_up && seeds.total;
@@ -172,7 +172,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Backend>
     void take_over([[maybe_unused]] const Backend& backend,
                    [[maybe_unused]] typename Backend::Kept& kept) {
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (shared_is_added_) backend.bring_parts(kept);
             shared_is_added_ = false;
             result.report.settle();
@@ -205,7 +205,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Backend>
     void solve_marked(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const CallLink& call, const char* title) {
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (prepared.num_lanes() == 0 || !backend.has_marked(kept)) return;
             take_over(backend, kept);
         }
@@ -245,7 +245,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
     bool follow(const Backend& backend, typename Backend::Kept& kept) {
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (!backend.asynchronous) return false;
             if (prepared.num_lanes() == 0) return true;
             rest_.follow(backend.unfinished(kept));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/numeric.hpp>
+#include <eddy/solve/ask/memory.hpp>
 
 namespace eddy::inline v0 {
 
@@ -61,7 +62,7 @@ template <class Spec, class Team>
 /// (registers), the backend is told: num_workers_for<Spec, goes_back>(count); a gradient goes back.
 template <class Spec, bool goes_back, class Backend>
 [[nodiscard]] std::ptrdiff_t num_workers(const Backend& backend, std::ptrdiff_t num_groups) {
-    if constexpr (requires { backend.template num_workers_for<Spec, goes_back>(num_groups); })
+    if constexpr (is_of_device<Backend>)
         return backend.template num_workers_for<Spec, goes_back>(num_groups);
     else
         return backend.num_workers(num_groups);

@@ -40,14 +40,14 @@ class PathGradient {
         whole.result.report.checkpoints = 0;
         if (stays) {
             require_may_stay(options, title);
-            if constexpr (may_keep_paths<Backend> && !(sums_whole_lanes && Spec::is_dual))
+            if constexpr (is_of_device<Backend> && !(sums_whole_lanes && Spec::is_dual))
                 run_there(whole, options, backend, kept, call);
             return lanes > 0;
         }
         const auto solve_part = [&] {
             prepare<typename Backend::Memory>(whole);
             // Rows that a device has solved stay there: it adds up their runs.
-            constexpr bool stay = !is_of_host<typename Backend::Memory>;
+            constexpr bool stay = is_of_device<Backend>;
             if constexpr (stay) part_.sums = paths_.of_runs;
             part_.run_kernel(options, backend, kept, call, false);
             if constexpr (!stay)

@@ -35,7 +35,7 @@ class PathSolve {
                         .variance = whole.variance.empty()});
         TangentMark* const marks = whole.template watch_tangents<Backend>();
         const SavedArrays<Real> saved = whole.open_outputs(memory);
-        if constexpr (may_keep_paths<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (stays) return run_there(whole, {saved, marks}, backend, kept, call);
         }
         const std::ptrdiff_t numbers = num_numbers(solution);
@@ -43,9 +43,9 @@ class PathSolve {
             paths_.prepare(part_.prepared, whole.prepared);
             part_.take({}, HostMemory{}, title);
             // Rows that a device has solved stay there: it adds up their runs.
-            if constexpr (!is_of_host<typename Backend::Memory>) part_.sums = paths_.of_runs;
+            if constexpr (is_of_device<Backend>) part_.sums = paths_.of_runs;
             part_.run_pass(options, backend, kept, call);
-            if constexpr (is_of_host<typename Backend::Memory>) add_rows();
+            if constexpr (!is_of_device<Backend>) add_rows();
         };
         const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
                                      num_outputs, numbers};

@@ -88,15 +88,12 @@ class PathSums {
     return most / std::clamp<std::int64_t>(num_numbers, 16, 1 << 20);
 }
 
-/// Can a backend keep all of the paths where it solves them?
-template <class Backend>
-inline constexpr bool may_keep_paths = !is_of_host<typename Backend::Memory>;
-/// Does it: because one of these arrays lies there, or nobody waits; or, where it may, because it is one device. Else
+/// Does a backend keep all of the paths where it solves them: because one of these arrays lies there, or nobody waits; or, where it may, because it is one device. Else
 /// rows are gathered on the host, and may go to several.
 template <class Memory>
 [[nodiscard]] bool paths_stay_there(const Memory& memory, const std::vector<const void*>& arrays,
                                     [[maybe_unused]] bool may_stay) {
-    if constexpr (requires { memory.is_alone(); }) {
+    if constexpr (!is_of_host<Memory>) {
         if (may_stay && memory.is_alone()) return true;
     }
     return returns_early(memory) ||

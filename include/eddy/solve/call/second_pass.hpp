@@ -57,7 +57,7 @@ class SecondSolve {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, CallLink& call, const char* title) {
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (first.solution.success()) return;
             first.solution.settle();
         }
@@ -92,7 +92,7 @@ class SecondGradient {
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, CallLink& call, const char* title) {
         GradientReport& report = first.result.report;
-        if constexpr (may_return_early<Backend>) {
+        if constexpr (is_of_device<Backend>) {
             if (report.success()) return;
             first.take_over(backend, kept);
         }

@@ -74,10 +74,10 @@ class SensitiveSteps {
                           static_cast<std::int32_t>(plan.group_size),
                           to},
                    backend, kept, call);
-            if constexpr (may_return_early<Backend>)
+            if constexpr (is_of_device<Backend>)
                 backend.unfinished(kept).need();  // what became of lanes
         };
-        if constexpr (is_of_host<typename Backend::Memory>) {
+        if constexpr (!is_of_device<Backend>) {
             run_kernel(StepLists{&steps});
         } else {
             // First to count, for nobody knows how much room they take beside what the gradient has.

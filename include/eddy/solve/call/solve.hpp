@@ -97,7 +97,7 @@ struct SolveWorkspace {
                         .has_tangents = Spec::is_dual,
                         .tangent = Spec::is_dual && tangent.empty(),
                         .steps = options.save_steps,
-                        .comes_later = may_return_early<Backend>,
+                        .comes_later = is_of_device<Backend>,
                         .noise_cell = prepared.noise_cell()});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
         if constexpr (switches<Spec>)
@@ -113,11 +113,11 @@ struct SolveWorkspace {
                    Kernel{prepared.problem, solution.lanes().data(), saved,
                           static_cast<std::int32_t>(plan.group_size), steps, marks, events, sums},
                    backend, kept, call);
-            if constexpr (may_return_early<Backend>) {
+            if constexpr (is_of_device<Backend>) {
                 if (lanes > 0) solution.follow(backend.unfinished(kept));
             }
         };
-        if constexpr (is_of_host<typename Backend::Memory>) {
+        if constexpr (!is_of_device<Backend>) {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
             if (options.save_steps)

@@ -13,7 +13,7 @@ struct TimeOnBackend {
     using type = eddy::WithElement<Primal, double>;
 };
 template <class Backend, class Primal>
-requires requires { typename Backend::template Time<Primal>; }
+requires is_of_device<Backend>
 struct TimeOnBackend<Backend, Primal> {
     using type = typename Backend::template Time<Primal>;
 };

@@ -56,7 +56,7 @@ class PreparedProblem {
     template <class Y0, class Parameters, class Memory = HostMemory>
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
                  const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
-        if constexpr (requires { memory.forget_looks(); }) memory.forget_looks();
+        if constexpr (!is_of_host<Memory>) memory.forget_looks();
         if (times_.tstops.empty()) plan(options, controller, where);
         // The tangents of a call before may be gone.
         problem.y0 = ensemble_view(y0);

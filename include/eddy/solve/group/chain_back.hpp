@@ -3,8 +3,8 @@
 // What it makes of the others is left out by masks, whatever its values.
 
 #include <eddy/core/static_for.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/landing.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 
 namespace eddy::inline v0::detail {

@@ -2,8 +2,8 @@
 // The next size of each place's step, where steps are given (lane/given_steps.hpp).
 
 #include <eddy/solve/group/team.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/problem.hpp>
 
 namespace eddy::inline v0::detail {

@@ -83,6 +83,8 @@ struct GradientKernel {
     using Spec = SpecType;
     using Real = typename Spec::Scalar;
     using Recorder = GradientRecorder<Spec, Objective, Seeds>;
+    static constexpr KernelKind kind =
+        Seeds::has_loss ? KernelKind::gradient : KernelKind::pullback;
     /// Events move the times of what follows them.
     static constexpr bool differentiates_times = with_times || Spec::has_event;
 

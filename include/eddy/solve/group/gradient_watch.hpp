@@ -5,9 +5,9 @@
 // changes no bit of what is computed.
 
 #include <eddy/solve/group/team.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <eddy/solve/lane/landing.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <limits>
 

@@ -8,7 +8,7 @@
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 
 namespace eddy::inline v0::detail {
 

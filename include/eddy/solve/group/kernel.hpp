@@ -4,10 +4,29 @@
 // laid out by kernel.lay_out<Team>(arena, member), so that the bytes that a backend sets aside are
 // those that the work takes.
 
+#include <concepts>
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/arena.hpp>
 
 namespace eddy::inline v0::detail {
+
+/// What a kernel computes: a solve, the gradient of a loss, or that for cotangents which are given.
+enum class KernelKind { solve, gradient, pullback };
+
+/// What a backend may take out of a kernel besides running it: one with loops of its own takes the problem and the
+/// recorders, and writes what becomes of lanes.
+template <class K>
+concept Kernel = requires(const K& kernel) {
+    typename K::Spec;
+    typename K::Recorder;
+    { K::kind } -> std::convertible_to<KernelKind>;
+    kernel.problem;
+    kernel.outcomes;  // (lane)
+    kernel.marks;     // (lane) of unreliable derivatives; null: nobody watches
+    kernel.events;    // (lane) of fields that have them
+};
+template <class Kernel>
+inline constexpr bool is_gradient = Kernel::kind != KernelKind::solve;
 
 /// The bytes of a worker's arena.
 template <class Team, class Kernel>

@@ -43,6 +43,7 @@ struct SolveKernel {
     using Spec = SpecType;
     using Real = typename Spec::Scalar;
     using Recorder = SolutionRecorder<Spec, Observable, Steps>;
+    static constexpr KernelKind kind = KernelKind::solve;
 
     Problem<Spec> problem;
     LaneOutcome* outcomes = nullptr;  // (lane)

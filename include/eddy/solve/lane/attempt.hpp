@@ -7,9 +7,9 @@
 
 #include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/event_attempt.hpp>
 #include <eddy/solve/lane/judged_step.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/solve/lane/tried_step.hpp>
 #include <limits>

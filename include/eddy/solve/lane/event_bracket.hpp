@@ -2,7 +2,7 @@
 // What the loop's state keeps of a search in one place: the bracket, and which of several functions it follows.
 
 #include <cstdint>
-#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 
 namespace eddy::inline v0::detail {
 

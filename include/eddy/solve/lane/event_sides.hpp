@@ -2,8 +2,8 @@
 // On which side of zero the functions of events are: known from their values, or, where these are nothing but
 // rounding, said from where they move to.
 
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {

@@ -3,7 +3,7 @@
 // the next one. One text for all places of a chain and for a lane of a tile; the oracle has its own
 // (backends/serial/lane_solve.hpp). What a step means for the life of its lane is told in landing.hpp.
 
-#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/problem.hpp>
 
 namespace eddy::inline v0::detail {

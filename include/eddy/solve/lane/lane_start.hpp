@@ -9,8 +9,6 @@
 
 namespace eddy::inline v0::detail {
 
-[[nodiscard]] EDDY_HD inline bool is_number(double x) { return x - x == 0; }
-
 /// Are there components that the equation itself determines at the start?
 template <class Field>
 consteval bool has_algebraic_components() {

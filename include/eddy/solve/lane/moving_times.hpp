@@ -8,8 +8,8 @@
 // Times and sizes are then dual numbers to the method, which differentiates its step with respect to them
 // as to all else; all other sizes are data. Φ_h is the step's tangent along h alone.
 
+#include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/event_replay.hpp>
-#include <eddy/solve/lane/lane_state.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/dual_parts.hpp>
 #include <eddy/steppers/stepper.hpp>

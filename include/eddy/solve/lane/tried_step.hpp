@@ -2,7 +2,7 @@
 // What an attempted step of all places of a Number leaves: the attempt itself with what was thought of
 // it, and the state that it leads to.
 
-#include <eddy/solve/lane/lane_state.hpp>
+#include <eddy/solve/lane/chain_state.hpp>
 
 namespace eddy::inline v0::detail {
 
