@@ -1,5 +1,6 @@
 #include <eddy/core/message.hpp>
 #include <eddy/trace/graphviz.hpp>
+#include <eddy/trace/loop_structure.hpp>
 
 #include "node_text.hpp"
 
@@ -25,7 +26,11 @@ const char* style_of(Op op) {
 
 class Drawing {
   public:
-    Drawing(const Graph& graph, const ArgumentNames& names) : graph_(graph), names_(names) {}
+    Drawing(const Graph& graph, const ArgumentNames& names)
+        : graph_(graph),
+          names_(names),
+          loop_of_(detail::loops_of_nodes(graph, graph.size())),
+          tree_(graph, loop_of_) {}
 
     std::string text() {
         text_ = "digraph program {\n    node [fontname=\"sans-serif\"];\n";
@@ -40,16 +45,33 @@ class Drawing {
         return std::string(static_cast<std::size_t>(depth) * 4, ' ');
     }
 
-    /// The nodes of a region, and in boxes those of the regions within.
-    void draw_region(int region, int depth) {
+    /// The nodes of a region in a loop, and in boxes those of the loops within.
+    void draw_nodes(int region, int loop, int depth) {
+        std::vector<char> has_nodes(graph_.loops.size(), 0);
         for (int i = 0; i < graph_.size(); ++i) {
             const Node& node = graph_[i];
             if (node.region != region) continue;
+            for (int l = loop_of_[static_cast<std::size_t>(i)]; l >= 0;
+                 l = tree_.parents[static_cast<std::size_t>(l)])
+                has_nodes[static_cast<std::size_t>(l)] = 1;
+            if (loop_of_[static_cast<std::size_t>(i)] != loop) continue;
             std::string label = compose("%{} {}", i, detail::node_text(graph_, node, names_));
             if (node.size != 1) label += compose(" : {}", node.size);
             text_ += compose("{}n{} [label={}, {}];\n", indent(depth), i, dot_text(label),
                              style_of(node.op));
         }
+        for (std::size_t l = 0; l < has_nodes.size(); ++l) {
+            if (!has_nodes[l] || tree_.parents[l] != loop) continue;
+            text_ += compose("{}subgraph cluster_{}_loop_{} {{\n", indent(depth), region, l);
+            text_ += compose("{}label=\"loop {}, {} turns\"; style=solid;\n", indent(depth + 1), l,
+                             graph_.loops[l].length);
+            draw_nodes(region, static_cast<int>(l), depth + 1);
+            text_ += indent(depth) + "}\n";
+        }
+    }
+    /// The nodes of a region, and in boxes those of the regions within.
+    void draw_region(int region, int depth) {
+        draw_nodes(region, -1, depth);
         for (std::size_t r = 1; r < graph_.regions.size(); ++r) {
             if (graph_.regions[r].parent != region) continue;
             text_ += compose("{}subgraph cluster_{} {{\n", indent(depth), r);
@@ -87,6 +109,8 @@ class Drawing {
 
     const Graph& graph_;
     const ArgumentNames& names_;
+    std::vector<int> loop_of_;
+    detail::LoopTree tree_;
     std::string text_;
 };
 

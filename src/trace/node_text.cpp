@@ -35,6 +35,16 @@ std::string constant_text(const Graph& graph, const Node& node) {
     return text + (node.size > longest ? ", ...)" : ")");
 }
 
+/// A loop and how it runs.
+std::string loop_text(const Graph& graph, const Node& node) {
+    const std::string text = compose("{} {}", name(node.op), node.index);
+    if (node.op != Op::loop) return text;
+    const Loop& loop = graph.loops[static_cast<std::size_t>(node.index)];
+    const bool may_leave = loop.has_condition || loop.has_turns;
+    return text + compose(" ({}{} turns{})", may_leave ? "at most " : "", loop.length,
+                          loop.is_backward ? ", backwards" : "");
+}
+
 }  // namespace
 
 std::string node_text(const Graph& graph, const Node& node, const ArgumentNames& names) {
@@ -47,6 +57,11 @@ std::string node_text(const Graph& graph, const Node& node, const ArgumentNames&
         case Op::polygamma: return compose("{} {}", op, node.index);
         case Op::name:
             return compose("{} \"{}\"", op, graph.names[static_cast<std::size_t>(node.index)]);
+        case Op::carry:
+        case Op::element:
+        case Op::loop:
+        case Op::turns:
+        case Op::stacked: return loop_text(graph, node);
         default: return op;
     }
 }

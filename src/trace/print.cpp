@@ -1,4 +1,5 @@
 #include <eddy/core/message.hpp>
+#include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/print.hpp>
 #include <iostream>
 
@@ -27,8 +28,13 @@ std::string signature(const Graph& graph, const ArgumentNames& names) {
 
 std::string to_text(const Graph& graph, const ArgumentNames& names) {
     std::string text = signature(graph, names);
+    const std::vector<int> loop_of = detail::loops_of_nodes(graph, graph.size());
+    const detail::LoopTree tree(graph, loop_of);
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph[i];
+        for (int loop = loop_of[static_cast<std::size_t>(i)]; loop >= 0;
+             loop = tree.parents[static_cast<std::size_t>(loop)])
+            text += "| ";
         text += detail::compose("%{} = {}", i, detail::node_text(graph, node, names));
         for (int k = 0; k < node.count; ++k) append_operand(text, graph.operand(node, k));
         text += size_text(node.size, node.size == 1);

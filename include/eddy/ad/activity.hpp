@@ -18,15 +18,24 @@ namespace eddy::inline v0::detail {
 [[nodiscard]] constexpr std::vector<char> active_nodes(const Graph& graph,
                                                        const std::vector<char>& with_respect_to) {
     std::vector<char> active(graph.nodes.size(), 0);
-    for (int i = 0; i < graph.size(); ++i) {
-        const Node& node = graph[i];
-        if (!has_derivative(node.op)) continue;
-        if (node.op == Op::argument)
-            active[static_cast<std::size_t>(i)] =
-                with_respect_to[static_cast<std::size_t>(node.index)];
-        for (int k = 0; k < node.count; ++k) {
-            if (active[static_cast<std::size_t>(graph.operand(node, k))])
-                active[static_cast<std::size_t>(i)] = 1;
+    for (bool is_settled = false; !is_settled;) {  // a loop hands on to its own carry
+        is_settled = true;
+        for (int i = 0; i < graph.size(); ++i) {
+            const Node& node = graph[i];
+            if (!has_derivative(node.op)) continue;
+            if (node.op == Op::argument)
+                active[static_cast<std::size_t>(i)] =
+                    with_respect_to[static_cast<std::size_t>(node.index)];
+            const int first = node.op == Op::stacked ? 1 : 0;
+            const int count = node.op == Op::loop ? 3 : node.count;
+            for (int k = first; k < count; ++k) {
+                if (active[static_cast<std::size_t>(graph.operand(node, k))])
+                    active[static_cast<std::size_t>(i)] = 1;
+            }
+            if (node.op != Op::loop) continue;
+            char& carry = active[static_cast<std::size_t>(graph.operand(node, 0))];
+            is_settled = is_settled && carry == active[static_cast<std::size_t>(i)];
+            carry = active[static_cast<std::size_t>(i)];
         }
     }
     return active;

@@ -71,8 +71,11 @@ struct TangentNodes {
 
     /// From a tangent nothing flows to a value that it multiplies.
     [[nodiscard]] constexpr bool blocks(int from, int to) const {
-        return !kind.empty() && kind[static_cast<std::size_t>(from)] == tangent &&
-               kind[static_cast<std::size_t>(to)] == no;
+        const auto is = [&](int i, char what) {  // copies that a sweep made are none
+            const auto k = static_cast<std::size_t>(i);
+            return (k < kind.size() ? kind[k] : no) == what;
+        };
+        return is(from, tangent) && is(to, no);
     }
 };
 [[nodiscard]] constexpr TangentNodes tangent_nodes(const Graph& graph) {

@@ -118,6 +118,22 @@ class Reverse {
     }
 
   private:
+    friend class LoopReversal;
+    /// Hands the cotangent of node i on (reverse_loop.hpp).
+    constexpr void visit_node(int i);
+    /// A node that was appended as the copy of another one.
+    constexpr void note(int i, bool is_active) {
+        if (active_.size() <= static_cast<std::size_t>(i)) {
+            active_.resize(static_cast<std::size_t>(i) + 1, 0);
+            contributions_.resize(static_cast<std::size_t>(i) + 1);
+        }
+        active_[static_cast<std::size_t>(i)] = is_active;
+    }
+    /// The mask that holds where one of two guards does; −1 where one is none.
+    [[nodiscard]] constexpr int either(int guard, int other) {
+        if (guard < 0 || other < 0) return -1;
+        return guard == other ? guard : (condition_of(guard) || condition_of(other)).node();
+    }
     /// A mask as numbers: 1 where it holds, else 0.
     [[nodiscard]] constexpr Value indicator(int mask) { return select(condition_of(mask), 1, 0); }
     /// A guard for `size` components from one of single components or of the whole: where the sizes
@@ -298,29 +314,5 @@ class Reverse {
     int current_index_ = 0;
 };
 
-// Defined after the class: clang instantiates `visit` where it is first named, and needs its body
-// by then.
-constexpr Graph Reverse::run(const std::vector<char>& with_respect_to) {
-    seed();
-    for (int i = num_primal_ - 1; i >= 0; --i) {
-        if (!is_active(i)) continue;
-        graph_.current_region = graph_[i].region;
-        current_ = collect(i);
-        current_index_ = i;
-        if (current_.node >= 0) visit_op(graph_[i].op, *this, Node(graph_[i]), i);
-    }
-    graph_.current_region = 0;
-    write_outputs(with_respect_to);
-    return std::move(graph_);
-}
-
 }  // namespace detail
-
-/// The vector–Jacobian product of a graph. Its arguments are (x..., one cotangent for each output);
-/// its results are the cotangents of the flagged arguments, in order. It is not simplified.
-[[nodiscard]] constexpr Graph vjp_graph(const Graph& graph,
-                                        const std::vector<char>& with_respect_to) {
-    return detail::Reverse(graph, with_respect_to).run(with_respect_to);
-}
-
 }  // namespace eddy::inline v0

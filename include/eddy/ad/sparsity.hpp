@@ -27,6 +27,8 @@ class ComponentSet {
         return false;
     }
 
+    friend constexpr bool operator==(const ComponentSet&, const ComponentSet&) = default;
+
   private:
     static constexpr std::size_t word(int i) { return static_cast<std::size_t>(i / 64); }
     static constexpr std::uint64_t bit(int i) { return std::uint64_t{1} << (i % 64); }
@@ -42,11 +44,10 @@ class DependencyAnalysis {
         : graph_(graph),
           argument_(argument),
           size_(graph.arguments[static_cast<std::size_t>(argument)].size),
+          loop_of_(loops_of_nodes(graph, graph.size())),
+          turns_(graph.loops.size(), 0),
           sets_(graph.nodes.size()) {
-        for (int i = 0; i < graph.size(); ++i) {
-            for (int c = 0; c < graph[i].size; ++c)
-                sets_[static_cast<std::size_t>(i)].push_back(component(graph[i], c));
-        }
+        compute_all(-1, 0, graph.size());
     }
 
     [[nodiscard]] constexpr const ComponentSet& of(int i, int c) const {
@@ -55,6 +56,61 @@ class DependencyAnalysis {
     }
 
   private:
+    using Sets = std::vector<ComponentSet>;  // (component)
+    static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    /// Those of nodes [first, last) that are in this loop and in none inside it.
+    constexpr void compute_all(int loop, int first, int last) {
+        for (int i = first; i < last; ++i) {
+            if (loop_of_[at(i)] != loop) continue;
+            const Op op = graph_[i].op;
+            if (op == Op::loop) {
+                run_turns(i);
+            } else if (op != Op::carry && op != Op::stacked) {
+                Sets sets;
+                for (int c = 0; c < graph_[i].size; ++c) sets.push_back(component(graph_[i], c));
+                sets_[at(i)] = std::move(sets);
+            }
+        }
+    }
+    /// Turn by turn, so that the structure of a chain is exact; whoever may leave early has that of all
+    /// the turns before.
+    constexpr void run_turns(int i) {
+        const Node& node = graph_[i];
+        const Loop& loop = graph_.loops[at(node.index)];
+        const int carry = graph_.operand(node, 0), next = graph_.operand(node, 2);
+        const bool may_leave = loop.num_fixed() > 3;
+        bool reads_turn = false;  // may turns differ where their states do not?
+        for (int j = 0; j < graph_.size(); ++j) {
+            if (!is_loop_op(graph_[j].op) || graph_[j].index != node.index) continue;
+            reads_turn = reads_turn || graph_[j].op == Op::element || graph_[j].op == Op::stacked;
+            if (graph_[j].op == Op::stacked)
+                sets_[at(j)] = Sets(at(graph_[j].size), ComponentSet(size_));
+        }
+        sets_[at(carry)] = all_of(graph_.operand(node, 1));
+        for (int t = 0; t < loop.length; ++t) {
+            const int turn = loop.is_backward ? loop.length - 1 - t : t;
+            turns_[at(node.index)] = turn;
+            compute_all(node.index, carry, i);
+            for (int s = i + 1; s < graph_.size(); ++s) {
+                if (graph_[s].op != Op::stacked || graph_.operand(s, 0) != i) continue;
+                const int y = graph_.operand(s, 1), size = graph_[y].size;
+                for (int c = 0; c < size; ++c) sets_[at(s)][at(turn * size + c)] = of(y, c);
+            }
+            Sets after = all_of(next);
+            for (std::size_t c = 0; may_leave && c < after.size(); ++c)
+                after[c].unite(sets_[at(carry)][c]);
+            if (!reads_turn && after == sets_[at(carry)]) break;
+            sets_[at(carry)] = std::move(after);
+        }
+        sets_[at(i)] = sets_[at(carry)];
+    }
+    [[nodiscard]] constexpr Sets all_of(int i) const {
+        Sets sets;
+        for (int c = 0; c < graph_[i].size; ++c) sets.push_back(of(i, c));
+        return sets;
+    }
+
     [[nodiscard]] constexpr ComponentSet component(const Node& node, int c) const {
         ComponentSet set(size_);
         if (!has_derivative(node.op)) return set;
@@ -64,6 +120,9 @@ class DependencyAnalysis {
                 return set;
             case Op::slice: return of(graph_.operand(node, 0), node.offset + c);
             case Op::concat: return of_concat(node, c);
+            case Op::element:
+                return of(graph_.operand(node, 0), turns_[at(node.index)] * node.size + c);
+            case Op::at: unite_all(set, graph_.operand(node, 0)); return set;
             case Op::sum:
             case Op::dot:
             case Op::norm:
@@ -110,7 +169,9 @@ class DependencyAnalysis {
     const Graph& graph_;
     int argument_;
     int size_;
-    std::vector<std::vector<ComponentSet>> sets_;  // (node, component)
+    std::vector<int> loop_of_;
+    std::vector<int> turns_;  // (loop)
+    std::vector<Sets> sets_;  // (node, component)
 };
 
 }  // namespace detail

@@ -10,7 +10,7 @@
 // residuals.
 
 #include <eddy/ad/policies.hpp>
-#include <eddy/ad/reverse.hpp>
+#include <eddy/ad/reverse_loop.hpp>
 #include <eddy/trace/layout.hpp>
 
 namespace eddy::inline v0 {
@@ -41,7 +41,8 @@ class Splitter {
         : joint_(joint),
           num_results_(static_cast<std::size_t>(num_results)),
           num_arguments_(num_arguments),
-          is_forward_(passes::cone(joint, passes::output_nodes(joint, 0, num_results_))),
+          is_forward_(forward_nodes(joint, num_results_)),
+          loop_of_(loops_of_nodes(joint, joint.size())),
           names_(joint.nodes.size()),
           known_(joint.nodes.size()) {
         for (int i = 0; i < joint_.size(); ++i) {
@@ -53,6 +54,7 @@ class Splitter {
         split_.backward.constants = joint.constants;
         split_.backward.arguments = joint.arguments;
         split_.backward.regions = joint.regions;
+        split_.backward.loops = joint.loops;
         split_.backward.names = joint.names;
         split_.backward.run_time = joint.run_time;
         split_.backward.arguments.insert(split_.backward.arguments.begin() + num_arguments_,
@@ -78,6 +80,17 @@ class Splitter {
     };
 
     static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    /// What the results need, and what loops among it stack for the way back.
+    static constexpr std::vector<char> forward_nodes(const Graph& joint, std::size_t num_results) {
+        std::vector<int> roots = passes::output_nodes(joint, 0, num_results);
+        std::vector<char> needed = passes::cone(joint, roots);
+        if (joint.loops.empty()) return needed;
+        for (int i = 0; i < joint.size(); ++i) {
+            const bool is_of_loop = joint[i].op == Op::stacked || joint[i].op == Op::turns;
+            if (is_of_loop && needed[index(joint.operand(i, 0))]) roots.push_back(i);
+        }
+        return passes::cone(joint, roots);
+    }
     /// The backward node that holds value v while `region` is reversed; -1 where there is none yet.
     /// Backward values are known to region 0.
     [[nodiscard]] constexpr int known(int v, int region) const {
@@ -138,9 +151,20 @@ class Splitter {
         return known(v, region);
     }
 
+    /// A loop runs again where what it stacks, or the number of its turns, is recomputed.
+    [[nodiscard]] constexpr bool is_replayed(const Wanted& now) const {
+        for (int i = now.value + 1; i < joint_.size(); ++i) {
+            const bool is_of_loop = joint_[i].op == Op::stacked || joint_[i].op == Op::turns;
+            if (is_of_loop && is_forward_[index(i)] && joint_.operand(i, 0) == now.value &&
+                is_recomputed({i, now.region}))
+                return true;
+        }
+        return false;
+    }
     /// Is the value of `now` recomputed in its region (else it comes from the context around)?
     [[nodiscard]] constexpr bool is_recomputed(const Wanted& now) const {
-        if (is_cheap(now.value)) return true;
+        if (is_cheap(now.value) || loop_of_[index(now.value)] >= 0) return true;
+        if (joint_[now.value].op == Op::loop && is_replayed(now)) return true;
         return (now.region == 0 || is_inside(now.value, now.region)) &&
                ask(now.value, now.region) == eddy::Saving::recompute;
     }
@@ -183,11 +207,23 @@ class Splitter {
         Node copied = node;
         if (node.op == Op::argument && node.index >= num_arguments_)
             ++copied.index;  // after the residuals
+        if (is_loop_op(node.op) && is_forward_[index(i)]) copied.index += first_loop(region);
         return push(copied, operands, region);
     }
     constexpr int push(Node node, const std::vector<int>& operands, int region) {
         split_.backward.current_region = region;
         return split_.backward.push_list(node, operands);
+    }
+
+    /// A loop that is recomputed in several regions is another one in each.
+    constexpr int first_loop(int region) {
+        for (const Known& entry : loops_) {
+            if (entry.region == region) return entry.node;
+        }
+        std::vector<Loop>& loops = split_.backward.loops;
+        loops_.push_back({region, static_cast<int>(loops.size())});
+        loops.insert(loops.end(), joint_.loops.begin(), joint_.loops.end());
+        return loops_.back().node;
     }
 
     /// Keeps v in memory between forward and backward; arguments are there already.
@@ -198,6 +234,7 @@ class Splitter {
         for (int region = node.region; region != 0; region = joint_.regions[index(region)].parent) {
             if (ask(v, region) == eddy::Saving::offload) saving = eddy::Saving::offload;
         }
+        if (node.op == Op::stacked) joint_.nodes[index(v)].offset = 0;  // all of it is kept
         const int offset = split_.residual_size;
         split_.residuals.push_back({node, offset, saving, names_[index(v)]});
         kept_.push_back(v);
@@ -233,6 +270,8 @@ class Splitter {
     std::size_t num_results_;
     int num_arguments_;
     std::vector<char> is_forward_;
+    std::vector<int> loop_of_;
+    std::vector<Known> loops_;  // where the loops that are recomputed in a region begin
     std::vector<std::vector<std::string_view>> names_;
     std::vector<std::vector<Known>> known_;
     std::vector<int> kept_;  // in the order of the residuals
@@ -287,6 +326,8 @@ namespace detail {
     std::vector<int> residuals;  // (residual): its node
     const auto append = [&](const Graph& half) {
         const auto first_constant = static_cast<int>(graph.constants.size());
+        const auto first_loop = static_cast<int>(graph.loops.size());
+        graph.loops.insert(graph.loops.end(), half.loops.begin(), half.loops.end());
         graph.constants.insert(graph.constants.end(), half.constants.begin(), half.constants.end());
         std::vector<int> map;
         for (Node node : half.nodes) {
@@ -301,6 +342,7 @@ namespace detail {
             for (int k = 0; k < node.count; ++k)
                 operands.push_back(map[static_cast<std::size_t>(half.operand(node, k))]);
             if (node.op == Op::constant) node.offset += first_constant;
+            if (is_loop_op(node.op)) node.index += first_loop;
             if (node.op == Op::argument && node.index > num_arguments) --node.index;
             map.push_back(graph.push_list(node, operands));
         }

@@ -376,7 +376,12 @@ struct TaylorOf {
 /// that returns Y_1, …, Y_order in one vector, with y(t + θh) = y + Σ_n Y_n θⁿ.
 template <int order, class Recipe>
 [[nodiscard]] constexpr auto taylor(const Program<Recipe>&) {
-    return Program<detail::TaylorOf<Program<Recipe>, order>>{};
+    constexpr bool is_straight = !detail::has_loops(Program<Recipe>::graph);
+    static_assert(
+        is_straight,
+        "taylor: the right-hand side has a loop of the language (repeat, bounded_while, scan, "
+        "at), which has no series here; use another method, or write the loop out");
+    if constexpr (is_straight) return Program<detail::TaylorOf<Program<Recipe>, order>>{};
 }
 
 }  // namespace eddy::inline v0

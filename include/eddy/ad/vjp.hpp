@@ -2,7 +2,7 @@
 // The vector–Jacobian product of a program. Where `remat` was called in it, what that drops is computed
 // again: the program is split (ad/split.hpp), and the halves are joined to one.
 
-#include <eddy/ad/reverse.hpp>
+#include <eddy/ad/reverse_loop.hpp>
 #include <eddy/ad/split.hpp>
 
 namespace eddy::inline v0 {

@@ -104,12 +104,19 @@ struct Varying {
 template <class Code, class Flags>
 constexpr Varying<Code> varying_nodes(const Code& code, const Flags& argument_varies) {
     Varying<Code> varies{};
-    for (int i = 0; i < Code::size(); ++i) {
-        const Node& node = code.nodes[i];
-        if (is_mask(node.op) || is_locally_constant(node.op)) continue;
-        if (node.op == Op::argument) varies.node[i] = argument_varies[node.index];
-        for (int k = 0; k < node.count; ++k)
-            varies.node[i] |= varies.node[code.operands[node.first + k]];
+    for (bool is_settled = false; !is_settled;) {
+        is_settled = true;
+        for (int i = 0; i < Code::size(); ++i) {
+            const Node& node = code.nodes[i];
+            if (is_mask(node.op) || is_locally_constant(node.op)) continue;
+            if (node.op == Op::argument) varies.node[i] = argument_varies[node.index];
+            for (int k = 0; k < node.count; ++k)
+                varies.node[i] |= varies.node[code.operands[node.first + k]];
+            if (node.op != Op::loop) continue;
+            bool& carry = varies.node[code.operands[node.first]];
+            is_settled &= carry == varies.node[i];
+            carry = varies.node[i];
+        }
     }
     return varies;
 }

@@ -18,10 +18,12 @@ namespace detail {
     const int first_constant = static_cast<int>(into.constants.size());
     const int first_name = static_cast<int>(into.names.size());
     const int first_region = static_cast<int>(into.regions.size()) - 1;
+    const int first_loop = static_cast<int>(into.loops.size());
     const int outer = into.current_region;
     const auto region_of = [&](int region) { return region == 0 ? outer : first_region + region; };
     into.constants.insert(into.constants.end(), from.constants.begin(), from.constants.end());
     into.names.insert(into.names.end(), from.names.begin(), from.names.end());
+    into.loops.insert(into.loops.end(), from.loops.begin(), from.loops.end());
     const int first_policy = into.run_time.append(from.run_time);
     for (std::size_t k = 1; k < from.regions.size(); ++k) {
         Region region = from.regions[k];
@@ -44,6 +46,7 @@ namespace detail {
         }
         if (node.op == Op::constant) node.offset += first_constant;
         if (node.op == Op::name) node.index += first_name;
+        if (is_loop_op(node.op)) node.index += first_loop;
         map.push_back(into.push_list(node, operands));
     }
     into.current_region = outer;

@@ -9,6 +9,7 @@
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/arguments.hpp>
 #include <eddy/trace/embed.hpp>
+#include <eddy/trace/evaluate_loop.hpp>
 #include <eddy/trace/largest_program.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
@@ -30,10 +31,14 @@ class Evaluation {
     EDDY_INLINE EDDY_HD explicit constexpr Evaluation(const Arguments& arguments)
         : arguments_(arguments) {}
 
-    /// Computes nodes [first, first + sizeof...(i)).
-    template <int first, int... i>
+    using Code = P;
+    using Number = Real;
+    static constexpr auto blocks = make_loop_blocks(P::code);
+
+    /// Computes those of nodes [first, first + sizeof...(i)) that are in this loop and in none inside it.
+    template <int first, int loop, int... i>
     EDDY_INLINE EDDY_HD constexpr void steps(std::integer_sequence<int, i...>) {
-        (step<first + i>(), ...);
+        (step_of<first + i, loop>(), ...);
     }
 
     /// Component k of node i; a scalar is every component of itself. What has no tangent is loaded
@@ -46,13 +51,20 @@ class Evaluation {
             return load_stored<i>(k);
         }
     }
+    template <int i, class Value>
+    EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
+        storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
+    }
+    /// The turn of a loop.
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr int& turn(int loop) { return turns_[loop]; }
 
   private:
     template <int i>
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto load_stored(int k) const {
         constexpr Node node = P::code.nodes[i];
         constexpr Place place = layout.places[i];
-        const int c = node.size == 1 ? 0 : k;
+        int c = node.size == 1 ? 0 : k;
+        if constexpr (place.loop >= 0) c += turns_[place.loop] * place.stride;
         if constexpr (place.kind == Place::argument) {
             return argument_component<place.index>(place.offset + c);
         } else if constexpr (place.kind != Place::product) {
@@ -70,6 +82,10 @@ class Evaluation {
         return P::code.operands[P::code.nodes[i].first + k];
     }
 
+    template <int i, int loop>
+    EDDY_INLINE EDDY_HD constexpr void step_of() {
+        if constexpr (blocks.loop_of[i] == loop) step<i>();
+    }
     template <int i>
     EDDY_INLINE EDDY_HD constexpr void step() {
         constexpr Instruction now = layout.instructions[i];
@@ -94,7 +110,14 @@ class Evaluation {
     EDDY_INLINE EDDY_HD constexpr void general_step() {
         constexpr Node node = P::code.nodes[i];
         constexpr Place place = layout.places[i];
-        if constexpr (node.op == Op::barrier) {
+        if constexpr (node.op == Op::loop) {
+            evaluate_loop<i>(*this);
+        } else if constexpr (node.op == Op::element) {
+            const int begin = turns_[node.index] * node.size;
+            for_components<node.size>([&](int k) EDDY_INLINE {
+                store<i>(k, convert<Real>(load<operand<i>(0)>(begin + k)));
+            });
+        } else if constexpr (node.op == Op::barrier) {
             pass_barrier<i>();
         } else if constexpr (is_elementwise(node.op)) {
             elementwise<i>(std::make_integer_sequence<int, node.count>{});
@@ -142,11 +165,6 @@ class Evaluation {
             return masks_;
     }
 
-    template <int i, class Value>
-    EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
-        storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
-    }
-
     template <int i>
     EDDY_INLINE EDDY_HD constexpr void pass_barrier() {
         constexpr Node node = P::code.nodes[i];
@@ -185,6 +203,10 @@ class Evaluation {
             store<i>(0, root_of_squares(inner_product<a, a>()));
         } else if constexpr (node.op == Op::dense) {
             dense<i>();
+        } else if constexpr (node.op == Op::at) {
+            const auto index = primal(load<operand<i>(1)>(0));
+            store<i>(0, convert<Real>(component_at<length>(
+                            index, [&](int k) EDDY_INLINE { return load<a>(k); })));
         } else {
             static_assert(node.op == Op::dense_transposed);
             dense_transposed<i>();
@@ -250,17 +272,8 @@ class Evaluation {
     Real registers_[at_least_one<layout.num_registers>];
     MaskOf<Real> masks_[at_least_one<layout.num_masks>];
     Real scratch_[at_least_one<layout.scratch_size>];
+    int turns_[at_least_one<P::code.sizes.loops>];
 };
-
-template <int first, int count, class Values>
-EDDY_INLINE EDDY_HD constexpr void run_steps(Values& values) {
-    if constexpr (count > fold_chunk) {
-        values.template steps<first>(std::make_integer_sequence<int, fold_chunk>{});
-        run_steps<first + fold_chunk, count - fold_chunk>(values);
-    } else {
-        values.template steps<first>(std::make_integer_sequence<int, count>{});
-    }
-}
 
 template <int count>
 struct PartOffsets {
@@ -299,13 +312,13 @@ EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
 /// the instructions that are fetched and the registers that are spilled.
 inline constexpr int longest_inlined = compiling_for_device ? 256 : 64;
 template <class P>
-inline constexpr bool is_called = longest_inlined < program_length<P>;
+inline constexpr bool is_called = longest_inlined < program_length<P> || stacks_much<P>;
 
 template <class P, class Real, class Sink, class... Arguments>
 EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};
     Evaluation<P, Real, ArgumentList<Arguments...>> values(list);
-    run_steps<0, P::code.size()>(values);
+    run_steps<0, P::code.size(), -1>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() EDDY_INLINE {
         emit<P, Real, output, 0, P::code.outputs[output].count>(values, sink);
     });

@@ -19,7 +19,7 @@ struct Node {
     int size = 1;
     int first = 0;  // operands are graph.operands[first, first + count)
     int count = 0;
-    int index = 0;   // argument: which; powi, polygamma: the number; name: which
+    int index = 0;   // argument: which; powi, polygamma: the number; name, loop: which
     int offset = 0;  // argument, slice: first component; constant: place in the pool
     int region = 0;  // the remat region in which the node was traced (backward nodes: whose
                      // reversal made it)
@@ -47,6 +47,22 @@ struct Region {
     int kept_policy = -1;  // place in Graph::run_time of one that has values; it then decides
 };
 
+/// A loop of at most `length` turns. What is inside it follows from what depends on its carry
+/// (trace/loop_structure.hpp).
+struct Loop {
+    int length = 0;
+    bool has_condition = false;   // operand 3, a mask: a lane where it does not hold leaves
+    bool has_guard = false;       // operand 3, a mask: a lane where it does not hold takes no turn
+    bool has_turns = false;       // the operand behind: how many turns each lane takes
+    bool is_backward = false;     // the last turn first
+    bool fails_when_out = false;  // NaN where the condition still holds after `length` turns
+
+    /// The operands before those that are stacked.
+    [[nodiscard]] constexpr int num_fixed() const {
+        return 3 + (has_condition || has_guard) + has_turns;
+    }
+};
+
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
 /// run-time traces throw.
 enum class TraceError : unsigned char {
@@ -55,7 +71,10 @@ enum class TraceError : unsigned char {
     sizes_differ,
     literals_only,
     policy_with_values,
-    no_pushforward
+    no_pushforward,
+    leaves_loop,
+    own_in_loop,
+    unsound_loops
 };
 
 /// A traced function: its nodes in the order of evaluation, and its results.
@@ -67,6 +86,7 @@ struct Graph {
     std::vector<Output> outputs;
     std::vector<std::string_view> names;
     std::vector<Region> regions = std::vector<Region>(1);  // region 0 is the program itself
+    std::vector<Loop> loops;                               // from the outside in
     int current_region = 0;
     TraceError error = TraceError::none;
     RunTimeParts run_time;
@@ -100,6 +120,16 @@ struct Graph {
         for (int operand : list) operands.push_back(operand);
         nodes.push_back(node);
         return size() - 1;
+    }
+    /// Appends an operand to a node that is there already, and does not depend on it.
+    constexpr void append_operand(int i, int operand) {
+        Node& node = nodes[static_cast<std::size_t>(i)];
+        std::vector<int> list;
+        for (int k = 0; k < node.count; ++k) list.push_back(this->operand(node, k));
+        list.push_back(operand);
+        node.first = static_cast<int>(operands.size());
+        ++node.count;
+        operands.insert(operands.end(), list.begin(), list.end());
     }
     constexpr int push_constant(double value) {
         constants.push_back(value);

@@ -12,7 +12,9 @@
 #include <eddy/core/error.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
-#include <eddy/trace/graph.hpp>
+#include <eddy/trace/lane_array.hpp>
+#include <eddy/trace/loop_structure.hpp>
+#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -21,54 +23,7 @@
 
 namespace eddy::inline v0 {
 
-/// An argument or a result of `interpret`: (component, trajectory), each component contiguous over
-/// the trajectories.
-template <class Real>
-class LaneArray {
-  public:
-    LaneArray(int num_components, std::int64_t num_lanes, const Real& value = Real(0))
-        : num_components_(num_components),
-          num_lanes_(num_lanes),
-          values_(count_of(num_components, num_lanes), value) {}
-
-    /// The number of rows.
-    [[nodiscard]] int num_components() const { return num_components_; }
-    /// The number of columns.
-    [[nodiscard]] std::int64_t num_lanes() const { return num_lanes_; }
-    [[nodiscard]] Real& operator()(int component, std::int64_t lane) {
-        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
-    }
-    [[nodiscard]] const Real& operator()(int component, std::int64_t lane) const {
-        return values_[static_cast<std::size_t>(component * num_lanes_ + lane)];
-    }
-    /// All numbers, component after component.
-    [[nodiscard]] const Real* data() const { return values_.data(); }
-
-  private:
-    static std::size_t count_of(int num_components, std::int64_t num_lanes) {
-        require_argument(num_components >= 0 && num_lanes >= 0,
-                         "LaneArray: {} x {} (component, trajectory); give sizes of at least 0",
-                         num_components, num_lanes);
-        return static_cast<std::size_t>(num_components) * static_cast<std::size_t>(num_lanes);
-    }
-
-    int num_components_;
-    std::int64_t num_lanes_;
-    std::vector<Real> values_;
-};
-
 namespace detail {
-
-/// Component c of lane l is data[c · component_stride + l · lane_stride].
-template <class T>
-struct LaneView {
-    const T* data = nullptr;
-    std::int64_t component_stride = 0, lane_stride = 0;
-
-    [[nodiscard]] const T& operator()(int component, std::int64_t lane) const {
-        return data[component * component_stride + lane * lane_stride];
-    }
-};
 
 [[nodiscard]] constexpr bool takes_mask(Op op, int operand) {
     return op == Op::mask_and || op == Op::mask_or || op == Op::mask_not ||
@@ -86,6 +41,7 @@ class Interpreter {
     Interpreter(const Graph& graph, const Arrays& arguments, std::int64_t capacity)
         : graph_(graph),
           arguments_(arguments),
+          loop_of_(loops_of_nodes(graph, graph.size())),
           views_(graph.nodes.size()),
           mask_views_(graph.nodes.size()) {
         for (double value : graph.constants)
@@ -103,7 +59,7 @@ class Interpreter {
     void run(std::int64_t first, std::int64_t count, Arrays& results) {
         first_lane_ = first;
         num_lanes_ = count;
-        for (int i = 0; i < graph_.size(); ++i) (this->*step(graph_[i].op))(i);
+        run_nodes(-1, 0, graph_.size());
         for (std::size_t o = 0; o < results.size(); ++o) {
             const Output& output = graph_.outputs[o];
             int begin = 0;
@@ -119,7 +75,7 @@ class Interpreter {
 
     /// Components that a node stores: none where it is a view of something else.
     [[nodiscard]] static constexpr bool needs_storage(Op op) {
-        return op != Op::argument && op != Op::constant && op != Op::slice;
+        return op != Op::argument && op != Op::constant && op != Op::slice && op != Op::loop;
     }
 
   private:
@@ -129,7 +85,7 @@ class Interpreter {
         static constexpr auto steps = []<int... op_index>(std::integer_sequence<int, op_index...>) {
             return std::array{&Interpreter::template compute<static_cast<Op>(op_index)>...};
         }
-        (std::make_integer_sequence<int, static_cast<int>(Op::outer) + 1>{});
+        (std::make_integer_sequence<int, static_cast<int>(last_op) + 1>{});
         return steps[static_cast<std::size_t>(op)];
     }
 
@@ -169,11 +125,90 @@ class Interpreter {
             const LaneView<Real> whole = view(graph_.operand(i, 0));
             view(i) = {whole.data + graph_[i].offset * whole.component_stride,
                        graph_[i].size == 1 ? 0 : whole.component_stride, whole.lane_stride};
+        } else if constexpr (op == Op::loop) {
+            run_loop(i);
+        } else if constexpr (op == Op::element) {
+            const LaneView<Real> xs = view(graph_.operand(i, 0));
+            const int first = turn_[static_cast<std::size_t>(graph_[i].index)] * graph_[i].size;
+            store(i, [&](int c, std::int64_t lane) { return xs(first + c, lane); });
+        } else if constexpr (is_loop_op(op)) {
+            // its loop writes it
         } else if constexpr (is_elementwise(op)) {
             elementwise<op>(i, std::make_integer_sequence<int, operand_count(op)>{});
         } else {
             vector_operation<op>(i);
         }
+    }
+
+    /// Those of nodes [first, last) that are in this loop and in none inside it.
+    void run_nodes(int loop, int first, int last) {
+        for (int i = first; i < last; ++i) {
+            if (loop_of_[static_cast<std::size_t>(i)] == loop) (this->*step(graph_[i].op))(i);
+        }
+    }
+    [[nodiscard]] Real* storage(int i) { return values_.data() + offset(i); }
+    /// Trajectories leave by flags; what one computes after it has left is not kept.
+    void run_loop(int i) {
+        const Node& node = graph_[i];
+        const Loop& loop = graph_.loops[static_cast<std::size_t>(node.index)];
+        const int carry = graph_.operand(node, 0), next = graph_.operand(node, 2);
+        const LaneView<Real> start = view(graph_.operand(node, 1));
+        store(carry, [&](int c, std::int64_t lane) { return start(c, lane); });
+        view(i) = view(carry);
+        std::vector<int> stacked, turns(static_cast<std::size_t>(num_lanes_), 0);
+        for (int s = i + 1; s < graph_.size(); ++s) {
+            if (graph_[s].op != Op::stacked || graph_.operand(s, 0) != i) continue;
+            stacked.push_back(s);
+            store(s, [](int, std::int64_t) { return Real(0); });
+        }
+        std::vector<char> goes_on(turns.size(), 1);
+        const auto limit = [&](std::int64_t lane) {  // by the guard and the turns of another loop
+            if (loop.has_guard && !mask_view(graph_.operand(node, 3))(0, lane)) return 0;
+            return loop.has_turns ? static_cast<int>(primal(
+                                        view(graph_.operand(node, 3 + loop.has_guard))(0, lane)))
+                                  : loop.length;
+        };
+        for (int t = 0; t <= loop.length; ++t) {
+            const int turn = loop.is_backward ? loop.length - 1 - t : t;
+            if (t == loop.length && !loop.has_condition) break;
+            turn_[static_cast<std::size_t>(node.index)] = turn;
+            // Past the last turn only the condition is read, which has no element.
+            run_nodes(node.index, 0, i);
+            for (std::size_t lane = 0; lane < turns.size(); ++lane) {
+                const auto l = static_cast<std::int64_t>(lane);
+                goes_on[lane] = loop.has_condition
+                                    ? goes_on[lane] && mask_view(graph_.operand(node, 3))(0, l)
+                                    : turn < limit(l);
+                turns[lane] += goes_on[lane];
+            }
+            if (t == loop.length) break;
+            const auto keep = [&](int from, Real* to, int first) {
+                const LaneView<Real> of = view(from);
+                for_each(graph_[from].size, [&](int c, std::int64_t lane) {
+                    if (goes_on[static_cast<std::size_t>(lane)])
+                        to[(first + c) * num_lanes_ + lane] = of(c, lane);
+                });
+            };
+            for (int s : stacked) {
+                const int y = graph_.operand(s, 1);
+                keep(y, storage(s), turn * graph_[y].size);
+            }
+            keep(next, storage(carry), 0);
+        }
+        for (int k = i + 1; k < graph_.size(); ++k) {
+            if (graph_[k].op != Op::turns || graph_.operand(k, 0) != i) continue;
+            store(k, [&](int, std::int64_t lane) {
+                const int count = turns[static_cast<std::size_t>(lane)];
+                return convert<Real>(
+                    static_cast<ScalarOf<Real>>(count < loop.length ? count : loop.length));
+            });
+        }
+        if (!loop.fails_when_out) return;
+        for_each(node.size, [&](int c, std::int64_t lane) {
+            Real& state = storage(carry)[c * num_lanes_ + lane];
+            if (goes_on[static_cast<std::size_t>(lane)])
+                state = state * std::numeric_limits<ScalarOf<Real>>::quiet_NaN();
+        });
     }
 
     void read_argument(int i) {
@@ -222,7 +257,14 @@ class Interpreter {
         const LaneView<Real> b = view(graph_.operand(node, node.count > 1 ? 1 : 0));
         const int length = graph_[graph_.operand(node, 0)].size;
         const int length_b = graph_[graph_.operand(node, node.count > 1 ? 1 : 0)].size;
-        if constexpr (op == Op::concat) {
+        if constexpr (op == Op::at) {
+            store(i, [&](int, std::int64_t lane) {
+                const auto index = primal(b(0, lane));
+                return 0 <= index && index < length
+                           ? a(static_cast<int>(index), lane)
+                           : convert<Real>(std::numeric_limits<ScalarOf<Real>>::quiet_NaN());
+            });
+        } else if constexpr (op == Op::concat) {
             concatenate(i);
         } else if constexpr (op == Op::broadcast) {
             store(i, [&](int, std::int64_t lane) { return a(0, lane); });
@@ -287,6 +329,8 @@ class Interpreter {
 
     const Graph& graph_;
     const Arrays& arguments_;
+    std::vector<int> loop_of_;
+    std::vector<int> turn_ = std::vector<int>(graph_.loops.size(), 0);  // (loop)
     std::vector<LaneView<Real>> views_;
     std::vector<LaneView<Mask>> mask_views_;
     std::vector<std::int64_t> offsets_;

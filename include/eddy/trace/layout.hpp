@@ -5,7 +5,7 @@
 // and long arguments are read where they are.
 
 #include <eddy/core/static_for.hpp>
-#include <eddy/trace/graph.hpp>
+#include <eddy/trace/loop_structure.hpp>
 
 namespace eddy::inline v0 {
 
@@ -22,6 +22,8 @@ struct Place {
     int offset = 0;
     int index = 0;
     int node = -1;  // the node that owns the storage, which a slice shares
+    int loop = -1;  // its turns move the place on, by `stride` each
+    int stride = 0;
 };
 
 /// What evaluation does at a node, all that it needs to know of a scalar one in one piece:
@@ -89,9 +91,12 @@ class ScratchAllocator {
 
 /// The last node that reads each node's storage; readers through slices, outer products and other nodes
 /// that are computed where they are read, is_read_later(i), count; outputs read at the end.
+/// Expects loops in the order of evaluation: what one reads from outside lives until it ends.
 template <class Code, class IsReadLater>
 constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_read_later) {
     const int count = code.sizes.nodes;
+    const std::vector<int> loop_of = loops_of_nodes(code, count);
+    const LoopTree tree(code, loop_of);
     std::vector<int> last(static_cast<std::size_t>(count), -1);
     for (const Output& output : code.outputs) {
         for (int k = 0; k < output.count; ++k)
@@ -102,8 +107,15 @@ constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_rea
         const bool is_view = node.op == Op::slice || node.op == Op::outer || is_read_later(i);
         const int read = is_view ? last[static_cast<std::size_t>(i)] : i;
         for (int k = 0; k < node.count; ++k) {
-            int& use = last[static_cast<std::size_t>(code.operands[node.first + k])];
-            use = use > read ? use : read;
+            const auto from = static_cast<std::size_t>(code.operands[node.first + k]);
+            int until = node.op == Op::loop && k == 0 ? last[static_cast<std::size_t>(i)] : read;
+            int loop = loop_of[static_cast<std::size_t>(i)];
+            for (; !tree.is_within(loop_of[from], loop);
+                 loop = tree.parents[static_cast<std::size_t>(loop)]) {
+                const int end = tree.ends[static_cast<std::size_t>(loop)];
+                until = until > end ? until : end;
+            }
+            last[from] = last[from] > until ? last[from] : until;
         }
     }
     return last;
@@ -113,21 +125,38 @@ constexpr std::vector<int> last_uses(const Code& code) {
     return last_uses(code, [](int) { return false; });
 }
 
-}  // namespace detail
-
-namespace detail {
+/// What is read at a place that is computed, the turn of a loop or an index, lies in memory: an array
+/// that is indexed so is kept in no register.
+template <class Code>
+constexpr std::vector<char> nodes_in_memory(const Code& code) {
+    std::vector<char> in_memory(static_cast<std::size_t>(code.sizes.nodes), 0);
+    for (int i = code.sizes.nodes - 1; i >= 0; --i) {
+        const Node& node = code.nodes[i];
+        const bool passes_on = node.op == Op::slice || node.op == Op::loop;
+        if (node.op == Op::element || node.op == Op::at ||
+            (passes_on && in_memory[static_cast<std::size_t>(i)])) {
+            char& from = in_memory[static_cast<std::size_t>(code.operands[node.first])];
+            from = code.nodes[code.operands[node.first]].size > 1;
+        }
+    }
+    return in_memory;
+}
 
 template <class Code, class Places>
 constexpr Instruction make_instruction(const Code& code, const Places& places, int i) {
     const Node& node = code.nodes[i];
     const Place place = places[i];
+    if (node.op == Op::loop) return {.kind = Instruction::general, .op = Op::loop};
+    if (node.op == Op::carry || node.op == Op::turns || node.op == Op::stacked)
+        return {};  // their loop writes them
     if (place.node != i || place.kind == Place::argument || place.kind == Place::product) return {};
     Instruction instruction{Instruction::general, node.op, node.index, place.kind,
                             place.offset,         {},      {},         node.count};
     if (!is_elementwise(node.op) || node.op == Op::barrier || node.size != 1) return instruction;
     for (int k = 0; k < node.count; ++k) {
         const Place from = places[code.operands[node.first + k]];
-        if (from.kind == Place::argument || from.kind == Place::product) return instruction;
+        if (from.kind == Place::argument || from.kind == Place::product || from.loop >= 0)
+            return instruction;
         instruction.from_kind[k] = from.kind;
         instruction.from[k] = from.offset;
     }
@@ -141,13 +170,33 @@ template <class Code>
 [[nodiscard]] constexpr auto make_layout(const Code& code) {
     Layout<Code::size()> layout{};
     const std::vector<int> last = detail::last_uses(code);
+    const std::vector<char> in_memory = detail::nodes_in_memory(code);
     detail::ScratchAllocator scratch;
+    const auto allocate = [&](int i) {
+        return Place{Place::scratch,
+                     scratch.allocate(code.nodes[i].size, last[static_cast<std::size_t>(i)]), 0, i};
+    };
     for (int i = 0; i < Code::size(); ++i) {
         const Node& node = code.nodes[i];
         Place& place = layout.places[i];
+        if (node.op == Op::stacked) continue;  // placed where its loop begins
+        const bool is_in_memory = in_memory[static_cast<std::size_t>(i)];
         place.node = i;
-        if (node.op == Op::argument && node.size > longest_unrolled) {
+        if (node.op == Op::carry) {
+            for (int s = i + 1; s < Code::size(); ++s) {
+                if (code.nodes[s].op == Op::stacked && code.nodes[s].index == node.index)
+                    layout.places[s] = allocate(s);
+            }
+        }
+        if (node.op == Op::argument && (node.size > longest_unrolled || is_in_memory)) {
             place = {Place::argument, node.offset, node.index, i};
+        } else if (node.op == Op::loop) {
+            place = layout.places[code.operands[node.first]];
+        } else if (node.op == Op::element && node.size > longest_unrolled &&
+                   layout.places[code.operands[node.first]].loop < 0) {
+            place = layout.places[code.operands[node.first]];
+            place.loop = node.index;
+            place.stride = node.size;
         } else if (node.op == Op::slice) {
             place = layout.places[code.operands[node.first]];
             place.offset += node.offset;
@@ -156,12 +205,11 @@ template <class Code>
         } else if (is_mask(node.op)) {
             place = {Place::mask, layout.num_masks, 0, i};
             layout.num_masks += node.size;
-        } else if (node.size <= longest_unrolled) {
+        } else if (node.size <= longest_unrolled && !is_in_memory) {
             place = {Place::registers, layout.num_registers, 0, i};
             layout.num_registers += node.size;
         } else {
-            place = {Place::scratch, scratch.allocate(node.size, last[static_cast<std::size_t>(i)]),
-                     0, i};
+            place = allocate(i);
         }
         scratch.retire(i);
     }

@@ -76,7 +76,17 @@ enum class Op : unsigned char {
     dense,             // (W, x) or (W, x, b): W x + b, W row-major size × |x|
     dense_transposed,  // (W, c): Wᵀ c
     outer,             // (u, v): u vᵀ, row-major
+    at,                // (x, i): component i of x, i rounded down; NaN where there is none
+    // Loops (trace/loop_structure.hpp): `index` is the place in Graph::loops.
+    carry,    // leaf: the state at the start of a turn
+    element,  // (xs): components [t·size, (t+1)·size) of xs in turn t
+    loop,     // (carry, init, next, [mask,] [turns,] y…): the state after the last turn
+    turns,    // (loop): how many turns were taken
+    stacked,  // (loop, y): y of every turn, one after another; zero where a turn was not taken.
+              // offset 1: read only for turns that were taken
 };
+
+inline constexpr Op last_op = Op::stacked;
 
 /// The name of an operation in printed programs.
 [[nodiscard]] constexpr const char* name(Op op) {
@@ -101,13 +111,18 @@ enum class Op : unsigned char {
                                      "barrier",       "slice",       "concat",
                                      "broadcast",     "sum",         "dot",
                                      "norm",          "dense",       "dense_transposed",
-                                     "outer"};
-    static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(Op::outer) + 1);
+                                     "outer",         "at",          "carry",
+                                     "element",       "loop",        "turns",
+                                     "stacked"};
+    static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(last_op) + 1);
     return names[static_cast<int>(op)];
 }
 
 /// Operations whose `index` is a number that they compute with.
 [[nodiscard]] constexpr bool has_index(Op op) { return op == Op::powi || op == Op::polygamma; }
+
+/// Operations that belong to a loop.
+[[nodiscard]] constexpr bool is_loop_op(Op op) { return op >= Op::carry; }
 
 /// Operations computed component by component, masks included.
 [[nodiscard]] constexpr bool is_elementwise(Op op) { return op >= Op::add && op <= Op::barrier; }
@@ -119,7 +134,8 @@ enum class Op : unsigned char {
 
 /// Operations on numbers whose derivative is zero everywhere.
 [[nodiscard]] constexpr bool is_locally_constant(Op op) {
-    return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant;
+    return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant ||
+           op == Op::turns;
 }
 
 /// Operations whose result is a mask.

@@ -9,6 +9,7 @@
 //   code    what is evaluated: annotations stripped, products contracted into additions
 
 #include <eddy/trace/functions.hpp>
+#include <eddy/trace/passes/arrange.hpp>
 #include <eddy/trace/passes/contract.hpp>
 #include <eddy/trace/passes/simplify.hpp>
 #include <eddy/trace/passes/strip.hpp>
@@ -57,6 +58,15 @@ struct Program {
     static_assert(graph.error != TraceError::no_pushforward,
                   "custom_vjp: there is no forward mode through a function with a pullback of its "
                   "own; write custom_jvp, which serves both modes");
+    static_assert(
+        graph.error != TraceError::leaves_loop,
+        "trace: a value that is computed in the body of a loop is used behind the loop; return it "
+        "as a part of the state, or give it out of a scan by carry_and_out(carry, out)");
+    static_assert(
+        graph.error != TraceError::own_in_loop,
+        "custom_vjp, custom_jvp: a function with a derivative of its own is not called inside "
+        "the body of a loop; write the function itself there");
+    static_assert(graph.error != TraceError::unsound_loops, "loops: this is a bug in eddy");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 
     /// Evaluates the program: one argument per Argument of the graph, a scalar or anything with
@@ -71,9 +81,9 @@ template <class Recipe>
 constexpr Graph detail::CodeOf<Recipe>::make() {
     const Graph graph = Program<Recipe>::graph.thaw();
     if constexpr (requires { Recipe::finish(graph); }) {
-        return Recipe::finish(graph);
+        return passes::arrange_loops(Recipe::finish(graph));
     } else {
-        return finish_code(graph);
+        return passes::arrange_loops(finish_code(graph));
     }
 }
 

@@ -4,18 +4,19 @@
 // program, so a graph is built once, into a buffer of the expected capacity, and then cut to size;
 // only where it does not fit is it built a second time.
 
-#include <eddy/trace/graph.hpp>
+#include <eddy/trace/loop_structure.hpp>
 
 namespace eddy::inline v0 {
 
 /// How many of each item a graph has.
 struct GraphSizes {
-    int nodes = 0, operands = 0, constants = 0, arguments = 0, outputs = 0, names = 0, regions = 0;
+    int nodes = 0, operands = 0, constants = 0, arguments = 0, outputs = 0, names = 0, regions = 0,
+        loops = 0;
 
     [[nodiscard]] constexpr bool fit_in(const GraphSizes& room) const {
         return nodes <= room.nodes && operands <= room.operands && constants <= room.constants &&
                arguments <= room.arguments && outputs <= room.outputs && names <= room.names &&
-               regions <= room.regions;
+               regions <= room.regions && loops <= room.loops;
     }
 };
 
@@ -23,7 +24,7 @@ struct GraphSizes {
     const auto count = [](const auto& items) { return static_cast<int>(items.size()); };
     return {count(graph.nodes),     count(graph.operands), count(graph.constants),
             count(graph.arguments), count(graph.outputs),  count(graph.names),
-            count(graph.regions)};
+            count(graph.regions),   count(graph.loops)};
 }
 
 /// A graph in built-in arrays, with room for `room`.
@@ -38,10 +39,12 @@ struct StaticGraph {
     Output outputs[room.outputs + 1];
     std::string_view names[room.names + 1];
     Region regions[room.regions + 1];
+    Loop loops[room.loops + 1];
 
     [[nodiscard]] static constexpr int size() { return room.nodes; }
     [[nodiscard]] static constexpr int num_arguments() { return room.arguments; }
     [[nodiscard]] static constexpr int num_outputs() { return room.outputs; }
+    [[nodiscard]] static constexpr int num_loops() { return room.loops; }
 
     /// The same graph, ready to be transformed.
     [[nodiscard]] constexpr Graph thaw() const {
@@ -53,6 +56,7 @@ struct StaticGraph {
         graph.outputs.assign(outputs, outputs + sizes.outputs);
         graph.names.assign(names, names + sizes.names);
         graph.regions.assign(regions, regions + sizes.regions);
+        graph.loops.assign(loops, loops + sizes.loops);
         graph.error = error;
         return graph;
     }
@@ -80,12 +84,15 @@ constexpr StaticGraph<room> copy_graph(const From& from, const GraphSizes& sizes
     if (sizes.operands > 0) copy_items(&from.operands[0], sizes.operands, to.operands);
     if (sizes.constants > 0) copy_items(&from.constants[0], sizes.constants, to.constants);
     if (sizes.names > 0) copy_items(&from.names[0], sizes.names, to.names);
+    if (sizes.loops > 0) copy_items(&from.loops[0], sizes.loops, to.loops);
     return to;
 }
 
 template <class Make, GraphSizes room>
 constexpr StaticGraph<room> build_into() {
-    const Graph graph = Make::make();
+    Graph graph = Make::make();
+    if (graph.error == TraceError::none && !graph.loops.empty() && !loops_are_sound(graph))
+        graph.error = TraceError::unsound_loops;
     return copy_graph<room>(graph, sizes_of(graph));
 }
 
@@ -100,7 +107,8 @@ constexpr GraphSizes expected_room() {
             .arguments = 16,
             .outputs = 16,
             .names = 16,
-            .regions = 16};
+            .regions = 16,
+            .loops = 16};
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 // is the same at run time, for sizes that are not known before.
 
 #include <eddy/trace/least_length.hpp>
+#include <eddy/trace/loops.hpp>
 #include <eddy/trace/passes/order.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/structured.hpp>
@@ -116,6 +117,25 @@ constexpr void push_results(Graph& graph, const Result& result) {
     }
 }
 
+/// A value of a turn that is used behind its loop has no meaning there.
+constexpr void check_loops(Graph& graph) {
+    const std::vector<int> loop_of = loops_of_nodes(graph, graph.size());
+    for (int i = 0; i < graph.size() && !graph.loops.empty(); ++i) {
+        if (graph[i].op != Op::own || loop_of[static_cast<std::size_t>(i)] < 0) continue;
+        return report(graph, TraceError::own_in_loop, [] {
+            return "custom_vjp, custom_jvp: a function with a derivative of its own is not called "
+                   "inside "
+                   "the body of a loop; write the function itself there";
+        });
+    }
+    if (graph.error != TraceError::none || results_are_outside(graph)) return;
+    report(graph, TraceError::leaves_loop, [] {
+        return "trace: a value that is computed in the body of a loop is used behind the loop; "
+               "return it "
+               "as a part of the state, or give it out of a scan by carry_and_out(carry, out)";
+    });
+}
+
 template <class Function>
 inline constexpr bool is_stateless =
     std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
@@ -199,6 +219,7 @@ struct TraceOf {
         Graph graph;
         (graph.arguments.push_back(ArgumentShape<Shapes>::argument), ...);
         push_results(graph, Function{}(ArgumentShape<Shapes>::make(graph, index)...));
+        check_loops(graph);
         return graph;
     }
 };
@@ -238,6 +259,7 @@ template <class Function, class... Shapes>
                             const decltype(detail::make_argument(graph, shapes))&...>,
         "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
     detail::push_results(graph, std::apply(function, arguments));
+    detail::check_loops(graph);
     return passes::simplify(passes::order_canonically(graph));
 }
 

@@ -151,6 +151,28 @@ struct VectorRule<Op::dense_transposed> {
     }
 };
 
+/// The index has no derivative.
+template <>
+struct VectorRule<Op::at> {
+    static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced c) {
+        const int x = reverse.operand(node, 0), size = reverse.size_of(x);
+        if (!reverse.is_active(x)) return;
+        const DynamicTraced index = reverse.value(node, 1);
+        Graph& graph = *index.graph();
+        const int offset = static_cast<int>(graph.constants.size());
+        for (int k = 0; k < size; ++k) graph.constants.push_back(k);
+        const DynamicTraced places(
+            graph, graph.push({.op = Op::constant, .size = size, .offset = offset}));
+        reverse.add(x, select(places == floor(index), c, 0));
+    }
+    static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
+        Graph& graph = forward.graph();
+        if (!forward.has_tangent(graph.operand(node, 0))) return {graph, graph.push_constant(0)};
+        return {graph,
+                graph.push(node, forward.tangent(node, 0).node(), forward.value(node, 1).node())};
+    }
+};
+
 template <>
 struct VectorRule<Op::outer> {
     static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced c) {

@@ -3,6 +3,7 @@
 // use. This is the only pass that changes a rounding (one instead of two, on machines that fuse);
 // docs/design/semantics.md.
 
+#include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/passes/dce.hpp>
 
 namespace eddy::inline v0::passes {
@@ -17,13 +18,15 @@ struct Contraction {
 
 [[nodiscard]] constexpr Contraction contraction_of(const Graph& graph, int i,
                                                    const std::vector<int>& uses,
-                                                   const std::vector<char>& frozen) {
+                                                   const std::vector<char>& frozen,
+                                                   const std::vector<int>& loop_of) {
     const Node& node = graph[i];
     if ((node.op != Op::add && node.op != Op::sub) || frozen[static_cast<std::size_t>(i)])
         return {};
     const auto is_single_product = [&](int operand) {
         const auto o = static_cast<std::size_t>(operand);
-        return graph[operand].op == Op::mul && uses[o] == 1 && !frozen[o];
+        return graph[operand].op == Op::mul && uses[o] == 1 && !frozen[o] &&
+               loop_of[o] == loop_of[static_cast<std::size_t>(i)];  // else it moves into the turns
     };
     if (is_single_product(graph.operand(node, 0)))
         return {0, node.op == Op::add ? Op::mul_add : Op::mul_sub};
@@ -54,11 +57,12 @@ struct Contraction {
     for (int node : output_nodes(graph, 0, graph.outputs.size()))
         ++uses[static_cast<std::size_t>(node)];
 
+    const std::vector<int> loop_of = eddy::detail::loops_of_nodes(graph, graph.size());
     std::vector<detail::Contraction> found(graph.nodes.size());
     std::vector<char> absorbed(graph.nodes.size(), 0);
     for (int i = 0; i < graph.size(); ++i) {
         auto& contraction = found[static_cast<std::size_t>(i)];
-        contraction = detail::contraction_of(graph, i, uses, frozen);
+        contraction = detail::contraction_of(graph, i, uses, frozen, loop_of);
         if (contraction.product >= 0)
             absorbed[static_cast<std::size_t>(graph.operand(i, contraction.product))] = 1;
     }

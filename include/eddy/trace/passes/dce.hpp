@@ -12,7 +12,10 @@ namespace eddy::inline v0::passes {
     for (int i = graph.size() - 1; i >= 0; --i) {
         if (!needed[static_cast<std::size_t>(i)]) continue;
         const Node& node = graph[i];
-        for (int k = 0; k < node.count; ++k)
+        const int count = node.op == Op::loop  // what it stacks is needed by who reads it
+                              ? graph.loops[static_cast<std::size_t>(node.index)].num_fixed()
+                              : node.count;
+        for (int k = 0; k < count; ++k)
             needed[static_cast<std::size_t>(graph.operand(node, k))] = 1;
     }
     return needed;

@@ -14,6 +14,7 @@ class Rebuild {
         to_.arguments = from.arguments;
         to_.names = from.names;
         to_.regions = from.regions;
+        to_.loops = from.loops;
         to_.error = from.error;
         to_.run_time = from.run_time;
         to_.nodes.reserve(from.nodes.size());
@@ -33,11 +34,15 @@ class Rebuild {
         return map(from_.operand(node, k));
     }
 
-    /// Appends a copy of `node` with mapped operands.
+    /// Appends a copy of `node` with mapped operands. A loop leaves out what it need not stack.
     constexpr int copy(Node node) {
         const int first = static_cast<int>(to_.operands.size());
-        for (int k = 0; k < node.count; ++k) to_.operands.push_back(operand(node, k));
+        for (int k = 0; k < node.count; ++k) {
+            if (node.op != Op::loop || operand(node, k) >= 0)
+                to_.operands.push_back(operand(node, k));
+        }
         node.first = first;
+        node.count = static_cast<int>(to_.operands.size()) - first;
         to_.nodes.push_back(node);
         return to_.size() - 1;
     }

@@ -1,0 +1,229 @@
+#pragma once
+// Evaluation of a loop: its nodes inside a loop of C++ whose length is a constant. The lanes of a pack
+// leave by masks, each after its own number of turns: one that has left keeps its state, and nothing of
+// what it would compute is seen.
+
+#include <eddy/core/lanes.hpp>
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/static_for.hpp>
+#include <eddy/trace/apply.hpp>
+#include <eddy/trace/component_at.hpp>
+#include <eddy/trace/loop_structure.hpp>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+/// Where the nodes of each loop are, in the order of evaluation (passes/arrange.hpp).
+template <int num_nodes, int num_loops>
+struct LoopBlocks {
+    int loop_of[num_nodes + 1];        // (node): the innermost loop around it; −1: none
+    int stacked[num_nodes + 1];        // the nodes that loops stack, loop after loop
+    int first_stacked[num_loops + 2];  // (loop): where its own begin
+    int turns[num_loops + 1];          // (loop): the node that counts its turns; −1: none
+    int begin[num_loops + 1];          // (loop): its first node
+    int condition_end[num_loops + 1];  // (loop): behind the nodes that its condition needs
+};
+template <class Code>
+[[nodiscard]] constexpr auto make_loop_blocks(const Code& code) {
+    constexpr int num_nodes = Code::size(), count = Code::num_loops();
+    LoopBlocks<num_nodes, count> blocks{};
+    const std::vector<int> loop_of = loops_of_nodes(code, num_nodes);
+    const LoopTree tree(code, loop_of);
+    int num_stacked = 0;
+    for (int loop = 0; loop < count; ++loop) {
+        blocks.turns[loop] = blocks.begin[loop] = -1;
+        blocks.first_stacked[loop] = num_stacked;
+        for (int i = 0; i < num_nodes; ++i) {
+            const Node& node = code.nodes[i];
+            if (node.op == Op::stacked && node.index == loop) blocks.stacked[num_stacked++] = i;
+            if (node.op == Op::turns && node.index == loop) blocks.turns[loop] = i;
+            if (blocks.begin[loop] < 0 &&
+                tree.is_within(loop_of[static_cast<std::size_t>(i)], loop))
+                blocks.begin[loop] = i;
+        }
+        blocks.first_stacked[loop + 1] = num_stacked;
+        const int end = tree.ends[static_cast<std::size_t>(loop)];
+        blocks.condition_end[loop] = blocks.begin[loop];
+        if (end < 0 || !code.loops[loop].has_condition) continue;
+        const int condition = code.operands[code.nodes[end].first + 3];
+        if (condition >= blocks.begin[loop]) blocks.condition_end[loop] = condition + 1;
+    }
+    for (int i = 0; i < num_nodes; ++i) blocks.loop_of[i] = loop_of[static_cast<std::size_t>(i)];
+    return blocks;
+}
+
+/// Computes those of nodes [first, first + count) that are in a loop (−1: in none), not in one inside it.
+template <int first, int count, int loop, class Values>
+EDDY_INLINE EDDY_HD constexpr void run_steps(Values& values) {
+    if constexpr (count > fold_chunk) {
+        values.template steps<first, loop>(std::make_integer_sequence<int, fold_chunk>{});
+        run_steps<first + fold_chunk, count - fold_chunk, loop>(values);
+    } else {
+        values.template steps<first, loop>(std::make_integer_sequence<int, count>{});
+    }
+}
+
+/// How many turns the lane that takes most of them takes.
+template <class Number>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr int most_turns(const Number& turns) {
+    int most = 0;
+    for (int lane = 0; lane < num_lanes_of<Number>; ++lane) {
+        const int of_lane = static_cast<int>(get_lane(turns, lane));
+        most = most < of_lane ? of_lane : most;
+    }
+    return most;
+}
+
+/// One run of loop node i.
+template <int i, class Values>
+class LoopRun {
+    static constexpr auto& code = Values::Code::code;
+    static constexpr auto& blocks = Values::blocks;
+    static constexpr Node node = code.nodes[i];
+    static constexpr int id = node.index, carry = code.operands[node.first],
+                         init = code.operands[node.first + 1], next = code.operands[node.first + 2];
+    static constexpr Loop loop = code.loops[id];
+    static constexpr bool has_mask = loop.has_condition || loop.has_guard || loop.has_turns;
+    static constexpr int mask = has_mask ? code.operands[node.first + 3] : -1;
+    static constexpr int num_turns =
+        loop.has_turns ? code.operands[node.first + 3 + loop.has_guard] : -1;
+    static constexpr int begin = blocks.begin[id], middle = blocks.condition_end[id];
+    using Real = typename Values::Number;
+    using Primal = PrimalOf<Real>;
+    using Mask = MaskOf<Real>;
+
+  public:
+    EDDY_INLINE EDDY_HD static constexpr void run(Values& values) {
+        for_components<node.size>([&](int k) EDDY_INLINE {
+            values.template store<carry>(k, convert<Real>(values.template load<init>(k)));
+        });
+        if constexpr (has_mask && is_bounds<Real>) {  // what turns are taken is not known
+            for_components<node.size>(
+                [&](int k) EDDY_INLINE { values.template store<carry>(k, Real::line()); });
+        } else if constexpr (loop.has_condition) {
+            run_while(values);
+        } else if constexpr (has_mask) {
+            run_masked(values);
+        } else {
+            for (int t = 0; t < loop.length; ++t) {
+                values.turn(id) = loop.is_backward ? loop.length - 1 - t : t;
+                run_steps<begin, i - begin, id>(values);
+                stack(values, [](const Real& y) EDDY_INLINE { return y; });
+                advance(values, [](const Real& x, const Real&) EDDY_INLINE { return x; });
+            }
+        }
+    }
+
+  private:
+    EDDY_INLINE EDDY_HD static constexpr void run_while(Values& values) {
+        Mask goes_on = Primal(0) == Primal(0);
+        Primal count(0);
+        int turn = 0;
+        for (;; ++turn) {
+            values.turn(id) = turn;
+            run_steps<begin, middle - begin, id>(values);
+            goes_on = apply<Op::mask_and>(goes_on, values.template load<mask>(0));
+            if (!any(goes_on) || turn == loop.length) break;
+            run_steps<middle, i - middle, id>(values);
+            take(values, goes_on);
+            count = select(goes_on, count + Primal(1), count);
+        }
+        if constexpr (loop.fails_when_out) {
+            if (any(goes_on)) fail(values, goes_on);
+        }
+        if constexpr (blocks.turns[id] >= 0)
+            values.template store<blocks.turns[id]>(0, convert<Real>(count));
+        clear_stacks(values, turn, loop.length);
+    }
+
+    EDDY_INLINE EDDY_HD static constexpr void run_masked(Values& values) {
+        Mask takes_part = Primal(0) == Primal(0);
+        if constexpr (loop.has_guard) takes_part = values.template load<mask>(0);
+        int most = any(takes_part) ? loop.length : 0;
+        if constexpr (loop.has_turns) {
+            const Primal count = primal(values.template load<num_turns>(0));
+            if (most > 0) most = most_turns(count);
+            for (int t = 0; t < most; ++t) {
+                const int turn = loop.is_backward ? most - 1 - t : t;
+                values.turn(id) = turn;
+                run_steps<begin, i - begin, id>(values);
+                take(values, apply<Op::mask_and>(
+                                 takes_part, Primal(static_cast<ScalarOf<Real>>(turn)) < count));
+            }
+        } else {
+            for (int t = 0; t < most; ++t) {
+                values.turn(id) = loop.is_backward ? most - 1 - t : t;
+                run_steps<begin, i - begin, id>(values);
+                take(values, takes_part);
+            }
+        }
+        clear_stacks(values, most, loop.length);
+    }
+
+    /// The end of a turn that only some lanes take.
+    EDDY_INLINE EDDY_HD static constexpr void take(Values& values, const Mask& takes) {
+        stack(values, [&](const Real& y) EDDY_INLINE { return select(takes, y, Real(0)); });
+        advance(values,
+                [&](const Real& x, const Real& old) EDDY_INLINE { return select(takes, x, old); });
+    }
+    EDDY_INLINE EDDY_HD static constexpr void fail(Values& values, const Mask& fails) {
+        const Real nan(std::numeric_limits<ScalarOf<Real>>::quiet_NaN());
+        for_components<node.size>([&](int k) EDDY_INLINE {
+            const auto state = convert<Real>(values.template load<carry>(k));
+            values.template store<carry>(k, select(fails, state * nan, state));
+        });
+    }
+
+    /// The state becomes choose(next, state).
+    template <class Choose>
+    EDDY_INLINE EDDY_HD static constexpr void advance(Values& values, Choose choose) {
+        for_components<node.size>([&](int k) EDDY_INLINE {
+            values.template store<carry>(k, choose(convert<Real>(values.template load<next>(k)),
+                                                   convert<Real>(values.template load<carry>(k))));
+        });
+    }
+
+    /// Calls body<s>() for each node s that this loop stacks.
+    template <class Body>
+    EDDY_INLINE EDDY_HD static constexpr void for_stacked(Body body) {
+        static_for<blocks.first_stacked[id], blocks.first_stacked[id + 1]>(
+            [&]<int k>() EDDY_INLINE { body.template operator()<blocks.stacked[k]>(); });
+    }
+    template <class Choose>
+    EDDY_INLINE EDDY_HD static constexpr void stack(Values& values, Choose choose) {
+        for_stacked([&]<int s>() EDDY_INLINE {
+            constexpr int y = code.operands[code.nodes[s].first + 1], size = code.nodes[y].size;
+            constexpr bool is_tape = code.nodes[s].offset == 1;
+            const int first = values.turn(id) * size;
+            for_components<size>([&](int k) EDDY_INLINE {
+                const auto of_turn = convert<Real>(values.template load<y>(k));
+                values.template store<s>(first + k, is_tape ? of_turn : choose(of_turn));
+            });
+        });
+    }
+    EDDY_INLINE EDDY_HD static constexpr void clear_stacks(Values& values, int first, int last) {
+        for_stacked([&]<int s>() EDDY_INLINE {
+            constexpr int size = code.nodes[code.operands[code.nodes[s].first + 1]].size;
+            if constexpr (code.nodes[s].offset != 1) {
+                for (int k = first * size; k < last * size; ++k)
+                    values.template store<s>(k, Real(0));
+            }
+        });
+    }
+};
+
+template <int i, class Values>
+EDDY_INLINE EDDY_HD constexpr void evaluate_loop(Values& values) {
+    LoopRun<i, Values>::run(values);
+}
+
+/// Programs whose loops stack more than this are called: their memory is not taken several times over.
+inline constexpr int most_stacked_inlined = 256;
+template <class P>
+inline constexpr bool stacks_much = [] {
+    int size = 0;
+    for (const Node& node : P::code.nodes) size += node.op == Op::stacked ? node.size : 0;
+    return size > most_stacked_inlined;
+}();
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,277 @@
+#pragma once
+// Loops inside a traced function. The body is traced once; what it captures, and how loops nest, follows
+// from what depends on what (trace/loop_structure.hpp). On plain numbers the same calls are plain loops.
+
+#include <eddy/trace/component_at.hpp>
+#include <eddy/trace/loop_state.hpp>
+#include <eddy/trace/loop_structure.hpp>
+#include <limits>
+
+namespace eddy::inline v0 {
+
+/// How a `bounded_while` treats a trajectory that is not done when the turns run out.
+struct WhileOptions {
+    bool takes_last = false;  ///< true: its state as it is; false: NaN
+};
+/// Lets a `bounded_while` that runs out of turns give the state as it is.
+inline constexpr WhileOptions take_last{.takes_last = true};
+
+/// What the body of a `scan` returns.
+template <class Carry, class Out>
+struct CarryAndOut {
+    Carry carry;  ///< the state of the next turn
+    Out out;      ///< what this turn gives out
+};
+/// The state of the next turn of a `scan`, and what this turn gives out: a number or a vector.
+template <class Carry, class Out>
+[[nodiscard]] constexpr CarryAndOut<Carry, Out> carry_and_out(const Carry& carry, const Out& out) {
+    return {carry, out};
+}
+/// What a `scan` returns.
+template <class Carry, class Outs>
+struct CarryAndOuts {
+    Carry carry;  ///< the state after the last turn
+    Outs outs;    ///< what the turns gave out, one after another
+};
+
+namespace detail {
+
+template <class State, class Next>
+consteval bool check_loop() {
+    constexpr bool is_state = is_loop_state<State>;
+    static_assert(is_state, "loop: the state must be a number, a vector, or a std::tuple of them");
+    constexpr bool is_same =
+        !is_state || (is_loop_state<Next> && std::is_same_v<TracedState<State>, TracedState<Next>>);
+    static_assert(
+        is_same,
+        "loop: the body must return a state of the same shape as the one it starts from: "
+        "a number for a number, a vector of as many components, a std::tuple of as many parts");
+    return is_state && is_same;
+}
+
+/// Where the body of a loop that starts from literals finds a graph: in what it captures.
+template <class State, class Body>
+constexpr Graph* find_loop_graph(const State& init, const Body& body) {
+    if (Graph* graph = graph_of_state(init); graph != nullptr) return graph;
+    return graph_of_state(body(init));
+}
+
+/// A new loop: trace_turn(graph, state) gives the operands behind (carry, init).
+template <class State, class TraceTurn>
+constexpr int push_loop(Graph& graph, const State& init, Loop description, TraceTurn trace_turn) {
+    const int start = node_of_state(graph, init), size = graph[start].size,
+              id = static_cast<int>(graph.loops.size());
+    graph.loops.push_back(description);
+    const int carry = graph.push({.op = Op::carry, .size = size, .index = id});
+    std::vector<int> operands{carry, start};
+    for (int operand : trace_turn(graph, state_of_node(graph, carry, init)))
+        operands.push_back(operand);
+    const int next_size = graph[operands[2]].size;
+    if (next_size != size) {
+        report(graph, TraceError::sizes_differ,
+               [size, next_size] { return sizes_differ_message(size, next_size); });
+        operands[2] = graph.push_zeros(size);
+    }
+    return graph.push_list({.op = Op::loop, .size = size, .index = id}, operands);
+}
+
+/// Part `turn` of a vector of parts: a number where the part has one component.
+template <int size, class Parts>
+constexpr auto part_of(const Parts& xs, int turn) {
+    using Number = std::remove_cvref_t<decltype(xs[0])>;
+    if constexpr (size == 1) {
+        return Number(xs[turn]);
+    } else {
+        Vec<Number, size> part{};
+        for (int k = 0; k < size; ++k) part[k] = xs[turn * size + k];
+        return part;
+    }
+}
+
+template <int length, int part_shape, class Out, class State, class Parts, class Body>
+constexpr auto traced_scan(const State& init, const Parts& xs, const Body& body) {
+    constexpr int out_shape = shape_of<Out>, out_size = out_shape == scalar_shape ? 1 : out_shape;
+    static_assert(out_shape != no_shape,
+                  "scan: what a turn gives out must be a number or a vector");
+    using Outs = Traced<out_shape == dynamic_shape ? dynamic_shape : length * out_size>;
+    using Part = Traced<part_shape>;
+    using Result = CarryAndOuts<TracedState<State>, Outs>;
+    Graph* graph = graph_of_state(init);
+    if (graph == nullptr) graph = graph_of(xs);
+    if (graph == nullptr) graph = graph_of_state(body(init, part_of<1>(xs, 0)).carry);
+    if (graph == nullptr)
+        return Result{unknown_state(init), Outs(unknown_value<length * out_size>())};
+    const int from = node_of(*graph, xs), id = static_cast<int>(graph->loops.size());
+    const int size = (*graph)[from].size / length;
+    if (size * length != (*graph)[from].size) {
+        report(*graph, TraceError::sizes_differ, [total = (*graph)[from].size] {
+            return compose("scan: {} components are no multiple of the {} turns", total, length);
+        });
+    }
+    int out = -1;
+    const int loop =
+        push_loop(*graph, init, {.length = length}, [&](Graph& into, const auto& state) {
+            const Part x(into, into.push({.op = Op::element, .size = size, .index = id}, from));
+            const auto turn = body(state, x);
+            out = node_of(into, turn.out);
+            return std::vector<int>{node_of_state(into, turn.carry), out};
+        });
+    const int stacked = graph->push(
+        {.op = Op::stacked, .size = length * (*graph)[out].size, .index = id}, loop, out);
+    return Result{state_of_node(*graph, loop, init), Outs(*graph, stacked)};
+}
+
+template <class Mask>
+inline constexpr bool is_scalar_mask = false;
+template <>
+inline constexpr bool is_scalar_mask<TracedMask<scalar_shape>> = true;
+template <>
+inline constexpr bool is_scalar_mask<TracedMask<dynamic_shape>> = true;
+
+}  // namespace detail
+
+/// The state after `length` turns of state = body(state). The body is traced once.
+template <int length, class State, class Body>
+[[nodiscard]] constexpr auto repeat(const State& init, Body body) {
+    static_assert(length > 0, "repeat: the number of turns must be positive");
+    using Next = std::remove_cvref_t<decltype(body(init))>;
+    if constexpr (!detail::is_traced_state<State> && !detail::is_traced_state<Next>) {
+        auto state = body(init);
+        for (int turn = 1; turn < length; ++turn) state = body(state);
+        return state;
+    } else if constexpr (detail::check_loop<State, Next>()) {
+        Graph* const graph = detail::find_loop_graph(init, body);
+        if (graph == nullptr) return detail::unknown_state(init);
+        const int loop = detail::push_loop(
+            *graph, init, {.length = length}, [&](Graph& into, const auto& state) {
+                return std::vector<int>{detail::node_of_state(into, body(state))};
+            });
+        return detail::state_of_node(*graph, loop, init);
+    }
+}
+
+/// The first state that the condition refuses, of at most `max` turns of state = body(state). The
+/// condition is asked before each turn, of each trajectory by itself. One that is not done after `max`
+/// turns becomes NaN, unless `take_last` asks for its state as it is.
+template <int max, class State, class Condition, class Body>
+[[nodiscard]] constexpr auto bounded_while(const State& init, Condition condition, Body body,
+                                           WhileOptions options = {}) {
+    static_assert(max > 0, "bounded_while: the most turns must be positive");
+    using Next = std::remove_cvref_t<decltype(body(init))>;
+    if constexpr (!detail::is_traced_state<State> && !detail::is_traced_state<Next>) {
+        Next state = init;
+        for (int turn = 0; condition(state); ++turn) {
+            if (turn == max) {
+                if (options.takes_last) break;
+                return detail::changed_state(state, [](const auto& part) {
+                    return std::remove_cvref_t<decltype(part)>(
+                        part * std::numeric_limits<double>::quiet_NaN());
+                });
+            }
+            state = body(state);
+        }
+        return state;
+    } else if constexpr (detail::check_loop<State, Next>()) {
+        using Mask = std::remove_cvref_t<decltype(condition(
+            std::declval<const detail::TracedState<State>&>()))>;
+        constexpr bool is_condition = detail::is_scalar_mask<Mask>;
+        static_assert(
+            is_condition,
+            "bounded_while: the condition must be one comparison of traced values, such as "
+            "abs(x) > 1e-12; of a vector, compare a number such as its norm");
+        Graph* const graph = detail::find_loop_graph(init, body);
+        if constexpr (is_condition) {
+            if (graph == nullptr) return detail::unknown_state(init);
+            const int loop = detail::push_loop(
+                *graph, init,
+                {.length = max, .has_condition = true, .fails_when_out = !options.takes_last},
+                [&](Graph& into, const auto& state) {
+                    const int goes_on = condition(state).node_in(into);
+                    return std::vector<int>{detail::node_of_state(into, body(state)), goes_on};
+                });
+            return detail::state_of_node(*graph, loop, init);
+        }
+    }
+}
+
+/// (state, outs) of `length` turns: carry_and_out(state, out) = body(state, x) for each of the `length`
+/// equal parts x of the vector xs. `outs` holds what the turns gave out, one after another.
+template <int length, class State, class Parts, class Body>
+[[nodiscard]] constexpr auto scan(const State& init, const Parts& xs, Body body) {
+    static_assert(length > 0, "scan: the number of turns must be positive");
+    constexpr int total = detail::shape_of<Parts>;
+    constexpr bool is_divided = total == dynamic_shape || (total > 0 && total % length == 0);
+    static_assert(is_divided,
+                  "scan: xs must be a vector of length * k components, k of them for each turn");
+    if constexpr (is_divided) {
+        constexpr int size = total == dynamic_shape ? 1 : total / length;
+        constexpr int part_shape =
+            total == dynamic_shape ? dynamic_shape : (size == 1 ? scalar_shape : size);
+        using Part = std::conditional_t<is_symbolic<Parts>, Traced<part_shape>,
+                                        decltype(detail::part_of<size>(xs, 0))>;
+        using Turn = std::remove_cvref_t<decltype(body(init, std::declval<const Part&>()))>;
+        constexpr bool is_turn = requires(Turn turn) {
+            turn.carry;
+            turn.out;
+        };
+        static_assert(is_turn, "scan: the body must return eddy::carry_and_out(state, out)");
+        if constexpr (is_turn) {
+            using Next = decltype(Turn::carry);
+            using Out = decltype(Turn::out);
+            constexpr bool is_traced = is_symbolic<Parts> || detail::is_traced_vec<Parts> ||
+                                       detail::is_traced_state<State> ||
+                                       detail::is_traced_state<Next>;
+            if constexpr (!is_traced) {
+                constexpr int out_size = is_vec<Out> ? detail::vec_length<Out> : 1;
+                const auto number = [](const auto& out) {
+                    if constexpr (is_vec<Out>)
+                        return out[0];
+                    else
+                        return out;
+                };
+                Next state = init;
+                Vec<decltype(number(std::declval<Out>())), length * out_size> outs{};
+                for (int turn = 0; turn < length; ++turn) {
+                    const Turn of_turn = body(state, detail::part_of<size>(xs, turn));
+                    state = of_turn.carry;
+                    for (int k = 0; k < out_size; ++k) {
+                        if constexpr (is_vec<Out>)
+                            outs[turn * out_size + k] = of_turn.out[k];
+                        else
+                            outs[turn] = of_turn.out;
+                    }
+                }
+                return CarryAndOuts<Next, decltype(outs)>{state, outs};
+            } else if constexpr (detail::check_loop<State, Next>()) {
+                return detail::traced_scan<length, part_shape, Out>(init, xs, body);
+            }
+        }
+    }
+}
+
+/// Component `index` of the vector x, the index rounded down; NaN where x has no such component.
+template <class Values, class Index>
+requires(is_vec<Values> || is_symbolic<Values>)
+    [[nodiscard]] constexpr auto at(const Values& x, const Index& index) {
+    static_assert(!std::is_same_v<Values, Traced<scalar_shape>>,
+                  "at: the first argument must be a vector");
+    if constexpr (!is_symbolic<Values> && !detail::is_traced_vec<Values> && !is_symbolic<Index>) {
+        return detail::component_at<detail::vec_length<Values>>(primal(index),
+                                                                [&](int k) { return x[k]; });
+    } else {
+        Graph& graph = *detail::common_graph(x, index);
+        const int node = detail::node_of(graph, x);
+        if constexpr (std::is_arithmetic_v<Index>) {
+            return Traced<scalar_shape>(
+                graph, detail::slice_node(graph, node, static_cast<int>(index), 1));
+        } else {
+            static_assert(
+                detail::shape_of<Index> == scalar_shape || detail::shape_of<Index> == dynamic_shape,
+                "at: the index must be a number");
+            const int place = detail::node_of(graph, index);
+            return Traced<scalar_shape>(graph, graph.push({.op = Op::at}, node, place));
+        }
+    }
+}
+
+}  // namespace eddy::inline v0

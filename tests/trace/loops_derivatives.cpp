@@ -1,0 +1,258 @@
+// Derivatives of loops: those of the turns that were taken, in reverse and forward mode and in both, with
+// the same bits however the turns are grouped, kept or computed again.
+
+#include <cmath>
+#include <eddy/ad/dual.hpp>
+#include <eddy/ad/jacobian.hpp>
+#include <eddy/ad/jvp.hpp>
+#include <eddy/ad/remat.hpp>
+#include <eddy/ad/split.hpp>
+#include <eddy/ad/vjp.hpp>
+#include <eddy/core/pack_math.hpp>
+#include <eddy/trace/interpret.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using eddy::Dual;
+using eddy::Scalar;
+using eddy::Vec;
+using eddy::Vector;
+using Lanes = eddy::Pack<double, 8>;
+
+/// Kepler's equation in groups of turns; of one turn each: as it is.
+template <int groups, int turns>
+struct Kepler {
+    template <class T>
+    constexpr auto operator()(const T& M, const T& e) const {
+        const auto goes_on = [&](const auto& E) { return abs(E - e * sin(E) - M) > 1e-12; };
+        const auto newton = [&](const auto& E) {
+            return E - (E - e * sin(E) - M) / (1 - e * cos(E));
+        };
+        return eddy::bounded_while<groups>(M + 0.85 * e, goes_on, [&](const auto& E) {
+            if constexpr (turns == 1)
+                return newton(E);
+            else
+                return eddy::bounded_while<turns>(E, goes_on, newton, eddy::take_last);
+        });
+    }
+};
+constexpr auto kepler = eddy::trace<Scalar, Scalar>(Kepler<30, 1>{});
+constexpr auto kepler_in_groups = eddy::trace<Scalar, Scalar>(Kepler<6, 5>{});
+
+struct ScanLoop {
+    template <class Y, class P>
+    constexpr auto operator()(const Y& y, const P& p) const {
+        const auto [c, outs] =
+            eddy::scan<20>(eddy::vec(y[0] * 1.0, y[1] * 1.0), y, [&](const auto& s, const auto& x) {
+                return eddy::carry_and_out(eddy::vec(s[1] * p[0], sin(x) * s[0]),
+                                           p[1] * s[0] - 2 * s[1] + x * x);
+            });
+        return outs * c[0];
+    }
+};
+struct ScanWritten {
+    template <class Y, class P>
+    constexpr auto operator()(const Y& y, const P& p) const {
+        auto a = y[0] * 1.0, b = y[1] * 1.0;
+        Y outs = y;
+        for (int i = 0; i < 20; ++i) {
+            const auto x = y[i];
+            outs[i] = p[1] * a - 2 * b + x * x;
+            const auto next = b * p[0];
+            b = sin(x) * a;
+            a = next;
+        }
+        return outs * a;
+    }
+};
+template <bool written>
+struct Map {
+    template <class T>
+    constexpr auto operator()(const T& x, const T& p) const {
+        const auto turn = [&](const auto& z) {
+            return eddy::vec(z[0] + p * sin(z[1]), z[1] * 0.9 + x * z[0] * 0.01);
+        };
+        const auto start = eddy::vec(x * 1.0, x * p);
+        if constexpr (written) {
+            auto z = turn(start);
+            for (int i = 1; i < 12; ++i) z = turn(z);
+            return z[0] * z[1];
+        } else {
+            const auto z =
+                eddy::repeat<3>(start, [&](const auto& w) { return eddy::repeat<4>(w, turn); });
+            return z[0] * z[1];
+        }
+    }
+};
+/// A while, and a loop in a loop, for what is kept and what is computed again.
+struct Mixed {
+    template <class T>
+    constexpr auto operator()(const T& x, const T& p) const {
+        const auto a = eddy::bounded_while<40>(
+            x * 1.0, [](const auto& z) { return z < 5; },
+            [&](const auto& z) { return z + p * exp(-z * z) + 0.3; });
+        const auto b = eddy::repeat<4>(a, [&](const auto& z) {
+            return eddy::repeat<3>(z, [&](const auto& w) { return sin(w) * p + z * 0.1; });
+        });
+        return sin(a) * b;
+    }
+};
+struct MixedInRegions {
+    template <class T>
+    constexpr auto operator()(const T& x, const T& p) const {
+        return eddy::remat(Mixed{})(x, p) * eddy::remat(Mixed{})(x * p, p);
+    }
+};
+struct MixedProduct {
+    template <class T>
+    constexpr auto operator()(const T& x, const T& p) const {
+        return Mixed{}(x, p) * Mixed{}(x * p, p);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the gradient of a while is that of its limit, to the tolerance of the loop") {
+    const double E = kepler(1.3, 0.5), by_M = 1 / (1 - 0.5 * std::cos(E)),
+                 by_e = by_M * std::sin(E);
+
+    const auto [M, e] = vjp(kepler)(1.3, 0.5, 1.0);
+
+    CHECK(M == Approx(by_M).epsilon(1e-8));
+    CHECK(e == Approx(by_e).epsilon(1e-8));
+    CHECK(jvp(kepler)(1.3, 0.5, 1.0, 0.0) == Approx(M).epsilon(1e-14));
+    CHECK(kepler(Dual<double>(1.3, 0.0), Dual<double>(0.5, 1.0)).tangent ==
+          Approx(e).epsilon(1e-14));
+}
+
+TEST_CASE("gradients of lanes have the bits they have alone, however turns are grouped") {
+    constexpr auto gradient = vjp(kepler);
+    constexpr auto in_groups = vjp(kepler_in_groups);
+    for (int i = 0; i < 64; ++i) {
+        Lanes M(0.0), e(0.0);
+        for (int lane = 0; lane < 8; ++lane) {
+            M.set(lane, 0.1 * i + 0.7 * lane - 3 * (lane % 2));
+            e.set(lane, std::fmod(0.37 * i + 0.11 * lane, 0.9));
+        }
+        const auto [by_M, by_e] = gradient(M, e, Lanes(1.0));
+        const auto [groups_by_M, groups_by_e] = in_groups(M, e, Lanes(1.0));
+        for (int lane = 0; lane < 8; ++lane) {
+            const auto [alone_M, alone_e] = gradient(Lanes(M[lane]), Lanes(e[lane]), Lanes(1.0));
+            CHECK(by_M[lane] == alone_M[0]);
+            CHECK(by_e[lane] == alone_e[0]);
+            CHECK(by_M[lane] == groups_by_M[lane]);
+            CHECK(by_e[lane] == groups_by_e[lane]);
+        }
+    }
+}
+
+TEST_CASE(
+    "second derivatives of a while agree: dual over vjp, jvp of vjp, vjp of vjp, differences") {
+    constexpr auto gradient = vjp(kepler);
+    constexpr auto forward = eddy::jvp<0, 1>(gradient);
+    constexpr auto reverse = eddy::vjp<0, 1>(gradient);
+    const double h = 1e-5;
+    const auto [right, right_e] = gradient(1.3 + h, 0.5, 1.0);
+    const auto [left, left_e] = gradient(1.3 - h, 0.5, 1.0);
+
+    const auto [dual, dual_e] = gradient(Dual<double>(1.3, 1.0), Dual<double>(0.5, 0.0), 1.0);
+    const auto [jvp_M, jvp_e] = forward(1.3, 0.5, 1.0, 1.0, 0.0);
+    const auto [vjp_M, vjp_e] = reverse(1.3, 0.5, 1.0, 1.0, 0.0);
+
+    CHECK(dual.tangent == Approx((right - left) / (2 * h)).epsilon(1e-8));
+    CHECK(dual_e.tangent == Approx((right_e - left_e) / (2 * h)).epsilon(1e-8));
+    CHECK(jvp_M == Approx(dual.tangent).epsilon(1e-13));
+    CHECK(jvp_e == Approx(dual_e.tangent).epsilon(1e-13));
+    CHECK(vjp_M == Approx(dual.tangent).epsilon(1e-13));
+    CHECK(vjp_e == Approx(dual_e.tangent).epsilon(1e-13));
+}
+
+TEST_CASE("derivatives of scans and nested repeats are those of the loop written out") {
+    constexpr auto scan = eddy::trace<Vector<20>, Vector<2>>(ScanLoop{});
+    constexpr auto written = eddy::trace<Vector<20>, Vector<2>>(ScanWritten{});
+    Vec<double, 20> y{}, w{};
+    const Vec<double, 2> p{1.1, 0.7};
+    for (int i = 0; i < 20; ++i) {
+        y[i] = 0.3 + 0.1 * i;
+        w[i] = std::cos(i);
+    }
+    const auto [y_found, p_found] = vjp(scan)(y, p, w);
+    const auto [y_expected, p_expected] = vjp(written)(y, p, w);
+    const auto tangent = jvp(scan)(y, p, w, p), tangent_expected = jvp(written)(y, p, w, p);
+    for (int i = 0; i < 20; ++i) {
+        CHECK(y_found[i] == Approx(y_expected[i]).epsilon(1e-13).margin(1e-15));
+        CHECK(tangent[i] == Approx(tangent_expected[i]).epsilon(1e-13));
+    }
+    for (int i = 0; i < 2; ++i) CHECK(p_found[i] == Approx(p_expected[i]).epsilon(1e-13));
+
+    constexpr auto nested = eddy::trace<Scalar, Scalar>(Map<false>{});
+    constexpr auto map = eddy::trace<Scalar, Scalar>(Map<true>{});
+    const auto [x_found, q_found] = eddy::vjp<0, 1>(vjp(nested))(0.7, 0.3, 1.0, 1.0, 0.5);
+    const auto [x_expected, q_expected] = eddy::vjp<0, 1>(vjp(map))(0.7, 0.3, 1.0, 1.0, 0.5);
+    CHECK(x_found == Approx(x_expected).epsilon(1e-13));
+    CHECK(q_found == Approx(q_expected).epsilon(1e-13));
+}
+
+TEST_CASE("a loop in a branch not taken contributes exactly zero") {
+    constexpr auto gradient = vjp(eddy::trace<Scalar>([](const auto& x) {
+        return eddy::select(
+            0 < x, eddy::repeat<3>(x, [&](const auto& z) { return sqrt(z) + sqrt(x); }), 0 * x);
+    }));
+    CHECK(gradient(-1.0, 1.0) == 0);
+    CHECK(std::isfinite(gradient(2.0, 1.0)));
+}
+
+TEST_CASE("at hands its cotangent to the component that it read") {
+    constexpr auto gradient = vjp(eddy::trace<Vector<5>, Scalar>(
+        [](const auto& v, const auto& x) { return eddy::at(v, x) * eddy::at(v, x + 1) + x; }));
+    const auto [v, x] = gradient(Vec<double, 5>{1, 2, 3, 4, 5}, 1.5, 1.0);
+    CHECK((v[0] == 0 && v[1] == 3 && v[2] == 2 && v[3] == 0 && v[4] == 0));
+    CHECK(x == 1);
+}
+
+TEST_CASE("the structure of a chain is exact through its loop") {
+    constexpr auto program = eddy::trace<Vector<20>, Scalar>([](const auto& y, const auto& d) {
+        const auto right = eddy::concat(eddy::slice<1, 19>(y), y[19]);
+        return eddy::scan<20>(eddy::vec(y[0] * 1.0, y[0] * 1.0), right,
+                              [&](const auto& s, const auto& next) {
+                                  return eddy::carry_and_out(eddy::vec(s[1], next),
+                                                             d * (s[0] - 2 * s[1] + next));
+                              })
+            .outs;
+    });
+    const auto jacobian = eddy::jacobian<0>(program);
+    CHECK(jacobian.num_nonzeros == 58);  // three a row, two at the ends
+    const auto values = jacobian(Vec<double, 20>{}, 2.0);
+    CHECK(values[0] == -2);
+    CHECK((values[2] == 2 && values[3] == -4 && values[4] == 2));
+}
+
+TEST_CASE("a gradient through loops has the same bits whatever is kept of them") {
+    constexpr auto program = eddy::trace<Scalar, Scalar>(Mixed{});
+    const auto [x, p] = vjp(program)(0.3, 0.7, 1.0);
+    const double h = 1e-6;
+    CHECK(x == Approx((program(0.3 + h, 0.7) - program(0.3 - h, 0.7)) / (2 * h)).epsilon(1e-6));
+    const eddy::Graph graph = decltype(program)::graph.thaw();
+    const auto check = [&, x = x, p = p](const eddy::SplitGraph& split) {
+        std::vector<eddy::LaneArray<double>> arguments{{1, 1, 0.3}, {1, 1, 0.7}};
+        auto forward = eddy::interpret<double>(split.forward, arguments);
+        arguments.push_back(split.residual_size > 0 ? forward[1] : eddy::LaneArray<double>(0, 1));
+        arguments.push_back({1, 1, 1.0});
+        const auto backward = eddy::interpret<double>(split.backward, arguments);
+        CHECK(backward[0](0, 0) == x);
+        CHECK(backward[1](0, 0) == p);
+    };
+    const std::vector<char> all{1, 1};
+    check(eddy::split_graph(graph, all));
+    check(eddy::split_graph(graph, all, eddy::nothing_saveable));
+    check(eddy::split_graph(graph, all, eddy::dots_saveable));
+    CHECK(eddy::split_graph(graph, all, eddy::nothing_saveable).residual_size == 0);
+
+    const auto [x_again, p_again] =
+        vjp(eddy::trace<Scalar, Scalar>(MixedInRegions{}))(0.3, 0.7, 1.0);
+    const auto [x_once, p_once] = vjp(eddy::trace<Scalar, Scalar>(MixedProduct{}))(0.3, 0.7, 1.0);
+    CHECK(x_again == Approx(x_once).epsilon(1e-13));
+    CHECK(p_again == Approx(p_once).epsilon(1e-13));
+}
