@@ -9,7 +9,8 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eddyConfig.cmake.in ${PR
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/eddyConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/eddyConfig.cmake ${PROJECT_BINARY_DIR}/eddyConfigVersion.cmake
-    ${CMAKE_CURRENT_LIST_DIR}/EddyBuildType.cmake ${CMAKE_CURRENT_LIST_DIR}/EddyCuda.cmake ${CMAKE_CURRENT_LIST_DIR}/EddyLinkSources.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/EddyBuildType.cmake ${CMAKE_CURRENT_LIST_DIR}/EddyCuda.cmake ${CMAKE_CURRENT_LIST_DIR}/EddyMpi.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/EddyLinkSources.cmake
     DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

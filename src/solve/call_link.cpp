@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/ranks/rank_group.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -19,16 +20,22 @@ std::int64_t now_in_ns() {
 
 }  // namespace
 
-CallLink::CallLink(const std::stop_token& cancelled, const Poll& poll)
-    : cancelled_(cancelled), poll_(poll) {
-    if (!poll_) return;
+CallLink::CallLink(const std::stop_token& cancelled, const Poll& poll, RankGroup* ranks)
+    : cancelled_(cancelled),
+      poll_(poll),
+      ranks_(ranks && ranks->num_ranks() > 1 ? ranks : nullptr) {
+    if (!has_poll()) return;
     caller_ = std::this_thread::get_id();
     asked_ = looked_ = now_in_ns();
 }
-CallLink::CallLink(const Cancellation& cancellation, const SolveOptions& options)
+CallLink::CallLink(const Cancellation& cancellation, const SolveOptions& options, RankGroup* ranks)
     : CallLink(cancellation.token_or(options.cancelled),
-               cancellation.poll_or(options.poll ? Poll(options.poll) : Poll())) {}
-CallLink::~CallLink() = default;
+               cancellation.poll_or(options.poll ? Poll(options.poll) : Poll()), ranks) {
+    if (ranks_) ranks_->attend(cancelled_, poll_);
+}
+CallLink::~CallLink() {
+    if (ranks_ && is_cancelled()) ranks_->stop();
+}
 
 void CallLink::look() {
     const std::int64_t now = now_in_ns();
@@ -41,7 +48,8 @@ void CallLink::look() {
     until_look_ = rounds_between_looks_;
     if (now - asked_ < interval || is_cancelled()) return;
     try {
-        if (!poll_()) stop();
+        if (ranks_ && !ranks_->goes_on()) stop();
+        if (poll_ && !poll_()) stop();
     } catch (...) {
         thrown_ = std::current_exception();
         stop();
@@ -51,7 +59,7 @@ void CallLink::look() {
 
 std::shared_ptr<void> CallLink::watch(const Watcher& watcher, const char* title,
                                       std::int64_t num_lanes) {
-    auto watching = watcher.begin({title, num_lanes, &counts_, has_poll(), this,
+    auto watching = watcher.begin({title, num_lanes, &counts_, static_cast<bool>(poll_), this,
                                    [](void* call) { static_cast<CallLink*>(call)->stop(); }});
     is_watched_ = watching != nullptr;
     return watching;

@@ -23,8 +23,8 @@ GradientResults<Lane>::~GradientResults() = default;
 template <class Lane>
 GradientShapes GradientResults<Lane>::shapes_of(const GradientExtent& extent) const {
     const ParameterShape& parameters = kind_.parameters;
-    return {{extent.num_lanes, kind_.state_size},
-            {parameters.are_shared ? 1 : extent.num_lanes, parameters.count},
+    return {{extent.lanes.num_lanes, kind_.state_size},
+            {parameters.are_shared ? 1 : extent.lanes.num_lanes, parameters.count},
             extent.num_save_times,
             kind_.with_times,
             kind_.has_loss};
@@ -54,8 +54,8 @@ template <class Lane>
 void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t num_groups,
                                  std::ptrdiff_t num_workers, const AnyMemory& memory,
                                  std::int64_t num_paths, bool comes_later) {
-    const auto& [lanes, num_save_times] = extent;
-    num_lanes_ = lanes;
+    lanes_ = extent.lanes;
+    const std::ptrdiff_t lanes = lanes_.num_lanes, num_save_times = extent.num_save_times;
     costs.assign(static_cast<std::size_t>(num_workers), {});
     GradientReport& report = result.report;
     if (comes_later)
@@ -81,13 +81,13 @@ void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t nu
         target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
         target.save_at = open_output(given.save_at, memory, own.save_at, {lanes, num_save_times});
     }
-    shared_sums.open(lanes, num_groups, !comes_later);
+    shared_sums.open(lanes_, num_groups, !comes_later);
 }
 
 template <class Lane>
 void GradientResults<Lane>::sum_blocks(const EnsembleArray<Real>& losses) {
     std::fill(loss_sums.begin(), loss_sums.end(), 0.);
-    for (std::ptrdiff_t lane = 0; lane < num_lanes_; ++lane) {
+    for (std::ptrdiff_t lane = 0; lane < lanes_.num_lanes; ++lane) {
         double& sum = loss_sums[static_cast<std::size_t>(lane / lanes_per_block)];
         if (!is_failure(result.report.result(lane)))
             sum = sum + static_cast<double>(losses(lane, 0));
@@ -95,21 +95,25 @@ void GradientResults<Lane>::sum_blocks(const EnsembleArray<Real>& losses) {
 }
 
 template <class Lane>
-void GradientResults<Lane>::open_sums(std::ptrdiff_t num_lanes) {
+void GradientResults<Lane>::open_sums(const LaneBlocks& lanes) {
     const std::ptrdiff_t columns = first_column_of_p() + shared_sums.num_columns();
-    if (columns > 0) block_sums_.reset(num_blocks(num_lanes), columns);
+    if (columns > 0) block_sums_.reset(lanes.count(), columns);
 }
 
 template <class Lane>
-void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* where) {
+void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* where,
+                                        const RankShare& ranks) {
     const std::ptrdiff_t columns_of_p = shared_sums.num_columns(), first_of_p = first_column_of_p();
     const bool adds_loss = kind_.has_loss && !loss_is_added_,
                adds_p = columns_of_p > 0 && !shared_is_added_;
     if (adds_loss || adds_p) {
-        open_sums(num_lanes_);
+        open_sums(lanes_);
         if (adds_loss) add_losses();
-        if (adds_p) shared_sums.put_into(block_sums_, first_of_p, num_lanes_);
-        block_sums_.gather(gather, where);
+        if (adds_p) shared_sums.put_into(block_sums_, first_of_p, lanes_);
+        if (ranks)
+            add_over(ranks);
+        else
+            block_sums_.gather(gather, where);
         const auto total = [&](Column column) {
             return block_sums_.template total<double>(column);
         };
@@ -117,9 +121,40 @@ void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* wh
     }
     if (!kind_.has_loss || adds_loss) return;
     if (result.report.success())  // known before what became of lanes has come
-        put_loss(loss_total, Tally{static_cast<double>(num_lanes_), 0});
+        put_loss(loss_total, Tally{static_cast<double>(lanes_.num_lanes), 0});
     else
         settle_loss(loss_total, result.report.outcomes());
+}
+
+/// Totals take the place of what this rank has.
+template <class Lane>
+void GradientResults<Lane>::add_over(const RankShare& ranks) {
+    constexpr bool is_float = std::is_same_v<Real, float>;
+    const std::int64_t first_of_p = first_column_of_p(), of_p = shared_sums.num_columns();
+    std::vector<LeafRun> runs;
+    LeafRun& run = runs.emplace_back(
+        LeafShape{lanes_per_block, first_of_p + of_p, first_of_p, is_float}, ranks.first_lane);
+    for (std::ptrdiff_t row = 0; row < lanes_.count(); ++row) {
+        if (row < lanes_.num_alone)
+            run.add_lane(block_sums_.row(row));
+        else
+            run.add_leaf(block_sums_.row(row), lanes_.end(row) - lanes_.first(row));
+    }
+    const bool adds_groups = of_p > 0 && !kind_.parameters.adds_blocks();
+    if (adds_groups) {
+        BlockSums groups;
+        shared_sums.put_groups_into(groups);
+        LeafRun& of_groups =
+            runs.emplace_back(LeafShape{1, of_p, 0, is_float}, std::int64_t{first_group_});
+        for (std::ptrdiff_t group = 0; group < groups.num_rows(); ++group)
+            of_groups.add_leaf(groups.row(group), 1);
+    }
+    const auto totals = ranks.group->add_up(std::move(runs));
+    block_sums_.reset(1, first_of_p + of_p);
+    for (std::int64_t column = 0; column < first_of_p + of_p; ++column)
+        block_sums_(0, column) = adds_groups && column >= first_of_p
+                                     ? totals[1][static_cast<std::size_t>(column - first_of_p)]
+                                     : totals[0][static_cast<std::size_t>(column)];
 }
 
 template <class Lane>
@@ -132,9 +167,8 @@ void GradientResults<Lane>::add_losses() {
     const GradientReport& report = result.report;
     const bool is_added = !loss_sums.empty();  // of each block
     const bool all_succeeded = is_added && report.success();
-    for (std::ptrdiff_t first = 0; first < num_lanes_; first += lanes_per_block) {
-        const std::ptrdiff_t end = std::min(num_lanes_, first + lanes_per_block);
-        const std::ptrdiff_t block = first / lanes_per_block;
+    for (std::ptrdiff_t block = 0; block < lanes_.count(); ++block) {
+        const std::ptrdiff_t first = lanes_.first(block), end = lanes_.end(block);
         Tally tally{all_succeeded ? static_cast<double>(end - first) : 0., 0};
         const auto counts = [&](std::ptrdiff_t lane) {
             return tally.add(report.failed_paths(lane), report.num_paths());

@@ -13,13 +13,13 @@ std::ptrdiff_t SharedSums<Lane>::num_columns() const {
 }
 
 template <class Lane>
-void SharedSums<Lane>::open(std::ptrdiff_t num_lanes, std::ptrdiff_t num_groups, bool are_zero) {
+void SharedSums<Lane>::open(const LaneBlocks& lanes, std::ptrdiff_t num_groups, bool are_zero) {
     apart_.clear();
     if (!parameters_.are_shared) return;
     const bool adds_blocks = parameters_.adds_blocks();
-    const bool keeps_parts = adds_blocks && num_lanes <= few_lanes;
-    parts_.resize(size_of(keeps_parts ? num_lanes : 0));
-    sums_.resize(size_of(keeps_parts ? 0 : adds_blocks ? num_blocks(num_lanes) : num_groups));
+    const bool keeps_parts = adds_blocks && (lanes.num_lanes <= few_lanes || lanes.num_alone > 0);
+    parts_.resize(size_of(keeps_parts ? lanes.num_lanes : 0));
+    sums_.resize(size_of(keeps_parts ? 0 : adds_blocks ? lanes.count() : num_groups));
     if (!are_zero) return;
     std::fill(parts_.begin(), parts_.end(), Lane(0));
     forget_groups();
@@ -58,16 +58,30 @@ void SharedSums<Lane>::forget_groups() {
 
 template <class Lane>
 void SharedSums<Lane>::put_into(BlockSums& blocks, std::ptrdiff_t first,
-                                std::ptrdiff_t num_lanes) const {
+                                const LaneBlocks& lanes) const {
     const bool adds_blocks = parameters_.adds_blocks();
     for (std::ptrdiff_t i = 0; i < parameters_.count; ++i) {
-        for (std::ptrdiff_t block = 0; adds_blocks && block < num_blocks(num_lanes); ++block)
-            put(blocks, block, first + i, sum_of(block, i, num_lanes));
-        if (!adds_blocks && num_lanes > 0) put(blocks, 0, first + i, sum_of_groups(i));
+        for (std::ptrdiff_t block = 0; adds_blocks && block < lanes.count(); ++block)
+            put(blocks, block, first + i, sum_of(block, i, lanes));
+        if (!adds_blocks && lanes.num_lanes > 0) put(blocks, 0, first + i, sum_of_groups(i));
         if (has_apart()) add_to_first_block(blocks, first + i, apart_[index(0, i)]);
     }
 }
 
+template <class Lane>
+void SharedSums<Lane>::put_groups_into(BlockSums& groups) const {
+    groups.reset(num_groups(), num_columns());
+    for (std::ptrdiff_t i = 0; i < parameters_.count; ++i) {
+        for (std::ptrdiff_t group = 0; group < num_groups(); ++group)
+            put(groups, group, i, sums_[index(group, i)]);
+        if (has_apart()) add_to_first_block(groups, i, apart_[index(0, i)]);
+    }
+}
+
+template <class Lane>
+std::ptrdiff_t SharedSums<Lane>::num_groups() const {
+    return static_cast<std::ptrdiff_t>(sums_.size()) / parameters_.count;
+}
 template <class Lane>
 std::size_t SharedSums<Lane>::size_of(std::ptrdiff_t num_rows) const {
     return static_cast<std::size_t>(num_rows * parameters_.count);
@@ -79,18 +93,16 @@ std::size_t SharedSums<Lane>::index(std::ptrdiff_t row, std::ptrdiff_t i) const 
 
 template <class Lane>
 Lane SharedSums<Lane>::sum_of(std::ptrdiff_t block, std::ptrdiff_t i,
-                              std::ptrdiff_t num_lanes) const {
+                              const LaneBlocks& lanes) const {
     if (parts_.empty()) return sums_[index(block, i)];
-    const std::ptrdiff_t first = block * lanes_per_block;
-    return sum_of_block<Lane>(first, std::min(num_lanes, first + lanes_per_block),
+    return sum_of_block<Lane>(lanes.first(block), lanes.end(block),
                               [&](std::ptrdiff_t lane) { return parts_[index(lane, i)]; });
 }
 
 template <class Lane>
 Lane SharedSums<Lane>::sum_of_groups(std::ptrdiff_t i) const {
     PairwiseSum<Lane> sum;
-    const auto num_groups = static_cast<std::ptrdiff_t>(sums_.size()) / parameters_.count;
-    for (std::ptrdiff_t group = 0; group < num_groups; ++group) sum.add(sums_[index(group, i)]);
+    for (std::ptrdiff_t group = 0; group < num_groups(); ++group) sum.add(sums_[index(group, i)]);
     return sum.total();
 }
 

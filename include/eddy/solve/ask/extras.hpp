@@ -3,6 +3,7 @@
 // state to save, the wish for derivatives with respect to times. Each is told by what it can do.
 
 #include <eddy/core/static_for.hpp>
+#include <eddy/solve/ranks/rank_group.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/controller/constant.hpp>
 #include <eddy/steppers/controller/joint.hpp>
@@ -43,6 +44,21 @@ namespace detail {
 template <class T>
 concept IsBackend = requires {
     typename T::backend_tag;
+};
+/// A backend around another one: processes that share the lanes, its ranks, each of which computes its own by `inner`.
+template <class T>
+concept IsOfRanks = IsBackend<T> && requires(const T& backend) {
+    backend.inner;
+    backend.ranks();
+};
+/// What computes.
+template <class T>
+struct InnerBackend {
+    using type = T;
+};
+template <IsOfRanks T>
+struct InnerBackend<T> {
+    using type = decltype(T::inner);
 };
 template <class T>
 concept IsController = StepController<T, float>;
@@ -127,10 +143,35 @@ template <class T>
 inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T> ||
                                  IsDifferentiateTimes<T> || IsEstimateGradientError<T>;
 
+/// The backend that computes, of one that is named or by default.
+template <class Backend, class... Extras>
+[[nodiscard]] constexpr Backend backend_of(const Extras&... extras) {
+    Backend picked = extra_or_default<Backend>(extras...);
+    (
+        [&] {
+            if constexpr (IsOfRanks<Extras>) picked = extras.inner;
+        }(),
+        ...);
+    return picked;
+}
+/// The ranks of a call's backend, or none.
+template <class... Extras>
+[[nodiscard]] RankLink ranks_of(const Extras&... extras) {
+    RankLink ranks;
+    (
+        [&] {
+            if constexpr (IsOfRanks<Extras>) ranks = extras.ranks();
+        }(),
+        ...);
+    return ranks;
+}
+
 /// The types of a call's extras.
 template <class Field, class Method, class... Extras>
 struct ExtrasOf {
-    using Backend = typename PickExtra<BackendKind, Cpu, Extras...>::type;
+    using Backend =
+        typename InnerBackend<typename PickExtra<BackendKind, Cpu, Extras...>::type>::type;
+    static constexpr bool has_ranks = (IsOfRanks<Extras> || ...);
     using Controller =
         typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;
     using Function =

@@ -14,6 +14,12 @@ namespace eddy::inline v0::detail {
 /// (block, column), in double: a sum of floats is one exactly.
 class BlockSums {
   public:
+    [[nodiscard]] const double* row(std::ptrdiff_t block) const {
+        return values_.data() + block * num_columns_;
+    }
+    [[nodiscard]] std::ptrdiff_t num_rows() const {
+        return num_columns_ == 0 ? 0 : std::ssize(values_) / num_columns_;
+    }
     void reset(std::ptrdiff_t num_blocks, std::ptrdiff_t num_columns) {
         num_columns_ = num_columns;
         values_.assign(static_cast<std::size_t>(num_blocks * num_columns), 0.);

@@ -15,13 +15,17 @@
 
 namespace eddy::inline v0::detail {
 
+class RankGroup;  // ranks/rank_group.hpp
+
 class EDDY_EXPORT CallLink {
   public:
     CallLink() = default;
-    CallLink(const std::stop_token& cancelled, const Poll& poll);
-    CallLink(const Cancellation& cancellation, const SolveOptions& options);
+    CallLink(const std::stop_token& cancelled, const Poll& poll, RankGroup* ranks = nullptr);
+    /// Of ranks, where several processes share the lanes: any of them ends it for all.
+    CallLink(const Cancellation& cancellation, const SolveOptions& options,
+             RankGroup* ranks = nullptr);
     /// Another part of a call, whose lanes have been counted: it ends by the same token and function.
-    [[nodiscard]] CallLink uncounted() const { return {cancelled_, poll_}; }
+    [[nodiscard]] CallLink uncounted() const { return {cancelled_, poll_, ranks_}; }
     ~CallLink();
     CallLink(const CallLink&) = delete;
     CallLink& operator=(const CallLink&) = delete;
@@ -61,7 +65,7 @@ class EDDY_EXPORT CallLink {
 
     // For the calling thread.
 
-    [[nodiscard]] bool has_poll() const { return static_cast<bool>(poll_); }
+    [[nodiscard]] bool has_poll() const { return poll_ || ranks_ != nullptr; }
     /// Looks at the clock, and asks the caller if it is time.
     void look();
     /// The same once in some rounds: so many that they take about a millisecond, as measured.
@@ -93,6 +97,7 @@ class EDDY_EXPORT CallLink {
     std::mutex one_keeps_;
 
     Poll poll_;
+    RankGroup* ranks_ = nullptr;  // null: this process only
     std::thread::id caller_;
     std::int64_t asked_ = 0, looked_ = 0;  // nanoseconds of the steady clock
     std::int64_t rounds_between_looks_ = 1, until_look_ = 1;

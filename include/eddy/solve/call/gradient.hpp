@@ -73,14 +73,16 @@ class GradientSolver
                       detail::check_tangents<Y0, Y0Direction, PDirection>() &&
                       detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
-            const detail::OneCall only(workspace_, where);
-            auto& workspace = prepare<true>(data, y0, p, where);
-            workspace.prepared.prepare_tangents(y0_direction, p_direction, where, this->memory());
-            workspace.open_loss(this->memory());
-            workspace.run(options_, backend_, kept_, cancelled, where);
-            return HessianVectorProduct<EnsembleScalarOf<Y0>>{
-                std::move(workspace.result.gradient), std::move(workspace.tangent),
-                std::move(workspace.result.report), std::move(workspace.result.loss)};
+            return this->in_call(where, [&] {
+                auto& workspace = prepare<true>(data, y0, p, where);
+                workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
+                                                    this->memory());
+                workspace.open_loss(this->memory());
+                workspace.run(options_, backend_, kept_, cancelled, where);
+                return HessianVectorProduct<EnsembleScalarOf<Y0>>{
+                    std::move(workspace.result.gradient), std::move(workspace.tangent),
+                    std::move(workspace.result.report), std::move(workspace.result.loss)};
+            });
         }
     }
     /// The same for a loss without data, loss(t, y, p).
@@ -114,17 +116,21 @@ class GradientSolver
     }
 
     template <class Data, class Y0, class Parameters>
-    auto& run(const Data& data, const Y0& y0, const Parameters& p,
-              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
-        const detail::OneCall only(workspace_, name);
-        auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
-        if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, this->memory(), "data", name);
-        workspace.open_loss(this->memory());
-        if constexpr (Choice::estimates_error) detail::open_errors(workspace);
-        workspace.run(options_, backend_, kept_, cancelled, name);
-        if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
-        return workspace.result;
+    decltype(auto) run(const Data& data, const Y0& y0, const Parameters& p,
+                       const GradientInto<EnsembleScalarOf<Y0>>& into,
+                       const Cancellation& cancelled) {
+        return this->in_call(
+            name, [&]() -> auto& {
+                auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
+                if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
+                workspace.take(into, this->memory(), "data", name);
+                workspace.open_loss(this->memory());
+                if constexpr (Choice::estimates_error) detail::open_errors(workspace);
+                workspace.run(options_, backend_, kept_, cancelled, name);
+                if constexpr (Choice::estimates_error)
+                    detail::report_errors(workspace, this->memory());
+                return workspace.result;
+            });
     }
 
     template <bool dual, class Data, class Y0, class Parameters>

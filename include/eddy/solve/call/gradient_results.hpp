@@ -11,6 +11,7 @@
 #include <eddy/solve/call/shared_sums.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/back_cost.hpp>
+#include <eddy/solve/ranks/rank_share.hpp>
 #include <limits>
 #include <span>
 #include <vector>
@@ -27,7 +28,7 @@ struct GradientKind {
 };
 /// Of one call.
 struct GradientExtent {
-    std::ptrdiff_t num_lanes = 0;
+    LaneBlocks lanes;
     std::ptrdiff_t num_save_times = 0;  // save points that have derivatives of their own
 };
 
@@ -64,9 +65,9 @@ class EDDY_EXPORT GradientResults {
     /// The losses of each block of lanes anew, where they are kept: their sum may have taken their place.
     void sum_blocks(const EnsembleArray<Real>& losses);
     /// Room for what finish_sums adds up; taken before the work where all of it will be wanted.
-    void open_sums(std::ptrdiff_t num_lanes);
-    /// Sums over lanes; the loss of a lane that failed is NaN, and counts as zero.
-    void finish_sums(const GatherSums& gather, const char* where);
+    void open_sums(const LaneBlocks& lanes);
+    /// Sums over lanes, of all ranks where there are some; the loss of a lane that failed is NaN, and counts as zero.
+    void finish_sums(const GatherSums& gather, const char* where, const RankShare& ranks = {});
     /// Then, of shared parameters, the sum of a component; its tangent behind all of them.
     [[nodiscard]] Real total_of_p(std::ptrdiff_t i) const;
     /// Of lanes whose outcomes are there: the sums of the loss from that over those that count.
@@ -74,6 +75,7 @@ class EDDY_EXPORT GradientResults {
 
   protected:
     bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed
+    std::ptrdiff_t first_group_ = 0;                        // among those of all ranks
 
   private:
     // Columns of sums: the loss, how many lanes it counts, how many have failed; then parameters.
@@ -89,6 +91,7 @@ class EDDY_EXPORT GradientResults {
         }
     };
     void add_losses();
+    void add_over(const RankShare& ranks);
     void put_loss(double sum, const Tally& tally);
     [[nodiscard]] std::ptrdiff_t first_column_of_p() const {
         return kind_.has_loss ? num_columns_of_loss : 0;
@@ -96,7 +99,7 @@ class EDDY_EXPORT GradientResults {
     [[nodiscard]] GradientShapes shapes_of(const GradientExtent& extent) const;
 
     GradientKind kind_;
-    std::ptrdiff_t num_lanes_ = 0;
+    LaneBlocks lanes_;
     BlockSums block_sums_;
 };
 /// What the workers' ways back cost.

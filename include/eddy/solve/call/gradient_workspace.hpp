@@ -83,9 +83,11 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                               with_times, title);
         }
         EmptyUnlessDone guard(result);
-        if constexpr (!is_of_device<Backend>) this->open_sums(prepared.num_lanes());
+        prepared.join_ranks(options, title);
+        require_whole_blocks(options, title);
+        if constexpr (!is_of_device<Backend>) this->open_sums(prepared.blocks());
         {
-            CallLink call(cancelled, options);
+            CallLink call(cancelled, options, prepared.ranks.group);
             const auto watching =
                 call.watch(options.progress, title, prepared.num_lanes() * options.paths);
             call.keep_states_in(options.paths == 1 ? &result.report.lost_states() : nullptr);
@@ -98,6 +100,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         }
         if (!follow(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
+        prepared.ranks.end_work();
         guard.done();
     }
 
@@ -119,7 +122,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                     typename Backend::Kept& kept, CallLink& call, bool leaves_out_marked) {
         using Team = typename Backend::template Team<Spec>;
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        const LaunchPlan groups = plan_groups(lanes, backend);
+        const LaunchPlan groups = plan_shared_groups(lanes, backend);
         reset(groups.num_groups(), groups.num_workers, memory_for(backend, kept));
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
@@ -128,9 +131,10 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         const SharedTarget<typename Spec::Lane> shared = shared_sums.rows();
         SharedRows<Spec> rows{shared.parts, shared.sums};
-        rows.may_be_added = !Spec::is_dual && !options.gather_sums && !keeps_parts;
+        const bool gathers = options.gather_sums || prepared.ranks;
+        rows.may_be_added = !Spec::is_dual && !gathers && !keeps_parts;
         if constexpr (Seeds::has_loss)
-            seeds.total = loss_sums.empty() || options.gather_sums ? nullptr : &loss_total;
+            seeds.total = loss_sums.empty() || gathers ? nullptr : &loss_total;
         using Kernel = KernelOf<std::remove_const_t<decltype(stores)>>;
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
@@ -150,7 +154,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     /// Sums over lanes.
     template <class Memory = HostMemory>
     void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
-        Results::finish_sums(gather, where);
+        Results::finish_sums(gather, where, prepared.ranks);
         if constexpr (Spec::shares_parameters) {
             if (shared_is_added_) return;
             put_row(memory, target.p, [&](int i) { return this->total_of_p(i); });
@@ -184,7 +188,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
 
     [[nodiscard]] GradientExtent extent() const {
         const TimePlan& times = prepared.times();
-        return {prepared.num_lanes(),
+        return {prepared.blocks(),
                 times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size())};
     }
 
@@ -242,6 +246,27 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
 
   private:
+    /// Those of all ranks, where the sum runs over groups: this one has whole groups of them.
+    template <class Backend>
+    [[nodiscard]] LaunchPlan plan_shared_groups(std::ptrdiff_t lanes, const Backend& backend) {
+        if constexpr (Spec::shares_parameters && !Spec::sums_by_lane) {
+            if (const RankShare& ranks = prepared.ranks) {
+                const std::ptrdiff_t size = plan_groups(ranks.num_lanes, backend).group_size;
+                require_whole_groups(ranks, lanes, size);
+                this->first_group_ = ranks.first_lane / size;
+                return plan_launch<Spec, true>(backend, lanes, size);
+            }
+        }
+        return plan_groups(lanes, backend);
+    }
+    /// What lies on a device is added there, in blocks that begin where its lanes begin; and paths of many shared
+    /// parameters in one sum.
+    void require_whole_blocks(const SolveOptions& options, const char* title) const {
+        if (!prepared.ranks) return;
+        require_rank_blocks(prepared.blocks(), !loss_sums.empty(), title);
+        if constexpr (Spec::shares_parameters && !Spec::sums_by_lane)
+            require_no_paths_of_ranks(prepared.ranks, options.paths, title);
+    }
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
     bool follow(const Backend& backend, typename Backend::Kept& kept) {

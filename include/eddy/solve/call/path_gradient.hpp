@@ -39,7 +39,7 @@ class PathGradient {
         set_costs(whole.result.report, {});
         whole.result.report.checkpoints = 0;
         if (stays) {
-            require_may_stay(options, title);
+            require_may_stay(gathers(whole, options), options.paths, title);
             if constexpr (is_of_device<Backend> && !(sums_whole_lanes && Spec::is_dual))
                 run_there(whole, options, backend, kept, call);
             return lanes > 0;
@@ -75,18 +75,23 @@ class PathGradient {
         for (const auto& data : whole.arrays) arrays.push_back(data.first);
         for (const auto* output : {&whole.given.y0, &whole.given.p})
             if (output->is_given()) arrays.push_back(output->view().first);
-        const bool may_stay = !options.gather_sums && !(sums_whole_lanes && Spec::is_dual);
+        const bool may_stay = !gathers(whole, options) && !(sums_whole_lanes && Spec::is_dual);
         return eddy::detail::paths_stay_there(memory, arrays, may_stay);
     }
-    static void require_may_stay(const SolveOptions& options, const char* title) {
-        require_argument(!options.gather_sums,
-                         "{}: gather_sums with paths = {} of arrays on the device, which adds up "
-                         "what lies there; give arrays of the host: a row for each trajectory",
-                         title, options.paths);
+    /// Do processes share the lanes?
+    static bool gathers(const GradientWorkspace& whole, const SolveOptions& options) {
+        return options.gather_sums || whole.prepared.ranks;
+    }
+    static void require_may_stay(bool gathers, std::int64_t paths, const char* title) {
+        require_argument(
+            !gathers,
+            "{}: gather_sums or Mpi with paths = {} of arrays on the device, which adds up "
+            "what lies there; give arrays of the host: a row for each trajectory",
+            title, paths);
         require_argument(!(sums_whole_lanes && Spec::is_dual),
                          "{}: tangents of more than 64 shared parameters with paths = {} of arrays "
                          "on the device; give arrays of the host: a row for each trajectory",
-                         title, options.paths);
+                         title, paths);
     }
     /// On a device alone: nothing comes back but means.
     template <class Backend>

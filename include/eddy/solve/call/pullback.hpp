@@ -89,14 +89,16 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
-        const detail::OneCall only(workspace_, name);
-        auto& workspace = prepare(cotangents, y0, p);
-        if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
-        workspace.take(into, this->memory(), "cotangents", name);
-        if constexpr (Choice::estimates_error) detail::open_errors(workspace);
-        workspace.run(options_, backend_, kept_, cancelled, name);
-        if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
-        return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient, workspace.result.report};
+        return this->in_call(name, [&] {
+            auto& workspace = prepare(cotangents, y0, p);
+            if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
+            workspace.take(into, this->memory(), "cotangents", name);
+            if constexpr (Choice::estimates_error) detail::open_errors(workspace);
+            workspace.run(options_, backend_, kept_, cancelled, name);
+            if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
+            return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
+                                                    workspace.result.report};
+        });
     }
 
     template <class Arrays, class Y0, class Parameters>

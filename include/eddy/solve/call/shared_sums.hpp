@@ -45,7 +45,7 @@ class EDDY_EXPORT SharedSums {
     [[nodiscard]] std::ptrdiff_t num_columns() const;
 
     /// `are_zero`: whoever adds finds zeros here; else all of it is overwritten by what comes from a device.
-    void open(std::ptrdiff_t num_lanes, std::ptrdiff_t num_groups, bool are_zero = true);
+    void open(const LaneBlocks& lanes, std::ptrdiff_t num_groups, bool are_zero = true);
     /// Where the kernel adds: to the parts of lanes or to sums.
     [[nodiscard]] SharedTarget<Lane> rows();
     /// To a lane's part, from the mean of its paths.
@@ -58,13 +58,16 @@ class EDDY_EXPORT SharedSums {
     void forget_groups();
 
     /// The sums of blocks of lanes, into the columns from `first` on.
-    void put_into(BlockSums& blocks, std::ptrdiff_t first, std::ptrdiff_t num_lanes) const;
+    void put_into(BlockSums& blocks, std::ptrdiff_t first, const LaneBlocks& lanes) const;
+    /// The sums of groups, a row each.
+    void put_groups_into(BlockSums& groups) const;
 
   private:
     [[nodiscard]] std::size_t size_of(std::ptrdiff_t num_rows) const;
     [[nodiscard]] std::size_t index(std::ptrdiff_t row, std::ptrdiff_t i) const;
     [[nodiscard]] Lane sum_of(std::ptrdiff_t block, std::ptrdiff_t i,
-                              std::ptrdiff_t num_lanes) const;
+                              const LaneBlocks& lanes) const;
+    [[nodiscard]] std::ptrdiff_t num_groups() const;
     [[nodiscard]] Lane sum_of_groups(std::ptrdiff_t i) const;
     void put(BlockSums& blocks, std::ptrdiff_t block, std::ptrdiff_t column, const Lane& sum) const;
     void add_to_first_block(BlockSums& blocks, std::ptrdiff_t column, const Lane& sum) const;

@@ -71,9 +71,22 @@ struct SolveWorkspace {
         require_valid(backend, title);
         require_possible(options, memory_for(backend, kept), title);
         EmptyUnlessDone guard(solution);
-        CallLink call(cancelled, options);
-        const auto watching =
-            call.watch(options.progress, title, prepared.num_lanes() * options.paths);
+        prepared.join_ranks(options, title);
+        {
+            CallLink call(cancelled, options, prepared.ranks.group);
+            const auto watching =
+                call.watch(options.progress, title, prepared.num_lanes() * options.paths);
+            run_passes(options, backend, kept, call, title);
+        }
+        prepared.ranks.end_work();
+        guard.done();
+        return solution;
+    }
+
+    /// By all methods of the call.
+    template <class Backend>
+    void run_passes(const SolveOptions& options, const Backend& backend,
+                    typename Backend::Kept& kept, CallLink& call, const char* title) {
         if constexpr (Spec::has_noise) {
             if (options.paths > 1)
                 run_paths(options, backend, kept, call, title);
@@ -83,8 +96,6 @@ struct SolveWorkspace {
             run_pass(options, backend, kept, call);
         }
         if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
-        guard.done();
-        return solution;
     }
 
     /// By one method, as a part of a call.
@@ -276,19 +287,23 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
             constexpr const char* where = is_dual ? "pushforward" : name;
             using Spec =
                 detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, is_dual>;
-            const detail::OneCall only(workspace_, where);
-            auto& workspace =
-                this->template prepare<detail::SolveWorkspace<Spec, Observable>>(y0, p, where);
-            if constexpr (is_dual) {
-                workspace.prepared.prepare_tangents(tangents..., where, this->memory());
-                workspace.prepared.problem.counts_tangents = options_.tangents_in_error_norm;
-            }
-            workspace.take(into, this->memory(), where, options_.paths);
-            if (!is_dual && keep) {
-                keep->y0 = detail::host_copy(this->memory(), ensemble_view(y0));
-                keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
-            }
-            return workspace.run(options_, backend_, kept_, cancelled, where);
+            return this->in_call(
+                where, [&]() -> auto& {
+                    auto& workspace =
+                        this->template prepare<detail::SolveWorkspace<Spec, Observable>>(y0, p,
+                                                                                         where);
+                    if constexpr (is_dual) {
+                        workspace.prepared.prepare_tangents(tangents..., where, this->memory());
+                        workspace.prepared.problem.counts_tangents =
+                            options_.tangents_in_error_norm;
+                    }
+                    workspace.take(into, this->memory(), where, options_.paths);
+                    if (!is_dual && keep) {
+                        keep->y0 = detail::host_copy(this->memory(), ensemble_view(y0));
+                        keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
+                    }
+                    return workspace.run(options_, backend_, kept_, cancelled, where);
+                });
         }
     }
 

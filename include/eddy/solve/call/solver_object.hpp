@@ -6,6 +6,8 @@
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/workspace.hpp>
+#include <eddy/solve/ranks/call_print.hpp>
+#include <eddy/version.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -29,8 +31,9 @@ class SolverObject {
     SolverObject(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
           options_(with_end(options, Self::name)),
-          backend_(extra_or_default<Backend>(extras...)),
-          controller_(extra_or_default<Controller>(extras...)) {
+          backend_(backend_of<Backend>(extras...)),
+          controller_(extra_or_default<Controller>(extras...)),
+          ranks_(ranks_of(extras...)) {
         Self::require_possible(options_);
     }
 
@@ -47,6 +50,13 @@ class SolverObject {
         return detail::check_combination<kind, Y0, Field, Method, Choice>();
     }
 
+    /// The work of one call: on this process, or as all ranks of the backend do it.
+    template <class Work>
+    decltype(auto) in_call(const char* where, const Work& work) {
+        const OneCall only(workspace_, where);
+        return ranks_.in_call(where, work);
+    }
+
     /// That the backend computes in.
     [[nodiscard]] auto memory() { return memory_for(backend_, kept_); }
     /// The workspace of this type, with the problem of a call.
@@ -55,13 +65,41 @@ class SolverObject {
         auto& workspace = workspace_.get<CallWorkspace>();
         workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
+        workspace.prepared.ranks = share(workspace.prepared.problem, where);
         return workspace;
+    }
+    /// Where there are ranks: who they are, and what they must all have been asked.
+    template <class Spec>
+    [[nodiscard]] RankShare share([[maybe_unused]] const Problem<Spec>& problem,
+                                  [[maybe_unused]] const char* where) {
+        RankShare share;
+        if constexpr (Choice::has_ranks) {
+            require_possible_over_ranks(options_, returns_early(memory()), where);
+            share.group = ranks_.get();
+            share.print = {{EDDY_VERSION, print_of_text(where),
+                            print_of_types<Field, Method, Controller, typename Spec::Scalar,
+                                           typename Choice::Function>() ^
+                                print_of_equation<Field>(),
+                            print_of(options_), print_of_parameters(problem)}};
+        }
+        return share;
+    }
+    template <class Spec>
+    [[nodiscard]] static std::uint64_t print_of_parameters(const Problem<Spec>& problem) {
+        Fingerprint print;
+        print.add(std::uint64_t{Spec::shares_parameters});
+        if constexpr (Spec::shares_parameters && is_of_host<typename Backend::Memory>) {
+            for (int i = 0; i < Spec::parameter_size; ++i)
+                print.add(static_cast<double>(problem.p(0, i)));
+        }
+        return print.value();
     }
 
     [[no_unique_address]] Method method_{};
     SolveOptions options_;
     Backend backend_{};
     Controller controller_{};
+    RankLink ranks_;
     typename Backend::Kept kept_;
     Workspace workspace_;
 };

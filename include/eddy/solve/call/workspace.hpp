@@ -14,6 +14,7 @@
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
+#include <eddy/solve/ranks/rank_share.hpp>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ class PreparedProblem {
 
   public:
     Problem<Spec> problem;
+    RankShare ranks;  // where several processes share the lanes of the call
 
     PreparedProblem() = default;
     PreparedProblem(const PreparedProblem&) = delete;  // the problem refers to what is in here
@@ -82,6 +84,22 @@ class PreparedProblem {
                 require_finite_in<Parameters>(memory, problem.p, "p", where);
         }
         if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
+    }
+
+    /// Once a call has been checked here: waits for all ranks, and takes this one's place among them.
+    void join_ranks(const SolveOptions& options, const char* where) {
+        ranks.join(num_lanes_);
+        if (!ranks) return;
+        if constexpr (Spec::has_noise) {
+            problem.noise.first_path = options.first_path;
+            require_path_numbers(problem.noise, ranks.num_lanes, options.paths, where);
+            problem.noise.first_path += static_cast<std::uint64_t>(ranks.first_lane) *
+                                        static_cast<std::uint64_t>(options.paths);
+        }
+    }
+    /// The rows of sums over its lanes.
+    [[nodiscard]] LaneBlocks blocks() const {
+        return LaneBlocks::from(ranks.first_lane, num_lanes_);
     }
 
     /// The direction of a pushforward or of a Hessian-vector product.

@@ -17,6 +17,27 @@ inline constexpr std::ptrdiff_t lanes_per_block = 64;
     return (num_lanes + lanes_per_block - 1) / lanes_per_block;
 }
 
+/// The rows in which sums over lanes [first, first + num_lanes) of all are kept: a block of lanes each. Those of a block
+/// that begins before, on another rank (ranks/leaf_run.hpp), have rows of their own.
+struct LaneBlocks {
+    std::ptrdiff_t num_lanes = 0, num_alone = 0;
+
+    [[nodiscard]] static constexpr LaneBlocks from(std::ptrdiff_t first, std::ptrdiff_t num_lanes) {
+        const std::ptrdiff_t rest = (lanes_per_block - first % lanes_per_block) % lanes_per_block;
+        return {num_lanes, rest < num_lanes ? rest : num_lanes};
+    }
+    [[nodiscard]] constexpr std::ptrdiff_t count() const {
+        return num_alone + num_blocks(num_lanes - num_alone);
+    }
+    [[nodiscard]] constexpr std::ptrdiff_t first(std::ptrdiff_t row) const {
+        return row < num_alone ? row : num_alone + (row - num_alone) * lanes_per_block;
+    }
+    [[nodiscard]] constexpr std::ptrdiff_t end(std::ptrdiff_t row) const {
+        const std::ptrdiff_t end = row < num_alone ? row + 1 : first(row) + lanes_per_block;
+        return end < num_lanes ? end : num_lanes;
+    }
+};
+
 /// The sum of numbers that come one after another, added in pairs: ((0 + 1) + (2 + 3)) + (4 + 5)…
 /// What is left over at the end joins from the right.
 template <class Number>

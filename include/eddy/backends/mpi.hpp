@@ -1,0 +1,46 @@
+#pragma once
+// Many machines: the ranks of a communicator share the lanes of a call, and each solves its own by another backend.
+// Link eddy::mpi. What ranks say to each other, and why sums keep their bits: docs/design/many_machines.md.
+
+#include <mpi.h>
+
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/mpi/mpi_wire.hpp>
+
+namespace eddy::inline v0 {
+
+/// A backend for the ranks of a communicator. Each rank gives its trajectories and gets their results; trajectories are
+/// numbered in the order of the ranks. Totals and gradients of shared parameters are over all ranks, with the bits of
+/// one machine. All ranks make the same calls; a failure on one ends the call on all.
+///
+///     auto [loss, gradient, report] = eddy::value_and_gradient(field, method, loss, data, my_y0,
+///         eddy::shared(theta), options, eddy::Mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 8}});
+template <class Inner = Cpu>
+struct Mpi {
+    struct backend_tag {};
+
+    MPI_Comm comm = MPI_COMM_WORLD;  ///< the ranks; not used by two calls at a time
+    Inner inner{};                   ///< the backend that solves the trajectories of this rank
+    /// After so many seconds without a sign of life from a rank, the call ends on the others with its number.
+    double time_out = 300;
+
+    void require_valid(const char* where) const {
+        require_argument(time_out > 0, "{}: Mpi.time_out = {}; give a positive number of seconds",
+                         where, time_out);
+    }
+    /// For the solver object: the ranks.
+    [[nodiscard]] detail::RankLink ranks() const {
+        require_valid("Mpi");
+        auto group = detail::group_of(comm);
+        group->set_time_out(time_out);
+        return detail::RankLink(std::move(group));
+    }
+};
+
+Mpi(MPI_Comm)->Mpi<Cpu>;
+template <class Inner>
+Mpi(MPI_Comm, Inner) -> Mpi<Inner>;
+template <class Inner>
+Mpi(MPI_Comm, Inner, double) -> Mpi<Inner>;
+
+}  // namespace eddy::inline v0

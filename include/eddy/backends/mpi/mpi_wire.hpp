@@ -1,0 +1,106 @@
+#pragma once
+// Messages by MPI, between the ranks of a communicator. Needs mpi.h: compiled by who uses it, against the MPI that is used.
+
+#include <mpi.h>
+
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ranks/rank_group.hpp>
+#include <list>
+#include <memory>
+#include <utility>
+
+namespace eddy::inline v0::detail {
+
+inline void mpi_check(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw RankError(-1, compose("{}: {}", call, std::string_view(text)));
+}
+
+/// On the communicator that the user has, with a tag of its own.
+class MpiWire final : public RankWire {
+  public:
+    static constexpr int tag = 25'717;
+
+    explicit MpiWire(MPI_Comm comm) : comm_(comm) {
+        mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+        mpi_check(MPI_Comm_size(comm_, &num_ranks_), "MPI_Comm_size");
+    }
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int num_ranks() const override { return num_ranks_; }
+
+    void send(int to, Message message) override {
+        reap();
+        Sent& sent = sent_.emplace_back(Sent{std::move(message), MPI_REQUEST_NULL});
+        mpi_check(MPI_Isend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE,
+                            to, tag, comm_, &sent.request),
+                  "MPI_Isend");
+    }
+    [[nodiscard]] bool receive(int& from, Message& message) override {
+        reap();
+        int is_there = 0;
+        MPI_Status status;
+        mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &is_there, &status), "MPI_Iprobe");
+        if (!is_there) return false;
+        int size = 0;
+        mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+        from = status.MPI_SOURCE;
+        message.resize(static_cast<std::size_t>(size));
+        mpi_check(MPI_Recv(message.data(), size, MPI_BYTE, from, tag, comm_, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+        return true;
+    }
+
+  private:
+    struct Sent {
+        Message message;
+        MPI_Request request;
+    };
+    /// Forgets what has gone.
+    void reap() {
+        for (auto sent = sent_.begin(); sent != sent_.end();) {
+            int has_gone = 0;
+            mpi_check(MPI_Test(&sent->request, &has_gone, MPI_STATUS_IGNORE), "MPI_Test");
+            sent = has_gone ? sent_.erase(sent) : std::next(sent);
+        }
+    }
+
+    MPI_Comm comm_;
+    int rank_ = 0, num_ranks_ = 1;
+    std::list<Sent> sent_;  // under way
+};
+
+using GroupOfComm = std::shared_ptr<RankGroup>;
+
+inline int forget_group(MPI_Comm, int, void* group, void*) {
+    delete static_cast<GroupOfComm*>(group);
+    return MPI_SUCCESS;
+}
+
+/// The ranks of a communicator, which keeps them until it is freed: they count its calls.
+[[nodiscard]] inline GroupOfComm group_of(MPI_Comm comm) {
+    int is_initialized = 0, is_finalized = 0;
+    MPI_Initialized(&is_initialized);
+    MPI_Finalized(&is_finalized);
+    require_argument(is_initialized && !is_finalized,
+                     "Mpi: called {} MPI_{}; call it between MPI_Init_thread and MPI_Finalize",
+                     is_finalized ? "after" : "before", is_finalized ? "Finalize" : "Init");
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        mpi_check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_group, &made, nullptr),
+                  "MPI_Comm_create_keyval");
+        return made;
+    }();
+    void* kept = nullptr;
+    int is_kept = 0;
+    mpi_check(MPI_Comm_get_attr(comm, key, &kept, &is_kept), "MPI_Comm_get_attr");
+    if (is_kept) return *static_cast<GroupOfComm*>(kept);
+    auto group =
+        std::make_unique<GroupOfComm>(std::make_shared<RankGroup>(std::make_unique<MpiWire>(comm)));
+    mpi_check(MPI_Comm_set_attr(comm, key, group.get()), "MPI_Comm_set_attr");
+    return *group.release();
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,72 @@
+#pragma once
+// A sum over all lanes of several processes, in the shape that it has on one machine (lane/lane_sums.hpp): leaves
+// of 64 lanes in the order of the lanes, then pairs, pairs of pairs. A process holds a run of lanes. Of it is known
+// what does not depend on the other lanes: sums of aligned subtrees that lie inside it, the beginning of the leaf that
+// it ends in, and, lane by lane, the rest of a leaf that began before it, since that is added to what the process before
+// has of the leaf. Two neighbouring runs make one; all runs together have the bits of one machine, however the
+// lanes are divided. Of G leaves a run keeps less than 2 log2(G) + 2 sums and 64 lanes.
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/export.hpp>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// What rows of a run consist of: columns, of which the last ones may be added in single precision.
+struct LeafShape {
+    std::int64_t lanes_per_leaf = 64;
+    std::int64_t num_columns = 0;
+    std::int64_t num_in_double = 0;  // the columns before; the others are in `float` where is_float
+    bool is_float = false;
+
+    friend bool operator==(const LeafShape&, const LeafShape&) = default;
+};
+
+class EDDY_EXPORT LeafRun {
+  public:
+    LeafRun() = default;
+    LeafRun(const LeafShape& shape, std::int64_t first_lane)
+        : shape_(shape), first_(first_lane), end_(first_lane) {}
+
+    // What comes next, a row of numbers.
+
+    void add_lane(const double* row);
+    /// The sum of the next lanes of a leaf that begins here: all of it, or its beginning.
+    void add_leaf(const double* sum, std::int64_t num_lanes);
+    /// Another run, which begins where this one ends.
+    void append(const LeafRun& next);
+
+    /// The sum of all, of a run that begins with the first lane.
+    [[nodiscard]] std::vector<double> total() const;
+
+    [[nodiscard]] const LeafShape& shape() const { return shape_; }
+    [[nodiscard]] std::int64_t num_lanes() const { return end_ - first_; }
+    /// How many rows it keeps.
+    [[nodiscard]] std::int64_t num_rows() const;
+
+    /// To send it, and back.
+    void write(std::vector<double>& numbers) const;
+    [[nodiscard]] static LeafRun read(const double*& numbers);
+
+  private:
+    /// The sum of leaves [first, first + 2^level).
+    struct Node {
+        std::int64_t first;
+        int level;
+    };
+    [[nodiscard]] std::size_t row(std::size_t index) const {
+        return index * static_cast<std::size_t>(shape_.num_columns);
+    }
+    void add_to(double* sum, const double* next) const;
+    void push(std::int64_t leaf, int level, const double* sum);
+
+    LeafShape shape_;
+    std::int64_t first_ = 0, end_ = 0;
+    std::vector<double> head_;    // (lane, column) of a leaf that began before
+    std::vector<Node> nodes_;     // from left to right
+    std::vector<double> values_;  // (node, column)
+    std::vector<double> tail_;  // (column) of the leaf that begins here and does not end; or empty
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,54 @@
+#pragma once
+// What ranks tell each other before and after their work. Reports go up a tree of ranks, two neighbouring ones
+// becoming one on the way, and the verdict comes down: the same for all.
+
+#include <cstdint>
+#include <eddy/core/export.hpp>
+#include <eddy/solve/ranks/leaf_run.hpp>
+#include <eddy/solve/ranks/rank_wire.hpp>
+#include <string>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// What ends a call on all ranks.
+struct RankFailure {
+    enum class Kind : std::int32_t { none, bad_argument, differs, exception, missing };
+    Kind kind = Kind::none;
+    std::int32_t rank = -1;  // where it happened
+    std::string text;
+
+    [[nodiscard]] explicit operator bool() const { return kind != Kind::none; }
+};
+
+/// What all ranks must be given alike, in the order in which a difference is told.
+struct CallPrint {
+    enum Item : int { version, call, equation, options, parameters, num_items };
+    std::uint64_t items[num_items]{};
+};
+
+/// Of one rank, or of neighbouring ones.
+struct EDDY_EXPORT RankReport {
+    std::int32_t first_rank = 0;
+    std::int64_t num_lanes = 0;
+    CallPrint print;
+    RankFailure failure;
+    std::vector<LeafRun> sums;
+
+    /// Takes in that of the ranks behind; the first failure stays.
+    void append(const RankReport& next);
+    [[nodiscard]] RankWire::Message write() const;
+    [[nodiscard]] static RankReport read(const std::byte* message);
+};
+
+struct EDDY_EXPORT RankVerdict {
+    std::int64_t first_lane = 0, num_lanes = 0;  // of the rank that it is sent to; of all
+    RankFailure failure;
+    std::vector<std::vector<double>> totals;  // of RankReport::sums
+
+    [[nodiscard]] static RankVerdict of(const RankReport& all);
+    [[nodiscard]] RankWire::Message write() const;
+    [[nodiscard]] static RankVerdict read(const std::byte* message);
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,128 @@
+#include <eddy/core/error.hpp>
+#include <eddy/solve/ranks/leaf_run.hpp>
+
+namespace eddy::inline v0::detail {
+
+void LeafRun::add_to(double* sum, const double* next) const {
+    for (std::int64_t column = 0; column < shape_.num_columns; ++column) {
+        if (shape_.is_float && column >= shape_.num_in_double)
+            sum[column] = static_cast<double>(static_cast<float>(sum[column]) +
+                                              static_cast<float>(next[column]));
+        else
+            sum[column] = sum[column] + next[column];
+    }
+}
+
+void LeafRun::add_lane(const double* numbers) {
+    const std::int64_t leaf = end_ / shape_.lanes_per_leaf;
+    const auto columns = static_cast<std::size_t>(shape_.num_columns);
+    ++end_;
+    if (leaf * shape_.lanes_per_leaf < first_) {
+        head_.insert(head_.end(), numbers, numbers + columns);
+        return;
+    }
+    if (tail_.empty()) tail_.assign(columns, 0.);
+    add_to(tail_.data(), numbers);
+    if (end_ % shape_.lanes_per_leaf != 0) return;
+    const std::vector<double> sum = std::move(tail_);
+    tail_.clear();
+    push(leaf, 0, sum.data());
+}
+
+void LeafRun::add_leaf(const double* sum, std::int64_t num_lanes) {
+    internal_check(end_ % shape_.lanes_per_leaf == 0 && num_lanes <= shape_.lanes_per_leaf,
+                   "sums of leaves begin where leaves begin");
+    const std::int64_t leaf = end_ / shape_.lanes_per_leaf;
+    end_ += num_lanes;
+    if (num_lanes == shape_.lanes_per_leaf)
+        push(leaf, 0, sum);
+    else
+        tail_.assign(sum, sum + shape_.num_columns);
+}
+
+void LeafRun::append(const LeafRun& next) {
+    if (next.num_lanes() == 0) return;
+    if (num_lanes() == 0) {
+        *this = next;
+        return;
+    }
+    internal_check(shape_ == next.shape_ && end_ == next.first_, "runs of lanes follow each other");
+    const auto columns = static_cast<std::size_t>(shape_.num_columns);
+    for (std::size_t at = 0; at < next.head_.size(); at += columns) add_lane(&next.head_[at]);
+    for (std::size_t k = 0; k < next.nodes_.size(); ++k)
+        push(next.nodes_[k].first, next.nodes_[k].level, &next.values_[row(k)]);
+    if (!next.tail_.empty()) tail_ = next.tail_;
+    end_ = next.end_;
+}
+
+void LeafRun::push(std::int64_t leaf, int level, const double* sum) {
+    nodes_.push_back({leaf, level});
+    values_.insert(values_.end(), sum, sum + shape_.num_columns);
+    while (nodes_.size() > 1) {
+        const Node left = nodes_[nodes_.size() - 2], right = nodes_.back();
+        const std::int64_t size = std::int64_t{1} << left.level;
+        if (left.level != right.level || left.first % (2 * size) != 0) return;
+        add_to(&values_[row(nodes_.size() - 2)], &values_[row(nodes_.size() - 1)]);
+        nodes_.pop_back();
+        nodes_.back().level = left.level + 1;
+        values_.resize(row(nodes_.size()));
+    }
+}
+
+std::vector<double> LeafRun::total() const {
+    LeafRun all = *this;
+    internal_check(first_ == 0, "a total begins with the first lane");
+    if (!tail_.empty()) all.push(end_ / shape_.lanes_per_leaf, 0, tail_.data());
+    if (all.nodes_.empty())
+        return std::vector<double>(static_cast<std::size_t>(shape_.num_columns));
+    // What is left over at the end joins from the right.
+    for (std::size_t k = all.nodes_.size() - 1; k-- > 0;)
+        add_to(&all.values_[row(k)], &all.values_[row(k + 1)]);
+    all.values_.resize(row(1));
+    return all.values_;
+}
+
+std::int64_t LeafRun::num_rows() const {
+    const auto rows = head_.size() + values_.size() + tail_.size();
+    return shape_.num_columns == 0 ? 0 : static_cast<std::int64_t>(rows) / shape_.num_columns;
+}
+
+void LeafRun::write(std::vector<double>& numbers) const {
+    for (const std::int64_t number :
+         {shape_.lanes_per_leaf, shape_.num_columns, shape_.num_in_double,
+          std::int64_t{shape_.is_float}, first_, end_, static_cast<std::int64_t>(head_.size()),
+          static_cast<std::int64_t>(nodes_.size()), static_cast<std::int64_t>(tail_.size())})
+        numbers.push_back(static_cast<double>(number));
+    for (const Node& node : nodes_) {
+        numbers.push_back(static_cast<double>(node.first));
+        numbers.push_back(node.level);
+    }
+    for (const std::vector<double>* part : {&head_, &values_, &tail_})
+        numbers.insert(numbers.end(), part->begin(), part->end());
+}
+
+LeafRun LeafRun::read(const double*& numbers) {
+    const auto next = [&] { return static_cast<std::int64_t>(*numbers++); };
+    LeafRun run;
+    run.shape_.lanes_per_leaf = next();
+    run.shape_.num_columns = next();
+    run.shape_.num_in_double = next();
+    run.shape_.is_float = next() != 0;
+    run.first_ = next();
+    run.end_ = next();
+    const auto num_head = next(), num_nodes = next(), num_tail = next();
+    for (std::int64_t k = 0; k < num_nodes; ++k) {
+        const std::int64_t first = next();
+        run.nodes_.push_back({first, static_cast<int>(next())});
+    }
+    const auto take = [&](std::vector<double>& part, std::int64_t count) {
+        part.assign(numbers, numbers + count);
+        numbers += count;
+    };
+    take(run.head_, num_head);
+    take(run.values_, num_nodes * run.shape_.num_columns);
+    take(run.tail_, num_tail);
+    return run;
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <eddy/core/message.hpp>
+#include <eddy/solve/ranks/rank_group.hpp>
+#include <new>
+#include <thread>
+
+namespace eddy::inline v0::detail {
+
+namespace {
+
+constexpr double nanosecond = 1e-9;
+constexpr std::int64_t between_questions = 50'000'000;
+
+std::int64_t now_in_ns() {
+    const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
+}
+
+/// Looks soon at first, then ever more rarely: at most a tenth of what has passed too late.
+class Patience {
+  public:
+    void wait() {
+        const std::int64_t passed = now_in_ns() - start_;
+        if (passed < 100'000)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(
+                std::chrono::nanoseconds(std::min<std::int64_t>(passed / 10, 1'000'000)));
+    }
+
+  private:
+    std::int64_t start_ = now_in_ns();
+};
+
+/// Of the exception that is being handled.
+RankFailure failure_here(int rank) {
+    using Kind = RankFailure::Kind;
+    try {
+        throw;
+    } catch (const InvalidArgument& error) {
+        return {Kind::bad_argument, rank, error.what()};
+    } catch (const std::exception& error) {
+        return {Kind::exception, rank, error.what()};
+    } catch (...) {
+        return {Kind::exception, rank, "an exception without words"};
+    }
+}
+
+}  // namespace
+
+RankGroup::RankGroup(std::unique_ptr<RankWire> wire)
+    : wire_(std::move(wire)),
+      tree_{wire_->rank(), wire_->num_ranks()},
+      neighbours_(tree_.children()),
+      heard_(static_cast<std::size_t>(tree_.num_ranks)) {
+    if (tree_.rank > 0) neighbours_.push_back(tree_.parent());
+}
+RankGroup::~RankGroup() = default;
+
+void RankGroup::begin(const char* where) {
+    require_argument(phase_ == Phase::idle,
+                     "{}: these ranks are in a call already, and serve one at a time; give each "
+                     "solver that is called meanwhile a communicator of its own",
+                     where);
+    where_ = where;
+    phase_ = Phase::before;
+    thrown_ = nullptr;
+    alive_at_ = now_in_ns();
+    attend({}, {});
+}
+
+const RankVerdict& RankGroup::agree(const CallPrint& print, std::int64_t num_lanes) {
+    print_ = print;
+    num_lanes_ = num_lanes;
+    verdict_ = exchange({tree_.rank, num_lanes, print, {}, {}});
+    require_agreed(verdict_.failure);
+    phase_ = Phase::working;
+    return verdict_;
+}
+
+void RankGroup::attend(const std::stop_token& cancelled, const Poll& poll) {
+    cancelled_ = cancelled;
+    poll_ = poll;
+    asked_at_ = now_in_ns();
+}
+
+bool RankGroup::goes_on() {
+    take_messages();
+    give_sign_of_life();
+    return stopped_ != call();
+}
+
+void RankGroup::stop() noexcept {
+    if (phase_ != Phase::working) return;
+    try {
+        take_stop(call());
+    } catch (...) {  // no memory for a word: the others go on to their end
+    }
+}
+
+std::vector<std::vector<double>> RankGroup::add_up(std::vector<LeafRun> sums) {
+    count_rows(sums);
+    RankVerdict verdict = exchange({tree_.rank, num_lanes_, print_, {}, std::move(sums)});
+    require_agreed(verdict.failure);
+    phase_ = Phase::done;
+    if (thrown_) std::rethrow_exception(thrown_);
+    return std::move(verdict.totals);
+}
+
+void RankGroup::end_work() {
+    if (phase_ == Phase::working) static_cast<void>(add_up({}));
+}
+
+void RankGroup::end() {
+    end_work();
+    phase_ = Phase::idle;
+}
+
+void RankGroup::fail() noexcept {
+    try {
+        if (phase_ == Phase::before || phase_ == Phase::working) {
+            const RankFailure failure = failure_here(tree_.rank);
+            stop();
+            static_cast<void>(exchange({tree_.rank, num_lanes_, print_, failure, {}}));
+        }
+    } catch (...) {
+        broken_ = {RankFailure::Kind::missing, tree_.rank, "this rank could not tell of a failure"};
+    }
+    phase_ = Phase::idle;
+    number_ += number_ % 2;  // without an agreement there is no work
+}
+
+void RankGroup::require_agreed(const RankFailure& failure) {
+    if (!failure) return;
+    phase_ = Phase::done;
+    using Kind = RankFailure::Kind;
+    const auto& [kind, rank, text] = failure;
+    if (kind == Kind::differs) throw InvalidArgument(compose("{}: {}", where_, text));
+    if (kind == Kind::missing) throw RankError(rank, compose("{}: {}", where_, text));
+    const std::string told = compose("{}: rank {} has ended the call: {}", where_, rank, text);
+    if (kind == Kind::bad_argument) throw InvalidArgument(told);
+    throw RankError(rank, told);
+}
+
+RankVerdict RankGroup::exchange(RankReport report) {
+    if (broken_) {
+        report.failure = broken_;
+        return RankVerdict::of(report);
+    }
+    std::vector<std::int64_t> lanes_of_children;
+    const std::int64_t own_lanes = report.num_lanes;
+    gather(report, lanes_of_children);
+    RankVerdict verdict;
+    if (tree_.rank == 0) {
+        verdict = RankVerdict::of(report);
+    } else {
+        const RankWire::Message message = report.write();
+        send(tree_.parent(), Kind::report, message);
+        if (const auto received = wait_for(Kind::verdict, tree_.parent())) {
+            verdict = RankVerdict::read(received->message.data() + sizeof(Header));
+        } else {
+            report.failure = verdict.failure = missing(tree_.parent());
+            send(tree_.parent(), Kind::report, report.write());  // for when it comes
+        }
+    }
+    scatter(verdict, own_lanes, lanes_of_children);
+    if (verdict.failure.kind == RankFailure::Kind::missing) broken_ = verdict.failure;
+    ++number_;
+    return verdict;
+}
+
+void RankGroup::gather(RankReport& report, std::vector<std::int64_t>& lanes_of_children) {
+    for (const int child : tree_.children()) {
+        const auto received = wait_for(Kind::report, child);
+        if (!received) {
+            if (!report.failure) report.failure = missing(child);
+            tell(child, RankVerdict::of(report));  // for when it comes
+            lanes_of_children.push_back(0);
+            continue;
+        }
+        const RankReport of_child = RankReport::read(received->message.data() + sizeof(Header));
+        lanes_of_children.push_back(of_child.num_lanes);
+        report.append(of_child);
+        count_rows(report.sums);
+    }
+}
+
+void RankGroup::scatter(const RankVerdict& verdict, std::int64_t own_lanes,
+                        const std::vector<std::int64_t>& lanes_of_children) {
+    RankVerdict of_child = verdict;
+    of_child.first_lane += own_lanes;
+    std::size_t k = 0;
+    for (const int child : tree_.children()) {
+        tell(child, of_child);
+        of_child.first_lane += lanes_of_children[k++];
+    }
+}
+
+void RankGroup::count_rows(const std::vector<LeafRun>& sums) {
+    for (const LeafRun& run : sums)
+        traffic_.most_rows = std::max(traffic_.most_rows, run.num_rows());
+}
+
+RankFailure RankGroup::missing(int rank) {
+    broken_ = {RankFailure::Kind::missing, rank,
+               compose("rank {} has given no sign of life for {} s; see what it does, or give a "
+                       "longer time_out",
+                       rank, time_out_)};
+    return broken_;
+}
+
+std::unique_ptr<RankGroup::Received> RankGroup::wait_for(Kind kind, int from) {
+    const std::int64_t start = now_in_ns();
+    const auto is_it = [&](const Received& message) {
+        return message.from == from && message.header.kind == kind &&
+               message.header.number == number_;
+    };
+    for (Patience patience;; patience.wait()) {
+        take_messages();
+        const auto found = std::find_if(received_.rbegin(), received_.rend(), is_it);
+        if (found != received_.rend()) {  // the last word counts
+            auto message = std::make_unique<Received>(std::move(*found));
+            std::erase_if(received_, is_it);
+            return message;
+        }
+        give_sign_of_life();
+        keep_attending();
+        const std::int64_t heard = std::max(start, heard_[static_cast<std::size_t>(from)]);
+        if (static_cast<double>(now_in_ns() - heard) * nanosecond > time_out_) return nullptr;
+    }
+}
+
+void RankGroup::tell(int to, const RankVerdict& verdict) {
+    send(to, Kind::verdict, verdict.write());
+}
+
+void RankGroup::send(int to, Kind kind, const RankWire::Message& message) {
+    const Header header{kind == Kind::stop ? call() : number_, kind};
+    RankWire::Message whole(sizeof(Header) + message.size());
+    std::memcpy(whole.data(), &header, sizeof(Header));
+    std::copy(message.begin(), message.end(), whole.begin() + sizeof(Header));
+    ++traffic_.messages;
+    traffic_.bytes += static_cast<std::int64_t>(whole.size());
+    wire_->send(to, std::move(whole));
+}
+
+void RankGroup::take_messages() {
+    int from = 0;
+    for (RankWire::Message message; wire_->receive(from, message);) {
+        Header header{};
+        std::memcpy(&header, message.data(), sizeof(Header));
+        heard_[static_cast<std::size_t>(from)] = now_in_ns();
+        if (header.kind == Kind::stop)
+            take_stop(header.number);
+        else if (header.kind != Kind::alive && header.number >= number_)
+            received_.push_back({header, from, std::move(message)});
+    }
+}
+
+void RankGroup::take_stop(std::int64_t call_to_stop) {
+    stopped_ = std::max(stopped_, call_to_stop);
+    if (call_to_stop != call() || told_stop_ == call_to_stop) return;
+    told_stop_ = call_to_stop;
+    for (const int neighbour : neighbours_) send(neighbour, Kind::stop);
+}
+
+void RankGroup::give_sign_of_life() {
+    const std::int64_t now = now_in_ns();
+    if (static_cast<double>(now - alive_at_) * nanosecond < time_out_ / 4) return;
+    alive_at_ = now;
+    for (const int neighbour : neighbours_) send(neighbour, Kind::alive);
+}
+
+void RankGroup::keep_attending() {
+    const std::int64_t now = now_in_ns();
+    if (phase_ != Phase::working || now - asked_at_ < between_questions) return;
+    asked_at_ = now;
+    if (cancelled_.stop_requested()) stop();
+    if (!poll_ || thrown_) return;
+    try {
+        if (!poll_()) stop();
+    } catch (...) {
+        thrown_ = std::current_exception();
+        stop();
+    }
+}
+
+}  // namespace eddy::inline v0::detail

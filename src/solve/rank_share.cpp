@@ -1,0 +1,67 @@
+#include <bit>
+#include <eddy/solve/ranks/call_print.hpp>
+#include <eddy/solve/ranks/rank_share.hpp>
+
+namespace eddy::inline v0::detail {
+
+void Fingerprint::add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
+
+std::uint64_t print_of(const SolveOptions& options) {
+    Fingerprint print;
+    for (const double number : {options.t0, options.t1, options.rtol, options.dt0, options.dt_min,
+                                options.dt_max, options.noise_cell})
+        print.add(number);
+    for (const auto* numbers : {&options.atol.values, &options.save_at.values,
+                                &options.step_to.values, &options.jump_times.values}) {
+        print.add(static_cast<std::uint64_t>(numbers->size()));
+        for (const double number : *numbers) print.add(number);
+    }
+    for (const auto number : {static_cast<std::uint64_t>(options.max_steps), options.seed,
+                              options.first_path, static_cast<std::uint64_t>(options.paths)})
+        print.add(number);
+    for (const bool choice : {options.save_steps, options.stable_gradients,
+                              options.tangents_in_error_norm, options.antithetic})
+        print.add(std::uint64_t{choice});
+    return print.value();
+}
+
+void require_whole_groups(const RankShare& ranks, std::ptrdiff_t own_lanes,
+                          std::ptrdiff_t group_size) {
+    const bool ends = ranks.first_lane + own_lanes == ranks.num_lanes;
+    require_argument(
+        own_lanes == 0 ||
+            (ranks.first_lane % group_size == 0 && (ends || own_lanes % group_size == 0)),
+        "ranks: the gradient of more than 64 shared parameters is a sum over groups of {} "
+        "of these {} trajectories, and this rank has {} from number {} on; give every "
+        "rank except the last a multiple of {}",
+        group_size, ranks.num_lanes, own_lanes, ranks.first_lane, group_size);
+}
+
+void require_rank_blocks(const LaneBlocks& lanes, bool are_on_device, const char* where) {
+    require_argument(
+        !are_on_device || lanes.num_alone == 0,
+        "{}: arrays on a device are added in blocks of {} trajectories; give every rank "
+        "except the last a multiple of {}, or arrays of the host",
+        where, lanes_per_block, lanes_per_block);
+}
+
+void require_no_paths_of_ranks(const RankShare& ranks, std::int64_t paths, const char* where) {
+    require_argument(paths == 1 || ranks.group->num_ranks() == 1,
+                     "{}: paths = {} with more than 64 shared parameters over several ranks; make "
+                     "each path a trajectory",
+                     where, paths);
+}
+
+void require_possible_over_ranks(const SolveOptions& options, bool returns_early,
+                                 const char* where) {
+    require_argument(!options.gather_sums,
+                     "{}: gather_sums with Mpi, which adds over all ranks itself; leave one of "
+                     "them out",
+                     where);
+    require_argument(!returns_early,
+                     "{}: an asynchronous call over ranks, which wait for each other; leave one of "
+                     "them out",
+                     where);
+}
+
+}  // namespace eddy::inline v0::detail
