@@ -69,16 +69,17 @@ constexpr const char* names_of_items[] = {"another version of eddy", "another ca
 
 void RankReport::append(const RankReport& next) {
     num_lanes += next.num_lanes;
+    using Kind = RankFailure::Kind;
     if (failure) return;
     failure = next.failure;
-    if (failure) return;
+    if (failure && failure.kind != Kind::differs) return;
+    // Those behind have been compared with the first of them.
     for (int item = 0; item < CallPrint::num_items; ++item) {
         if (print.items[item] == next.print.items[item]) continue;
-        failure = {RankFailure::Kind::differs, next.first_rank,
-                   compose("rank {} has been given {} than rank {}; give all ranks the same",
-                           next.first_rank, names_of_items[item], first_rank)};
-        return;
+        failure = {Kind::differs, next.first_rank, names_of_items[item]};
+        break;
     }
+    if (failure) return;
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k].append(next.sums[k]);
 }
 
@@ -111,6 +112,10 @@ RankReport RankReport::read(const std::byte* message) {
 
 RankVerdict RankVerdict::of(const RankReport& all) {
     RankVerdict verdict{0, all.num_lanes, all.failure, {}};
+    auto& [kind, rank, text] = verdict.failure;
+    if (kind == RankFailure::Kind::differs)
+        text = compose("rank {} has been given {} than rank {}; give all ranks the same", rank,
+                       text, all.first_rank);
     if (all.failure) return verdict;
     for (const LeafRun& run : all.sums) verdict.totals.push_back(run.total());
     return verdict;

@@ -6,6 +6,8 @@ namespace eddy::inline v0::detail {
 
 void Fingerprint::add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
 
+std::uint64_t print_of_version() { return print_of_text(EDDY_BUILT_VERSION); }
+
 std::uint64_t print_of(const SolveOptions& options) {
     Fingerprint print;
     for (const double number : {options.t0, options.t1, options.rtol, options.dt0, options.dt_min,

@@ -2,17 +2,21 @@
 // them. Threads stand for the processes, and a barrier for what gathers.
 
 #include <barrier>
+#include <cmath>
 #include <cstddef>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
+#include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
+#include "support/rank_threads.hpp"
 
 namespace {
 
@@ -183,4 +187,114 @@ TEST_CASE("processes: it is asked once a call, with whole rows, where there is s
         support::message_of([&] { static_cast<void>(forgetful(data, y0, eddy::shared(theta))); }) ==
         "value_and_gradient: gather_sums has left nothing; leave this process's blocks among "
         "those of all");
+}
+
+namespace {
+
+/// What `call(rows, backend)` gives each rank for its rows; ranks have one thread, two, three.
+template <class Inner, class Call>
+auto over_ranks(const Array& y0, const std::vector<std::ptrdiff_t>& counts, Call call) {
+    using Backend = support::ThreadRanks<Inner>;
+    std::vector<decltype(call(y0, Backend{}))> results(counts.size());
+    support::run_ranks(static_cast<int>(counts.size()), [&](const auto& group) {
+        const auto rank = static_cast<std::size_t>(group->rank());
+        std::ptrdiff_t first = 0;
+        for (std::size_t before = 0; before < rank; ++before) first += counts[before];
+        Backend backend{{}, group};
+        if constexpr (requires { backend.inner.threads; })
+            backend.inner.threads = 1 + group->rank() % 3;
+        results[rank] = call(rows_of(y0, first, counts[rank]), backend);
+    });
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("ranks: loss and shared gradient are those of one machine, however lanes are divided") {
+    const std::vector<double> theta{1.1, 0.7};
+    const auto call = [&](const Array& y0, const auto& backend) {
+        auto solver =
+            eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options, backend);
+        solver(Array(1, 2, 0.25), y0, eddy::shared(theta));
+        return solver(Array(1, 2, 0.25), y0, eddy::shared(theta));  // the second as the first
+    };
+    // Up to 4,096 lanes on a rank are added up in another way than more.
+    for (const std::vector<std::ptrdiff_t>& counts : std::vector<std::vector<std::ptrdiff_t>>{
+             {700}, {350, 350}, {1, 2, 697}, {100, 64, 0, 536}, {30, 20, 10, 640}, {70, 5000}}) {
+        std::ptrdiff_t lanes = 0;
+        for (const std::ptrdiff_t count : counts) lanes += count;
+        const Array y0 = some(lanes, 0.1);
+        const auto wanted = call(y0, one_thread);
+        REQUIRE(wanted.loss.total_of_successful > 0);
+        const auto check = [&](const auto& results) {
+            std::ptrdiff_t first = 0;
+            for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+                const auto& result = results[rank];
+                CHECK(std::isnan(result.loss.total));  // lanes fail
+                CHECK(same_bits(result.loss.total_of_successful, wanted.loss.total_of_successful));
+                CHECK(same_bits(result.loss.mean_of_successful, wanted.loss.mean_of_successful));
+                CHECK(result.loss.num_successful == wanted.loss.num_successful);
+                CHECK(same_array(result.gradient.p, wanted.gradient.p));
+                CHECK(same_array(result.gradient.y0,
+                                 rows_of(wanted.gradient.y0, first, counts[rank])));
+                first += counts[rank];
+            }
+        };
+        check(over_ranks<eddy::Cpu>(y0, counts, call));
+        if (lanes < 1000) check(over_ranks<eddy::Serial>(y0, counts, call));
+    }
+}
+
+TEST_CASE("ranks: Hessian-vector products and pullbacks too") {
+    const std::vector<double> theta{1.1, 0.7}, direction{0.3, -0.2};
+    const Array y0 = some(300, 0.1);
+    const auto product = [&](const Array& of, const auto& backend) {
+        return eddy::hessian_vector_product(Forced{}, eddy::Bosh3{}, HalfSquares{},
+                                            Array(1, 2, 0.25), of, eddy::shared(theta), of,
+                                            eddy::shared(direction), options, backend);
+    };
+    const auto pulled = [&](const Array& of, const auto& backend) {
+        auto solver = eddy::pullback_solver(Forced{}, eddy::Bosh3{}, options, backend);
+        return solver(Array(1, 2, 0.75), of, eddy::shared(theta)).gradient;
+    };
+    const auto wanted = product(y0, eddy::Serial{});
+    const auto pulled_at_once = pulled(y0, eddy::Serial{});
+
+    for (const auto& result : over_ranks<eddy::Serial>(y0, {150, 50, 100}, product)) {
+        CHECK(same_bits(result.loss.total_of_successful, wanted.loss.total_of_successful));
+        CHECK(same_array(result.gradient.p, wanted.gradient.p));
+        CHECK(same_array(result.product.p, wanted.product.p));
+    }
+    for (const auto& gradient : over_ranks<eddy::Serial>(y0, {150, 50, 100}, pulled))
+        CHECK(same_array(gradient.p, pulled_at_once.p));
+}
+
+TEST_CASE("ranks: a bad argument of one is told on all, and gather_sums has no place") {
+    const std::vector<double> theta{1.1, 0.7};
+    std::vector<std::string> said(3), refused(3);
+    support::run_ranks(3, [&](const auto& group) {
+        const auto rank = static_cast<std::size_t>(group->rank());
+        const support::ThreadRanks<eddy::Serial> backend{{}, group};
+        const auto call = [&](const Array& y0, const eddy::SolveOptions& asked) {
+            return support::message_of([&] {
+                auto solver =
+                    eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, asked, backend);
+                solver(Array(1, 2, 0.25), y0, eddy::shared(theta));
+            });
+        };
+        Array y0 = some(5, 0.1);
+        if (rank == 1) y0(3, 1) = std::numeric_limits<double>::quiet_NaN();
+        said[rank] = call(y0, options);
+        auto asked = options;
+        asked.gather_sums = [](std::vector<double>&, std::ptrdiff_t) {};
+        refused[rank] = call(some(5, 0.1), asked);
+    });
+    const std::string own = "value_and_gradient: y0(3, 1) = nan; give finite numbers";
+    CHECK(said[1] == own);
+    CHECK(said[0] == "value_and_gradient: rank 1 has ended the call: " + own);
+    CHECK(said[2] == said[0]);
+    for (const std::string& text : refused)
+        CHECK(text ==
+              "value_and_gradient: gather_sums with Mpi, which adds over all ranks itself; "
+              "leave one of them out");
 }

@@ -7,7 +7,6 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
-#include <eddy/version.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -74,9 +73,12 @@ class SolverObject {
                                   [[maybe_unused]] const char* where) {
         RankShare share;
         if constexpr (Choice::has_ranks) {
+            static_assert(!steps_jointly<Controller>,
+                          "Mpi: JointController steps all trajectories of a call together, which "
+                          "ranks do not; leave one of them out");
             require_possible_over_ranks(options_, returns_early(memory()), where);
             share.group = ranks_.get();
-            share.print = {{EDDY_VERSION, print_of_text(where),
+            share.print = {{print_of_version(), print_of_text(where),
                             print_of_types<Field, Method, Controller, typename Spec::Scalar,
                                            typename Choice::Function>() ^
                                 print_of_equation<Field>(),

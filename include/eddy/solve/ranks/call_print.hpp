@@ -32,6 +32,8 @@ class Fingerprint {
 /// Of all options on which numbers depend.
 [[nodiscard]] EDDY_EXPORT std::uint64_t print_of(const SolveOptions& options);
 
+[[nodiscard]] EDDY_EXPORT std::uint64_t print_of_version();
+
 /// Of the types of a call, and of what the functions of its equation are.
 template <class... Types>
 [[nodiscard]] std::uint64_t print_of_types() {

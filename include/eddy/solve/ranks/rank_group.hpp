@@ -15,6 +15,8 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -147,9 +149,14 @@ class RankLink {
         if (!group_) return work();
         group_->begin(where);
         try {
-            decltype(auto) result = work();
-            group_->end();
-            return result;
+            if constexpr (std::is_void_v<decltype(work())>) {
+                work();
+                group_->end();
+            } else {
+                decltype(auto) result = work();
+                group_->end();
+                return result;
+            }
         } catch (...) {
             group_->fail();
             throw;
