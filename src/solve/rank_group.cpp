@@ -50,6 +50,8 @@ RankFailure failure_here(int rank) {
 
 }  // namespace
 
+RankWire::~RankWire() = default;
+
 RankGroup::RankGroup(std::unique_ptr<RankWire> wire)
     : wire_(std::move(wire)),
       tree_{wire_->rank(), wire_->num_ranks()},

@@ -14,7 +14,7 @@ class EDDY_EXPORT RankWire {
     RankWire() = default;
     RankWire(const RankWire&) = delete;
     RankWire& operator=(const RankWire&) = delete;
-    virtual ~RankWire() = default;
+    virtual ~RankWire();
 
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int num_ranks() const = 0;
