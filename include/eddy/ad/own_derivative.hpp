@@ -73,7 +73,7 @@ struct TangentNodes {
     [[nodiscard]] constexpr bool blocks(int from, int to) const {
         const auto is = [&](int i, char what) {  // copies that a sweep made are none
             const auto k = static_cast<std::size_t>(i);
-            return (k < kind.size() ? kind[k] : no) == what;
+            return (k < kind.size() ? kind[k] : char{no}) == what;
         };
         return is(from, tangent) && is(to, no);
     }
