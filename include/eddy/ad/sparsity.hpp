@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <eddy/ad/activity.hpp>
+#include <eddy/trace/loop_structure.hpp>
 
 namespace eddy::inline v0 {
 
