@@ -145,7 +145,7 @@ inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T
 
 /// The backend that computes, of one that is named or by default.
 template <class Backend, class... Extras>
-[[nodiscard]] constexpr Backend backend_of(const Extras&... extras) {
+[[nodiscard]] constexpr Backend backend_among(const Extras&... extras) {
     Backend picked = extra_or_default<Backend>(extras...);
     (
         [&] {

@@ -30,7 +30,7 @@ class SolverObject {
     SolverObject(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
           options_(with_end(options, Self::name)),
-          backend_(backend_of<Backend>(extras...)),
+          backend_(backend_among<Backend>(extras...)),
           controller_(extra_or_default<Controller>(extras...)),
           ranks_(ranks_of(extras...)) {
         Self::require_possible(options_);
