@@ -35,10 +35,13 @@ template <class Backend, class Real>
 inline constexpr Machine machine_of = [] {
     if constexpr (requires { Backend::machine; })
         return Backend::machine;
+    else if constexpr (requires {
+                           requires std::is_same_v<typename Backend::template Time<Real>,
+                                                   FloatFloat>;
+                       })
+        return Machine::float_time;
     else if constexpr (is_of_device<Backend>)
-        return std::is_same_v<typename Backend::template Time<Real>, FloatFloat>
-                   ? Machine::float_time
-                   : Machine::device;
+        return Machine::device;
     else
         return Machine::host;
 }();
