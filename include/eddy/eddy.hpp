@@ -1,6 +1,7 @@
 #pragma once
 // The front door: the public headers, floor by floor. What they include themselves need not be
 // repeated.
+// Test: tests/install/consumer/main.cpp
 
 #include <eddy/optimisation_note.hpp>
 #include <eddy/version.hpp>

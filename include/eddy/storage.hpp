@@ -2,6 +2,7 @@
 // The door to eddy::storage: stores that keep checkpoints elsewhere than in memory, and schedules
 // written down as lists of actions. A solve needs none of it, so <eddy/eddy.hpp> does not include
 // it.
+// Test: tests/install/consumer/storage.cpp
 
 #include <eddy/checkpoint/action.hpp>
 #include <eddy/checkpoint/action_schedules.hpp>

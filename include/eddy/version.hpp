@@ -1,6 +1,7 @@
 #pragma once
 // The version, in the one place from which CMake, pkg-config and the packages take it. Before 1.0 a minor version may
 // change the interface, and from 1.0 on a major one only.
+// Test: tests/install/consumer/main.cpp
 
 /// The major version.
 #define EDDY_VERSION_MAJOR 0

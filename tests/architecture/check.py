@@ -31,6 +31,7 @@ class Tree:
             names = listed.stdout.split("\0")[:-1]
         else:
             names = [str(path.relative_to(self.root)) for path in self.root.rglob("*")]
+        self.targets = {}    # what each file includes of eddy's, as far as anybody has asked
         self.files = sorted(Path(name) for name in names if (self.root / name).is_file() and not built(Path(name)))
 
     def text(self, path):
@@ -82,8 +83,9 @@ def included_path(tree, path, name):
         return Path(name.removeprefix("eddy/"))
     if name.startswith("eddy/"):
         return Path("include") / name
-    beside = (tree.root / path.parent / name).resolve()
-    return beside.relative_to(tree.root) if beside.is_file() and beside.is_relative_to(tree.root) else None
+    folders = [path.parent, Path("tests")] if path.parts[0] == "tests" else [path.parent]
+    beside = [(tree.root / folder / name).resolve() for folder in folders]
+    return next((file.relative_to(tree.root) for file in beside if file.is_file() and file.is_relative_to(tree.root)), None)
 
 
 def includes(tree, paths):
@@ -109,6 +111,30 @@ def nothing_includes_upward(tree):
             yield f"{path}:{number}: upward include: {name} is the front door, for programs outside"
         elif height(floor_of(path)) < height(floor_of(target)):
             yield f"{path}:{number}: upward include: {floor_of(path)} must not include {name}, to its right"
+
+
+HEAD_TEST = re.compile(r"^// Tests?: (.*)$", re.MULTILINE)
+
+
+def heads_name_their_tests(tree):
+    """The head of each header in include/eddy says where its test is, `// Test: tests/floor/idea.cpp`, a list with commas if there are several. The
+    test meets the header: a source gets it by what it includes, a Python test names its file."""
+    reached = {}
+    for path in tree.headers():
+        if path.parts[0] != "include":
+            continue
+        head = re.match(r"(?:#pragma once\n|//(?!/)[^\n]*\n)*", tree.text(path))[0]
+        tests = [Path(name.strip()) for line in HEAD_TEST.findall(head) for name in line.split(",")]
+        if not tests:
+            yield f"{path}:1: head without a test: end it with // Test: tests/…"
+        for test in tests:
+            if test.parts[0] != "tests" or test not in tree.files:
+                yield f"{path}:1: test that is not there: {test}"
+            elif test.suffix == ".py":
+                if path.name not in tree.text(test):
+                    yield f"{path}:1: test of something else: {test} does not name {path.name}"
+            elif path not in reached.setdefault(test, reached_from(tree, test)):
+                yield f"{path}:1: test of something else: {test} does not include {path}, nor does what it includes"
 
 
 def outside_libraries_stay_in_backends(tree):
@@ -203,7 +229,9 @@ def reached_from(tree, door):
         if path in reached or not (tree.root / path).is_file():
             continue
         reached.add(path)
-        waiting += [target for _, _, name in includes(tree, [path]) if (target := included_path(tree, path, name))]
+        if path not in tree.targets:
+            tree.targets[path] = [target for _, _, name in includes(tree, [path]) if (target := included_path(tree, path, name))]
+        waiting += tree.targets[path]
     return reached
 
 
@@ -298,8 +326,8 @@ def paths_are_relative(tree):
                 yield f"{path}:{number}: absolute path: {match[0]} exists on one machine only"
 
 
-RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, outside_libraries_stay_in_backends, names_say_what_is_inside,
-         headers_are_short, compilers_are_told_apart_once, macros_are_few,
+RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, heads_name_their_tests,
+         outside_libraries_stay_in_backends, names_say_what_is_inside, headers_are_short, compilers_are_told_apart_once, macros_are_few,
          namespaces_have_a_version, headers_are_listed, a_door_opens_to_each_header,
          storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, versions_agree, pages_include_public_headers,
          paths_are_relative]

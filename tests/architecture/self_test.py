@@ -6,34 +6,39 @@ from pathlib import Path
 
 import check
 
+HEAD = "#pragma once\n// One idea.\n// Test: tests/core/vec.cpp\n"
 GOOD = {
     "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n"
                       "target_sources(eddy_storage PUBLIC FILE_SET HEADERS FILES include/eddy/storage.hpp)\n",
-    "include/eddy/eddy.hpp": "#include <eddy/backends/cuda.hpp>\n#include <eddy/core/host_device.hpp>\n",
-    "include/eddy/storage.hpp": "#include <eddy/checkpoint/disk.hpp>\n",
+    "include/eddy/eddy.hpp": HEAD + "#include <eddy/backends/cuda.hpp>\n#include <eddy/core/host_device.hpp>\n",
+    "include/eddy/storage.hpp": HEAD + "#include <eddy/checkpoint/disk.hpp>\n",
     "include/eddy/checkpoint/CMakeLists.txt": "target_sources(eddy_storage PUBLIC FILES\n    disk.hpp\n)\n",
-    "include/eddy/checkpoint/disk.hpp": "#include <eddy/ad/vjp.hpp>\n",
+    "include/eddy/checkpoint/disk.hpp": HEAD + "#include <eddy/ad/vjp.hpp>\n",
     "include/eddy/core/CMakeLists.txt": "FILES\n    host_device.hpp\n    vec.hpp  # not gone.hpp\n"
                                         "PRIVATE ${PROJECT_SOURCE_DIR}/src/core/error.cpp)\n",
-    "include/eddy/core/host_device.hpp": "#if defined(__CUDACC__)\n#define EDDY_HD __host__ __device__\n#endif\n",
-    "include/eddy/core/vec.hpp": "#include <array>\n// __CUDACC__ is not asked here\n#define LOCAL 1\n#undef LOCAL\n",
+    "include/eddy/core/host_device.hpp": HEAD + "#if defined(__CUDACC__)\n#define EDDY_HD __host__ __device__\n#endif\n",
+    "include/eddy/core/vec.hpp": HEAD + "#include <array>\n// __CUDACC__ is not asked here\n#define LOCAL 1\n#undef LOCAL\n",
     "include/eddy/ad/CMakeLists.txt": "FILES vjp.hpp)\n",
-    "include/eddy/ad/vjp.hpp": "#include <eddy/core/vec.hpp>\n#include <eddy/ad/vjp.hpp>\n",
+    "include/eddy/ad/vjp.hpp": HEAD + "#include <eddy/core/vec.hpp>\n#include <eddy/ad/vjp.hpp>\n",
     "include/eddy/backends/CMakeLists.txt": "FILES cuda.hpp)\n",
-    "include/eddy/backends/cuda.hpp": "#include <cuda_runtime.h>\n#include <eddy/solvers/tsit5.hpp>\n",
+    "include/eddy/backends/cuda.hpp": HEAD + "#include <cuda_runtime.h>\n#include <eddy/solvers/tsit5.hpp>\n",
     "solvers/CMakeLists.txt": "set(headers\n    tsit5.hpp\n)\n",
     "solvers/tsit5.hpp": "#include <eddy/ad/vjp.hpp>\n" + "// a table of numbers\n" * 500,
     "src/core/private.hpp": "#pragma once\n",
     "tests/CMakeLists.txt": "eddy_test(vec SOURCES core/vec.cpp)\neddy_benchmark(speed)\n",
-    "tests/core/vec.cpp": "",
+    "tests/core/vec.cpp": "#include <eddy/eddy.hpp>\n#include \"support/doors.hpp\"\n",
+    "tests/support/doors.hpp": "#include <eddy/storage.hpp>\n",
+    "docs/design/solving.md": "| folder | files |\n| --- | --- |\n| `backends/` | `cuda` |\n",
     "tests/speed.cpp": "",
     "README.md": "It needs CMake 3.25.\n",
     "src/core/error.cpp": "#include <eddy/core/vec.hpp>\n#include \"private.hpp\"\n// https://example.org/work/home\n",
 }
 
 
-def complaints(changes=None):
-    """What check.py says of the good tree with `changes` made to it: {path: text to append}."""
+def complaints(changes=None, tests_of=None):
+    """What check.py says of the good tree with `changes` made to it: {path: text to append}. `tests_of`: a header that the test includes, too."""
+    if tests_of and tests_of.startswith("include"):
+        changes = changes | {"tests/core/vec.cpp": f"#include <{tests_of.removeprefix('include/')}>\n"}
     with tempfile.TemporaryDirectory() as folder:
         for path in GOOD | (changes or {}):
             file = Path(folder, path)
@@ -88,7 +93,19 @@ class EachRuleCanFail(unittest.TestCase):
                 self.expect(f"tests/{name}", "", "vague name")
 
     def test_long_header(self):
-        self.expect("include/eddy/ad/vjp.hpp", "//\n" * 400, "long header: 402 lines")
+        self.expect("include/eddy/ad/vjp.hpp", "//\n" * 400, "long header: 405 lines")
+
+    def test_heads_that_do_not_name_their_tests(self):
+        path, new = "include/eddy/core/gone.hpp", {"include/eddy/core/CMakeLists.txt": "FILES gone.hpp )\n", "include/eddy/eddy.hpp": "#include <eddy/core/gone.hpp>\n"}
+        for head, complaint in [("#pragma once\n", "head without a test"), ("/// Test: tests/core/vec.cpp\n", "head without a test"),
+                                ("// One idea.\n// Test: tests/core/none.cpp\n", "test that is not there: tests/core/none.cpp"),
+                                ("// Test: tests/core/vec.cpp, tests/speed.cpp\n", "test of something else: tests/speed.cpp does not include"),
+                                ("// Test: tests/speed.py\n", "test of something else: tests/speed.py does not name gone.hpp")]:
+            with self.subTest(head):
+                found = complaints(new | {path: head, "tests/speed.py": ""})
+                self.assertEqual(len(found), 1, found)
+                self.assertRegex(found[0], rf"^{path}:1: {complaint}")
+        self.assertEqual(complaints(new | {path: "// Test: tests/speed.py\n", "tests/speed.py": "# of gone.hpp\n"}), [])
 
     def test_classes_that_end_with_what_may_be_empty(self):
         self.expect("include/eddy/core/vec.hpp", "struct State {\n    double y;\n    [[no_unique_address]] Memory memory{};\n};\n",
@@ -103,13 +120,13 @@ class EachRuleCanFail(unittest.TestCase):
         for path in ["include/eddy/core/gone.hpp", "include/eddy/core/deep/vec.hpp", "include/eddy/version.hpp",
                      "solvers/dopri5.hpp"]:
             with self.subTest(path):
-                unlisted, unreached = complaints({path: ""})
+                unlisted, unreached = complaints({path: HEAD if path.startswith("include") else ""}, tests_of=path)
                 self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
                 self.assertRegex(unreached, rf"^{path}:1: unreached header")
 
     def test_headers_that_need_the_toolkit_are_reached_by_themselves(self):
         path = "include/eddy/backends/cuda/stream.hpp"
-        (unlisted,) = complaints({path: ""})
+        (unlisted,) = complaints({path: HEAD, "docs/design/solving.md": "| `backends/cuda/` | `stream` |\n"}, tests_of=path)
         self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
 
     def test_storage_on_the_front_door(self):

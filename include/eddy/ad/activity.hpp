@@ -1,6 +1,7 @@
 #pragma once
 // Which nodes depend on the arguments that are differentiated. Everything else is a constant to the
 // derivative and gets no adjoint code.
+// Test: tests/ad/linearize.cpp, tests/ad/random_derivatives.cpp
 
 #include <eddy/ad/rules/rule.hpp>
 #include <eddy/trace/graph.hpp>

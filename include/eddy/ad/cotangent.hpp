@@ -1,6 +1,7 @@
 #pragma once
 // Sums of cotangents: a value that is read more than once, such as the parameters of every step of
 // a loop, collects one contribution per reader.
+// Test: tests/checkpoint/parameters.cpp, tests/checkpoint/structured.cpp
 
 #include <cstddef>
 #include <eddy/core/error.hpp>

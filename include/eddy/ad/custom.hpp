@@ -2,6 +2,7 @@
 // Functions with a derivative of the user's own. Inside a traced function they are a part of it, and
 // what their derivative reads is kept, dropped or computed again by the policies around, as any value
 // is. `custom_vjp` also stands outside, as a Differentiable with residuals of any type.
+// Test: tests/ad/custom.cpp
 
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/remat.hpp>

@@ -2,6 +2,7 @@
 // The algebra of differentiation: a Differentiable has a value and a pullback. Traced programs,
 // loops and scans are Differentiables, so they compose and nest. `linearize(x)` evaluates once and
 // keeps what the way back needs.
+// Test: tests/ad/linearize.cpp, tests/checkpoint/while_loop.cpp
 
 #include <concepts>
 #include <type_traits>

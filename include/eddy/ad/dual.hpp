@@ -5,6 +5,7 @@
 // one has no tangent: it costs nothing and its derivative is never asked for, so pow(x, 2.0) at x <
 // 0 or sqrt(p) at p = 0 make no NaN. Comparisons compare values; min, max, relu and select pick the
 // tangent with the value.
+// Test: tests/ad/dual.cpp, tests/ad/edges.cpp
 
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/core/float_float.hpp>

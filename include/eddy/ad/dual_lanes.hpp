@@ -1,5 +1,6 @@
 #pragma once
 // The lanes of dual numbers: those of their parts.
+// Test: tests/device/lanes.cu
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/core/lanes.hpp>

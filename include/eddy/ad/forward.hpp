@@ -1,6 +1,7 @@
 #pragma once
 // Forward mode, from graph to graph: one walk over the nodes that hands tangents on by the rules
 // (ad/rules/). Tangents that are structurally zero cost nothing: they have no node.
+// Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/own_derivative.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Forward mode of a loop: one loop that carries values and tangents, with the condition of the first.
 // Values are read off it from then on, so that the first one is not computed beside it.
+// Test: tests/trace/loops_derivatives.cpp
 
 #include <eddy/ad/forward.hpp>
 #include <eddy/ad/loop_body.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Gradients and Hessian–vector products of programs with one scalar result. The product is forward
 // over reverse: the tangent of the gradient, at about twice the cost of the gradient.
+// Test: tests/ad/gradient.cpp
 
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/vjp.hpp>

@@ -5,6 +5,7 @@
 // values are a continuous function: not over a jump of floor, sign or select, a pole, or the end of a domain.
 //
 // Invariant: low <= high, neither is NaN. What nothing is known of is the whole line.
+// Test: tests/ad/interval.cpp
 
 #include <cmath>
 #include <eddy/core/lanes.hpp>

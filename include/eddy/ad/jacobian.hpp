@@ -2,6 +2,7 @@
 // The Jacobian of a program with respect to one argument, with its exact sparsity pattern. Columns
 // that share no row are computed by one tangent pass with constant seeds; what the seeds make zero
 // is never computed.
+// Test: tests/ad/jacobian.cpp
 
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/sparsity.hpp>

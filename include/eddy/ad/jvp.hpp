@@ -1,5 +1,6 @@
 #pragma once
 // The Jacobian–vector product of a program.
+// Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/forward_loop.hpp>
 

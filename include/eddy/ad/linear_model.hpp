@@ -2,6 +2,7 @@
 // f(t, y, p), the non-zeros of its Jacobian ∂f/∂y and its time derivative ∂f/∂t as one program: what
 // they have in common is computed once. Programs derived from it, such as its pullback, share in the
 // same way.
+// Test: tests/ad/linear_model.cpp
 
 #include <eddy/ad/jacobian.hpp>
 

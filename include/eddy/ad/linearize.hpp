@@ -3,6 +3,7 @@
 // `linearize(x...)` runs its forward half, which keeps the residuals, and returns the value with a
 // pullback that runs the backward half. What is kept follows the policy given here and those of the
 // `remat` calls inside the program (ad/split.hpp).
+// Test: tests/ad/linearize.cpp
 
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/remat.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The body of a loop as the sweeps of differentiation see it: which nodes are in it, and a second copy of
 // them, in a loop of its own or in none.
+// Test: tests/trace/loops_derivatives.cpp
 
 #include <eddy/trace/loop_structure.hpp>
 #include <utility>

@@ -12,6 +12,7 @@
 // A seed is a barrier that stands for a cotangent or a tangent until there is one. Reverse and forward
 // mode copy what depends on it, with the true one in its place. Backward through t only seeds receive
 // anything: t is linear in them, and its coefficients are no part of this derivative.
+// Test: tests/ad/custom.cpp
 
 #include <eddy/trace/graph.hpp>
 #include <utility>

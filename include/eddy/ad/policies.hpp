@@ -4,6 +4,7 @@
 // will do. Where a program is made at compile time, a policy with values is a template argument;
 // at run time it is an argument like any other. Only values that the backward program needs are
 // ever kept; the rest is recomputed from what is.
+// Test: tests/ad/policies.cpp
 
 #include <algorithm>
 #include <eddy/trace/graph.hpp>

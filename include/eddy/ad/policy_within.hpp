@@ -5,6 +5,7 @@
 //
 // Bytes between the passes are not the peak of the backward pass: what is recomputed lives there as well,
 // and keeping fewer bytes can need more of them. The plan at run time simulates that.
+// Test: tests/ad/policy_within.cpp
 
 #include <cstdint>
 #include <eddy/ad/linearize.hpp>

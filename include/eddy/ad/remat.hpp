@@ -4,6 +4,7 @@
 // function, and nested: a chain of n halved recursively keeps O(log n) values alive on the way
 // back, at O(n log n) work (recursive checkpointing; Siskind & Pearlmutter 2018, Optim. Methods
 // Softw. 33). The gradient is the same, bit for bit, whatever the policy.
+// Test: tests/ad/remat.cpp, tests/ad/random_remat.cpp
 
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/policies.hpp>

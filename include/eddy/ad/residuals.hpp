@@ -2,6 +2,7 @@
 // What a linearization keeps, as text: each residual with its shape, bytes and origin, and the
 // forward and the backward program side by side. Programs and run-time graphs are split here at run
 // time, so looking costs nothing at compile time.
+// Test: tests/ad/residuals.cpp
 
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/split.hpp>

@@ -5,6 +5,7 @@
 // Exact zeros: a cotangent that comes only from a branch of `select` carries that branch's mask as
 // its guard. Where a rule multiplies it with a primal value, the product is selected by the guard,
 // so a branch not taken contributes zero even where its own derivative is infinite or NaN.
+// Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/own_derivative.hpp>

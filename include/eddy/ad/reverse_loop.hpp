@@ -6,6 +6,7 @@
 // so loops inside loops add in the same order as one loop, and give the same bits. Turns that a lane did
 // not take, or that only a branch not taken reads, are masked: it keeps its state, never multiplies by
 // zero. What is dear to compute again is kept beside the state.
+// Test: tests/trace/loops_derivatives.cpp
 
 #include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/reverse.hpp>

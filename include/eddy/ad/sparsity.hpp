@@ -3,6 +3,7 @@
 // exact structure of a program's Jacobian, found by carrying sets of components through the graph;
 // and a grouping of columns that share no row, so that one tangent pass yields all columns of a
 // group (Curtis, Powell & Reid 1974, J. Inst. Math. Appl. 13).
+// Test: tests/ad/jacobian.cpp
 
 #include <cstdint>
 #include <eddy/ad/activity.hpp>

@@ -8,6 +8,7 @@
 // behind a barrier, if v was made outside C; taken from there if the policy of C keeps it; else
 // recomputed inside C. The context around the whole program is memory: values taken from it are the
 // residuals.
+// Test: tests/ad/remat.cpp, tests/ad/random_remat.cpp
 
 #include <eddy/ad/policies.hpp>
 #include <eddy/ad/reverse_loop.hpp>

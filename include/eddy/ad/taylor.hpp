@@ -11,6 +11,7 @@
 // recurrence, and its partners, as the cosine of a sine, are computed once. Coefficients that are
 // structurally zero have no node. Which branch is taken, and where a step function stands, is decided
 // at t0.
+// Test: tests/ad/taylor.cpp
 
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/rules/all.hpp>

@@ -5,6 +5,7 @@
 // available and computed, and a cut between them keeps it. The cuts are the corners of the lower hull of
 // cost against bytes; the hull at the budget is a bound, its corner below the budget a start. Filling, or
 // dropping from all that is read, improves on it, and branch and bound closes the gap.
+// Test: tests/ad/value_plan.cpp
 
 #include <algorithm>
 #include <cstddef>

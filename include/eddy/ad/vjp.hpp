@@ -1,6 +1,7 @@
 #pragma once
 // The vector–Jacobian product of a program. Where `remat` was called in it, what that drops is computed
 // again: the program is split (ad/split.hpp), and the halves are joined to one.
+// Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/reverse_loop.hpp>
 #include <eddy/ad/split.hpp>

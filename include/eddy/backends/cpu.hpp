@@ -1,6 +1,7 @@
 #pragma once
 // The CPU: lanes in SIMD packs, groups of lanes over threads, eddy's own or the caller's. Which thread works on a group depends
 // on chance; what comes out does not.
+// Test: tests/backends/backends.cpp
 
 #include <cstddef>
 #include <eddy/backends/cpu/executor.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // A GPU of NVIDIA's: one thread a lane, 32 of which step together. For sources that nvcc compiles, in
 // programs that link eddy::cuda; the same calls as everywhere, with Cuda{} after the options.
+// Test: tests/device/cuda_calls.cu, tests/device/cuda_oracle.cu
 
 #include <eddy/core/host_device.hpp>
 

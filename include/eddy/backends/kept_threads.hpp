@@ -2,6 +2,7 @@
 // Threads that work on the groups of a call, kept from call to call. The calling thread begins
 // alone; others are called in while it works, once the call has taken as long as calling them
 // costs: small calls never pay for threads. Which thread takes a group depends on chance.
+// Test: tests/backends/backends.cpp, tests/backends/processor_limits.cpp
 
 #include <algorithm>
 #include <cstddef>

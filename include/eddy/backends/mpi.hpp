@@ -1,6 +1,7 @@
 #pragma once
 // Many machines: the ranks of a communicator share the lanes of a call, and each solves its own by another backend.
 // Link eddy::mpi. What ranks say to each other, and why sums keep their bits: docs/design/many_machines.md.
+// Test: tests/mpi/ranks.cpp
 
 #include <mpi.h>
 

@@ -5,6 +5,7 @@
 // serial/lane_solve.hpp says what a solve is, serial/lane_gradient.hpp what its gradient is. Obvious,
 // never tuned: what every other backend is tested against. It keeps every accepted step for
 // the way back, whatever the budget and the number of checkpoints.
+// Test: tests/solve/oracle.cpp, tests/solve/reference.cpp
 
 #include <cstddef>
 #include <eddy/backends/cpu/thread_team.hpp>

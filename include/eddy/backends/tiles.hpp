@@ -2,6 +2,7 @@
 // The CPU, for wide equations: lanes in tiles, groups of lanes over threads. A vector of the equation is
 // one operation on a block of numbers, (component, lane), so that neither the program nor what a compiler
 // has to do with it grows with the widths of layers and states. docs/design/tiles.md says when that pays.
+// Test: tests/backends/tiles.cpp
 
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/backends/tiles/joint_launch.hpp>

@@ -6,6 +6,7 @@
 // state is and never passes the adjoint, a checkpoint exists when it is read and is written once,
 // the working state is the input of the step that is reversed, and storage is empty at the end. The
 // vocabulary follows Griewank and Walther, "Algorithm 799: revolve", ACM TOMS 26(1), 2000.
+// Test: tests/checkpoint/action.cpp
 
 #include <concepts>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // An action list made ready to run: checked, with a slot for every checkpoint and with what the
 // list makes known in advance: which state a tier is asked for next, and whether the state in hand
 // is still needed.
+// Test: tests/checkpoint/scheduled_loop.cpp
 
 #include <cstddef>
 #include <cstdint>

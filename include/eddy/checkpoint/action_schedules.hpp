@@ -3,6 +3,7 @@
 // placement and the same split of gaps that CheckpointedLoop asks for, written down instead of
 // carried out. Every list runs all steps forward before it reverses one, reverses each step once,
 // and leaves storage empty.
+// Test: tests/checkpoint/action_schedules.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>

@@ -12,6 +12,7 @@
 //
 //   first(a, m) = min( u_a + … + u_{n-1} + later(a, n, m),
 //                      min over j of u_a + … + u_{j-1} + first(j, m - s_j) + later(a, j, m) )
+// Test: tests/checkpoint/chain.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>

@@ -4,6 +4,7 @@
 // sorted or moved between the two sweeps. The ring closes in one link that is no slot, so that
 // linking and unlinking know no special case. The memory is somebody else's: num_links(slots) links
 // and `slots` numbers, on host or device.
+// Test: tests/checkpoint/checkpointed_loop.cpp, tests/solve/gradient_plan.cpp
 
 #include <cstdint>
 #include <eddy/core/host_device.hpp>

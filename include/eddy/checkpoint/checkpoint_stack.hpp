@@ -1,6 +1,7 @@
 #pragma once
 // The stack of live checkpoints in memory of its own, which is taken as slots are used, all of it at
 // once or not at all: `place` may throw and then changes nothing, whatever takes a slot out does not.
+// Test: tests/checkpoint/checkpointed_loop.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,9 @@
 #pragma once
 // A while loop of unknown length in bounded memory, and its exact reverse.
-//
 // The two sweeps are those of sweeps.hpp: plain `advance` throughout; `pullback` once per step, on
 // states that equal the first ones bit for bit. Here is what they need on a host: memory, a store for
 // the states, the caller's condition, and the check that the body is deterministic.
+// Test: tests/checkpoint/checkpointed_loop.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -11,6 +11,7 @@
 // Between two stores only the open gap after the latest checkpoint grows, so that one number
 // stands for all interior evictions and a step costs O(1); a store costs O(c). The decisions depend
 // on (c, n) only, never on states.
+// Test: tests/checkpoint/online_placement.cpp, tests/checkpoint/placement_table.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/placed.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Checkpoints on disk: one file per store, written behind the loop's back and fetched ahead of it
 // (slot_file.hpp). Memory in use: the buffers in flight, one for reading, and one State.
+// Test: tests/checkpoint/disk_store.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/serializer.hpp>

@@ -3,6 +3,7 @@
 // is had and how bytes get there and back is the TransferMemory: ordinary memory here, page-locked
 // memory with asynchronous copies in backends/cuda/pinned_memory.hpp. The blocks of discarded slots
 // are kept and used again.
+// Test: tests/checkpoint/tiered_store.cpp
 
 #include <concepts>
 #include <cstddef>

@@ -18,6 +18,7 @@
 // The paper reverses the last step at once. Where the output must exist before its cotangent does,
 // the first sweep runs to the end: the same recursion with one more choice, to advance the rest of
 // the segment, read its start and reverse it.
+// Test: tests/checkpoint/hrevolve.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/action.hpp>

@@ -7,6 +7,7 @@
 //
 // A step offers advance_in_place or advance, as a LoopBody does; record(State&, step), which makes the
 // step and returns what its pullback reads; and pull(kept, step, Cotangent&).
+// Test: tests/checkpoint/while_loop.cpp, tests/checkpoint/scan.cpp
 
 #include <algorithm>
 #include <cstdint>

@@ -6,6 +6,7 @@
 // The rule stores every step: into the latest slot marked dispensable, at level 0; else over the
 // latest checkpoint, whose level rises by one, and slots of a level below its old one become
 // dispensable.
+// Test: tests/checkpoint/online_placement.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/placed.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // A Differentiable whose further inputs are the same in every step of a loop: it keeps them, and
 // sums their cotangents over the steps.
+// Test: tests/checkpoint/parameters.cpp, tests/checkpoint/sequence.cpp
 
 #include <cstdint>
 #include <eddy/ad/cotangent.hpp>

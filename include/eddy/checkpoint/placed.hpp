@@ -1,5 +1,6 @@
 #pragma once
 // The one kind of decision that an online placement makes.
+// Test: tests/checkpoint/online_placement.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/schedule.hpp>

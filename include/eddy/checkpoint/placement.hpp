@@ -3,6 +3,7 @@
 // checks the options and turns them into a plan; `PlacementSequence` then says, store after store,
 // which step goes into which slot on the way forward, and how a gap is divided on the way back. It
 // decides from step numbers alone.
+// Test: tests/checkpoint/placement.cpp
 
 #include <array>
 #include <cstdint>

@@ -4,6 +4,7 @@
 // there takes no lock; what is not there yet is generated under one, in batches, into blocks that
 // never move. Memory: 16 bytes a store, and 24 or 40 a checkpoint, from the first store on. A table
 // lives as long as a loop uses it; of those for few checkpoints the latest are kept for later loops.
+// Test: tests/checkpoint/placement_table.cpp
 
 #include <array>
 #include <atomic>

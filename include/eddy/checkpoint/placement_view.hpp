@@ -2,6 +2,7 @@
 // The stores of an online placement as a plain value, for loops that may not allocate: the staircase,
 // then a table that somebody has made, then no more. Decides what PlacementSequence decides, as far as
 // its table goes; a loop that goes further keeps no more states and takes longer to reverse.
+// Test: tests/checkpoint/placement_view.cpp
 
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/checkpoint/staircase.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Whether an object may be called now: not what it was moved from, and not while it is in a call.
+// Test: tests/checkpoint/checkpointed_loop.cpp
 
 #include <atomic>
 #include <eddy/core/error.hpp>

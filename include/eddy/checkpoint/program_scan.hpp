@@ -2,6 +2,7 @@
 // A traced program as the body of a scan: (carry, a, b, …) -> carry, or -> (carry, y). Its first
 // argument is the carry. Each further one is given for the whole scan: as a range of what the program
 // takes, one a step, such as the weights of each layer; or as it is, the same in every step.
+// Test: tests/checkpoint/structured.cpp, tests/ad/linearize.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 // One step of a scan whose body is a traced program: what it is given in each step, what it keeps,
 // and where the cotangents of what it is given go.
+// Test: tests/checkpoint/structured.cpp, tests/ad/linearize.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 // `checkpoint_scan` takes plain bodies, as CheckpointedLoop does; `scan` makes a Differentiable of
 // a Differentiable body (carry, x) -> (carry, y), so that loops and scans nest in one another. Both
 // take any placement of placement.hpp.
+// Test: tests/checkpoint/scan.cpp
 
 #include <algorithm>
 #include <cstddef>

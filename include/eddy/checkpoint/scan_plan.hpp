@@ -3,6 +3,7 @@
 // the residuals. Up to the budget at which each step is evaluated again at most once, in closed form:
 // segments that grow towards the start, because carries go as the reversal comes down. Below it, by a
 // table. What is stored counts; the carry in hand and x_0 do not.
+// Test: tests/checkpoint/scan_plan.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

@@ -12,6 +12,7 @@
 // That is the classical problem for length + 1 steps whose last step is the loss; hence E*(n, c) =
 // t(n + 1, c) - n. Everything is int64, for arguments >= 0, and saturates at `unbounded` instead of
 // overflowing.
+// Test: tests/checkpoint/schedule.cpp
 
 #include <cstdint>
 #include <eddy/core/host_device.hpp>

@@ -2,6 +2,7 @@
 // A loop of known length that follows an action list: the way to run schedules that no placement
 // describes, such as H-Revolve's over several tiers or a chain's. The list is checked whole before
 // anything runs: what is legal gives the same gradient as every other schedule, bit for bit.
+// Test: tests/checkpoint/scheduled_loop.cpp
 
 #include <algorithm>
 #include <cstddef>

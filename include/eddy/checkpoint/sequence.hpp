@@ -1,6 +1,7 @@
 #pragma once
 // A chain of differentiable stages, each with a state of its own type, and its backward pass by a plan:
 // what is kept of each stage, and which stages are evaluated again (stage_plan.hpp).
+// Test: tests/checkpoint/sequence.cpp
 
 #include <algorithm>
 #include <array>

@@ -4,6 +4,7 @@
 // and dense arrays that own their elements such as Eigen::VectorXd and Eigen::ArrayXXd, need
 // nothing; for any other type specialise Serializer. What comes back must
 // equal what was saved, bit for bit where it matters to the body.
+// Test: tests/checkpoint/disk_store.cpp
 
 #include <array>
 #include <concepts>

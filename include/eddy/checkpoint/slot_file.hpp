@@ -7,6 +7,7 @@
 // agree; it throws StorageError if the file is cut short, altered or deleted. The checksum is eight
 // lanes of multiply and rotate: any damage within one aligned 64-bit word (any single bit) is
 // always found, other damage but for a chance of 2^-64. It guards against accidents, not malice.
+// Test: tests/checkpoint/disk_store.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -8,6 +8,7 @@
 // Stage i takes x_i to x_{i+1}. Alive at any moment: kept values, residuals, values that residuals read,
 // and the one cotangent in flight. An operation needs what is alive, what it makes, and its own
 // transient bytes. The costs of all budgets are found at once, as step functions: no size is rounded.
+// Test: tests/checkpoint/stage_plan.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

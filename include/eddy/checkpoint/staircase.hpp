@@ -5,6 +5,7 @@
 // Fixed checkpoints land at gaps that shrink by one each (c + 1, c, c - 1, ...), in slots c - 1, c
 // - 2, ..., while the slots not yet fixed hold the latest states in turn. No state is advanced more
 // than twice. O(1) a step, no memory.
+// Test: tests/checkpoint/online_placement.cpp, tests/checkpoint/placement_view.cpp
 
 #include <cstdint>
 #include <eddy/checkpoint/placed.hpp>

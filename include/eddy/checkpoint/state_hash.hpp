@@ -3,6 +3,7 @@
 // differently but for chance. All NaN are one: their signs and payloads are no promise of any
 // processor. It follows numbers, ranges, tuples and structs with a list `members`; padding never
 // enters. For another type of your own specialise StateHash.
+// Test: tests/checkpoint/determinism.cpp
 
 #include <bit>
 #include <concepts>

@@ -5,6 +5,7 @@
 //
 // The checkpoint schedule is shared by whatever the State holds: one lane, or a whole group of
 // lanes.
+// Test: tests/checkpoint/disk_store.cpp, tests/checkpoint/tiered_store.cpp
 
 #include <algorithm>
 #include <concepts>

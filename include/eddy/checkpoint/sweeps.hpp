@@ -12,6 +12,7 @@
 // takes what is no longer needed; and write(slot, step, x), read(entry), which gives what `again` takes
 // for x, will_read(entry), discard(slot). `Stores` gives next_piece(), the next stores in order, none
 // where there are no more; and split(length, free_slots), see placement.hpp.
+// Test: tests/checkpoint/checkpointed_loop.cpp
 
 #include <cstdint>
 #include <eddy/core/math.hpp>

@@ -4,6 +4,7 @@
 // 31(3), 2009), so a state moves down only when the fast store is full and a later one comes: the
 // fast store always holds the states of the highest steps that were written since there was room. A
 // run that fits never touches the slow store. Nest TieredStores for more tiers.
+// Test: tests/checkpoint/tiered_store.cpp
 
 #include <algorithm>
 #include <chrono>

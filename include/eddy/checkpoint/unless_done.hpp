@@ -1,5 +1,6 @@
 #pragma once
 // What a loop frees when a call leaves by an exception, or does not get to its end.
+// Test: tests/checkpoint/cancelled_loop.cpp
 
 #include <utility>
 

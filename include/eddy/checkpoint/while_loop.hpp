@@ -5,6 +5,7 @@
 // keeps checkpoints of x and one copy of each p, and its pullback linearizes the body once per step,
 // on recomputed states. Under Placement::store_all it keeps the linearization of every step instead,
 // and evaluates nothing twice.
+// Test: tests/checkpoint/while_loop.cpp
 
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>

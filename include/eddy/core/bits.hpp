@@ -1,5 +1,6 @@
 #pragma once
 // The bits of a plain number as an integer, and back: the scalar twins of a pack's functions.
+// Test: tests/core/random.cpp, tests/steppers/fast_log2.cpp
 
 #include <bit>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // How many bytes a value takes, for budgets: those of a plain value, of the elements of a range, of the
 // parts of a pair, a tuple or an optional. What keeps values for a backward pass says it itself, by
 // `kept_bytes()`. For another type that owns memory specialise BytesOf.
+// Test: tests/checkpoint/sequence.cpp
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,6 @@
 #pragma once
 // What went wrong on the host. Numerical outcomes are values (core/result.hpp), never exceptions.
+// Test: tests/core/error.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/core/message.hpp>

@@ -4,6 +4,7 @@
 // is the accurate one, of 20 operations, whose relative error is at most three units of 2⁻⁴⁸, also where it
 // cancels (Joldes, Muller & Popescu 2017, ACM Trans. Math. Softw. 44, 15: algorithms 6 and 9).
 // Invariant: high is the float nearest to the sum, or not finite, and low is 0 then.
+// Test: tests/core/float_float.cpp
 
 #include <cstdint>
 #include <eddy/core/lanes.hpp>

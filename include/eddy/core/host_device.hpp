@@ -1,5 +1,6 @@
 #pragma once
 // The one place that knows which compiler is reading: every other public header is plain C++20.
+// Test: tests/device/core.cu
 
 #if __cplusplus < 202002L
 #error "eddy: this source is not compiled as C++20; add -std=c++20"

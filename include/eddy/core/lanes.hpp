@@ -1,6 +1,7 @@
 #pragma once
 // The lanes of a scalar type: a number has one, a pack several, a dual number those of its parts.
 // Code that works on a group of lanes reaches a single one through these functions alone.
+// Test: tests/device/lanes.cu
 
 #include <eddy/core/mask.hpp>
 #include <eddy/core/numeric.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Logistic functions that neither overflow nor cancel, for any scalar type with exp, log1p, abs and
 // select.
+// Test: tests/ad/edges.cpp, tests/core/vec_math.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/math.hpp>

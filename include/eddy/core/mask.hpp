@@ -1,6 +1,7 @@
 #pragma once
 // Which lanes: the answer of a comparison of packs. The elements beyond the last lane mean nothing
 // and are never asked.
+// Test: tests/core/pack.cpp
 
 #include <cstdint>
 #include <eddy/core/simd/layout.hpp>

@@ -2,6 +2,7 @@
 // The functions that the same equation uses on plain numbers, packs and traced values: here for
 // float and double, on host and device. Where the standard library has the function, this is it;
 // packs are in core/pack_math.hpp.
+// Test: tests/core/math.cpp
 
 #include <cmath>
 #include <concepts>

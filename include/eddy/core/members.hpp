@@ -5,6 +5,7 @@
 // or is an aggregate of at most twelve, without bases and built-in arrays. Nobody can tell whether it
 // has those before it is taken apart, so aggregates without a list are taken apart only where nothing
 // else could be done with them.
+// Test: tests/checkpoint/structured.cpp, tests/checkpoint/disk_store.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/range.hpp>

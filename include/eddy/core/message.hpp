@@ -2,6 +2,7 @@
 // Texts with values in them: compose("CheckpointedLoop: slot {}, step {}", slot, step). They are put
 // together in the compiled library, by fmt, so that a header that throws brings no formatting code to
 // those who include it.
+// Test: tests/core/message.cpp
 
 #include <concepts>
 #include <cstdint>

@@ -3,6 +3,7 @@
 // x)`, `pow(2, x)`), the plain function takes beside a float or a double. An integer becomes a
 // number of the type of the others. core/math.hpp serves the calls whose first argument is a
 // floating-point number.
+// Test: tests/core/vec_math.cpp
 
 #include <eddy/core/math.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // What generic code must know of a scalar type: the plain number inside it, its masks, how to
 // convert to it. Packs and duals specialise these where they are defined.
+// Test: tests/core/pack.cpp, tests/ad/dual.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/math.hpp>

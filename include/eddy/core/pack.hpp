@@ -4,6 +4,7 @@
 // sits in one 16-byte vector whose other elements mean nothing. Invariant: a lane's result is that
 // of the scalar operation, bit for bit, whatever its neighbours and the width. docs/design/packs.md
 // says why these are the compiler's vector types, and what NaN does in min and max.
+// Test: tests/core/pack.cpp
 
 #include <bit>
 #include <cstddef>

@@ -5,6 +5,7 @@
 // figures. Invariant: a lane's bits depend on that lane's argument and the target's instructions
 // alone. The kernels are compiled once, for single native vectors; wider packs call them vector by
 // vector.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/simd/erf.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Ranges as templates ask for them, by what <iterator> has: <ranges> itself takes a compiler a tenth of a
 // second.
+// Test: tests/solve/arrays.cpp, tests/checkpoint/determinism.cpp
 
 #include <iterator>
 #include <utility>

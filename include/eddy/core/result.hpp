@@ -1,5 +1,6 @@
 #pragma once
 // The outcome of one lane, one byte. The first failure stays; a failure outranks an event.
+// Test: tests/core/result.cpp
 
 #include <cstdint>
 #include <eddy/core/host_device.hpp>

@@ -2,6 +2,7 @@
 // What core must know of symbolic scalars without knowing the tracer: whether a type is one. A
 // symbolic scalar stands for a number that is not there yet, so plain containers leave it to the
 // tracer's own overloads.
+// Test: tests/trace/trace_graph.cpp
 
 namespace eddy::inline v0 {
 

@@ -7,6 +7,7 @@
 // zeros of the text; from there by the recurrence of Γ up to 8, whose terms have one sign; beyond by
 // Stirling's series (Abramowitz & Stegun 1964, 6.1.41, 6.3.18, 6.4.11). ψ⁽ⁿ⁾, which has no zero, is the
 // series above 10 + n and the recurrence below. Arguments below zero are reflected (6.1.17, 6.3.7, 6.4.7).
+// Test: tests/core/special.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>

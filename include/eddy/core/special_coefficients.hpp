@@ -1,6 +1,7 @@
 #pragma once
 // Minimax polynomials, constant first, printed by scripts/fit_pack_math.py special; it says what weight each was fitted under.
 // "2^-57" beside a table is the largest relative error that the polynomial adds to the function.
+// Test: tests/core/special.cpp
 
 namespace eddy::inline v0::detail {
 

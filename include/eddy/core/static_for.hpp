@@ -3,6 +3,7 @@
 // only when they feel like it; these are unrolled always, so the arrays stay in registers on every
 // compiler. Long ranges are folded in chunks: clang accepts at most 256 operands in one fold
 // expression.
+// Test: tests/core/static_for.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <utility>

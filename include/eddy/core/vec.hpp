@@ -2,6 +2,7 @@
 // A vector of static length whose components live in registers: a built-in array and elementwise
 // arithmetic. The component type is any scalar: float, double, a SIMD pack, a dual number, a traced
 // scalar.
+// Test: tests/core/vec_math.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/numeric.hpp>

@@ -2,6 +2,7 @@
 // The functions of the DSL on Vecs, so that an equation runs on plain numbers as it is traced:
 // elementwise mathematics, comparisons and select, and the reductions. Invariant: each computes
 // what a program of the same function computes, in the same order (trace/evaluate.hpp).
+// Test: tests/core/vec_math.cpp
 
 #include <eddy/core/logistic.hpp>
 #include <eddy/core/math.hpp>

@@ -2,6 +2,7 @@
 // Arrays of PyTorch, JAX, NumPy and others by DLPack, in and out, without a copy. The structs are those of
 // DLPack's ABI (version 1, https://dmlc.github.io/dlpack/latest/c_api.html); the functions below take
 // those of its own header as well, for they ask for members alone.
+// Test: tests/interop/dlpack.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,6 @@
 #pragma once
+// Ctrl-C as something that a program asks about, in place of the end of the process.
+// Test: tests/interop/interrupt.cpp
 
 #include <eddy/core/export.hpp>
 

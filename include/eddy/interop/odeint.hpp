@@ -2,6 +2,7 @@
 // Between eddy and programs written for Boost.Odeint, whose systems are functions of (y, dydt, t) that
 // write dydt: a system becomes a field, and has gradients; a field becomes a system. No header of
 // Boost is needed.
+// Test: tests/interop/odeint.cpp
 
 #include <eddy/core/error.hpp>
 #include <eddy/core/vec.hpp>

@@ -3,6 +3,7 @@
 // and for work of your own. A thread of its own draws a few times a second and passes a Ctrl-C on as
 // a stop request; workers only count. Invariant: where progress is not shown there is no thread, no
 // allocation and no signal handler; nor is there a handler in calls that have a `poll`.
+// Test: tests/interop/progress.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // How long the steps of a solve were: a histogram over all lanes, by powers of two. It shows at a glance
 // what a controller made of an equation: one hump, or the few tiny steps that cost the most.
+// Test: tests/interop/step_sizes.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

@@ -3,6 +3,7 @@
 // follows Thrust's device system, which a program chooses by THRUST_DEVICE_SYSTEM: that of CUDA is the memory of the device,
 // and goes with Cuda{}; those of the host (CPP, OMP, TBB) are the host's. One text serves both.
 // For programs that have Thrust: that of the CUDA toolkit, or libthrust-dev without it.
+// Test: tests/interop/thrust.cpp, tests/interop/thrust_systems.cpp
 
 #include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/execution_policy.h>

@@ -3,6 +3,7 @@
 // once a lane, where there is neither a pattern nor a reason to trust the diagonal. Rows are scaled by
 // their largest entries first, so that the choice of pivots does not depend on the units of equations.
 // Of dual numbers the values choose.
+// Test: tests/linalg/dense_lu.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>

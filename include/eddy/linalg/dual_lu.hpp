@@ -6,6 +6,7 @@
 //
 // Factoring the dual numbers themselves gives the same and costs three times as much. Of dual numbers
 // of dual numbers the values are dual numbers again.
+// Test: tests/linalg/sparse_lu.cpp
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/linalg/sparse_lu.hpp>

@@ -3,6 +3,7 @@
 // step the diagonal entry whose row and column are the shortest of what is left, argmin (r − 1)(c − 1)
 // (Markowitz 1957, Manag. Sci. 3(3), 255–269, restricted to the diagonal). Ties go to the smaller
 // r + c, then to the smaller index: the order depends on the pattern alone.
+// Test: tests/linalg/lu_plan.cpp
 
 #include <eddy/linalg/square_pattern.hpp>
 

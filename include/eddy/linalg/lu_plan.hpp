@@ -6,6 +6,7 @@
 //   A = L U,   x ← L⁻¹ b,   x ← U⁻¹ x;   with the transpose   x ← U⁻ᵀ b,   x ← L⁻ᵀ x.
 //
 // All sums run in one order, the newest operand last, for the longest chain of operations to be short.
+// Test: tests/linalg/lu_plan.cpp
 
 #include <eddy/linalg/elimination_order.hpp>
 

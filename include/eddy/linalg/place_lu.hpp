@@ -2,6 +2,7 @@
 // LU factors of a small dense matrix in each place of a pack, with partial pivoting in each by itself:
 // places that want other pivots exchange their rows by selection. Invariant: the bits of a place are those
 // of DenseLu, so that a lane does not see its neighbours.
+// Test: tests/linalg/dense_lu.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/math.hpp>

@@ -8,6 +8,7 @@
 // the ratio of the two is the same, and it sees growth along every cycle of couplings, for each ends in
 // a pivot; entries that are on no cycle do no harm. A pivot that nearly vanishes is none of its
 // business: it does so for every matrix I/(γh) − J with long steps where something is conserved.
+// Test: tests/linalg/sparse_lu.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/vec.hpp>

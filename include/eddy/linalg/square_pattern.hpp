@@ -1,6 +1,7 @@
 #pragma once
 // Where a square matrix may be non-zero, as a value: what orderings and plans are made of, at compile
 // time or at run time.
+// Test: tests/linalg/lu_plan.cpp
 
 #include <cstddef>
 #include <vector>

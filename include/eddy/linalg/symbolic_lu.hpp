@@ -1,5 +1,6 @@
 #pragma once
 // The plan of an LU factorisation as a compile-time constant.
+// Test: tests/linalg/sparse_lu.cpp
 
 #include <concepts>
 #include <eddy/linalg/lu_plan.hpp>

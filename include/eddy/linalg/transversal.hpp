@@ -2,6 +2,7 @@
 // Which row of a matrix is given to which column, so that no diagonal entry is structurally zero once
 // rows are put in that order: a matching of rows and columns by augmenting paths (Kuhn 1955, Naval
 // Res. Logist. Q. 2(1–2), 83–97). Rows stay where they are as long as that does no harm.
+// Test: tests/linalg/dense_lu.cpp
 
 #include <eddy/linalg/square_pattern.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 // The one operation that steps and interpolants are made of.
+// Test: tests/steppers/explicit_rk.cpp, tests/steppers/taylor.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>

@@ -10,6 +10,7 @@
 //
 // θ is half the stability length of the method. Norms are largest magnitudes. Why these powers, and
 // what they cost: docs/design/stable_gradients.md.
+// Test: tests/steppers/adjoint_watch.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/vec_math.hpp>

@@ -2,6 +2,7 @@
 // Runge–Kutta methods as data, and what can be checked of them at compile time: shape, row sums,
 // and the rooted-tree order conditions up to order 5 (Hairer, Nørsett & Wanner 1993, Solving ODEs
 // I, table II.2.2).
+// Test: tests/steppers/butcher_tableau.cpp
 
 #include <concepts>
 

@@ -9,6 +9,7 @@
 //   (N J K)ᵀ w = Kᵀ ȳ,   v = −Nᵀ w,   (t̄, ȳ0, p̄) = (0, ȳ, 0) + vᵀ ∂f/∂(t, y, p),
 //
 // which is zero along K. Of one lane, in plain or dual numbers; once a lane.
+// Test: tests/solve/dae.cpp, tests/solve/dae_gradients.cpp
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/linear_model.hpp>

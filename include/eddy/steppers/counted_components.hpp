@@ -2,6 +2,7 @@
 // Which components of the state norms are made of: those that change. A component whose right-hand side is
 // zero (a context, parameters kept in the state) has no error; it would lower the mean of those that have one.
 // Which these are, the trace knows: zero_components.hpp.
+// Test: tests/solve/constant_components.cpp
 
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/mass_matrix.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The weight of a stage in dense output, w(θ) = Σ_m c_m θ^(m+1), and its derivative by θ: Horner's rule
 // with coefficients that are known when it is compiled.
+// Test: tests/steppers/interpolants.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Vectors of dual numbers in parts: where values and tangents are computed one after another.
+// Test: tests/steppers/esdirk.cpp, tests/solve/event_tangents.cpp
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/core/static_for.hpp>

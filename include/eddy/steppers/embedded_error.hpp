@@ -8,6 +8,7 @@
 // values. The adjoint of a step in dual numbers gives the tangent ε err_yᵀ λ⁺ besides Rᵀλ⁺: stage
 // derivatives have the cotangents ε dt (b_i − b̂_i) λ⁺ of their own. Points within a step do not count
 // the error of that step.
+// Test: tests/solve/gradient_error.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>

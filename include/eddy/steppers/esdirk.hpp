@@ -15,6 +15,7 @@
 //
 // Of a field in two parts, f_I + f_E, IMEX methods iterate with f_I alone: the other one has increments
 // x_i = hγ f_E(t + c_i h, Y_i), which ψ of the stages after it knows, with weights of its own.
+// Test: tests/steppers/esdirk.cpp
 
 #include <eddy/ad/linear_model.hpp>
 #include <eddy/core/vec_math.hpp>

@@ -10,6 +10,7 @@
 // field is split, with χ_i the cotangent of x_i and ν_i that of Y_i by f_E:
 //
 //   ν_i = hγ χ_iᵀ ∂f_E/∂y,   N_iᵀ v_i = −(ζ_i + ν_i),   ψ̄_i = ν_i + v_iᵀ ∂f_I/∂y.
+// Test: tests/steppers/esdirk.cpp
 
 #include <eddy/steppers/esdirk.hpp>
 

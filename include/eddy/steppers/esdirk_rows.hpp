@@ -1,6 +1,7 @@
 #pragma once
 // What follows from the rows of an ESDIRK tableau when a step is compiled: weights of the increments
 // z_i = hγ k_i, and where Newton's iteration of a stage begins. Stages count from 0, the explicit one.
+// Test: tests/steppers/esdirk.cpp
 
 #include <eddy/steppers/esdirk_tableau.hpp>
 

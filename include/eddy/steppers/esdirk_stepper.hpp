@@ -1,6 +1,7 @@
 #pragma once
 // ESDIRK methods as a Stepper. What the iterations of a step begin with is of that step alone as well. It
 // fails where its factors have lost too many digits or an iteration does not converge.
+// Test: tests/steppers/esdirk.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/steppers/controller/predictive.hpp>

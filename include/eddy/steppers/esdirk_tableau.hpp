@@ -8,6 +8,7 @@
 // state: a step ends on what a stiff equation draws it to. The tables say what can be computed of them:
 // with R(∞), whether dense output stays bounded on infinitely fast components, and whether the error
 // estimate does (Hosea & Shampine 1996, Appl. Numer. Math. 20(1–2), 21–37).
+// Test: tests/steppers/esdirk_order.cpp, tests/steppers/esdirk_dense.cpp
 
 #include <concepts>
 #include <eddy/steppers/butcher_tableau.hpp>

@@ -13,6 +13,7 @@
 // Stages are computed as far as somebody needs them: for y⁺ (not the last one of an FSAL method),
 // for the error estimate, for dense output. Step sizes are data unless their cotangent is asked
 // for.
+// Test: tests/steppers/explicit_rk.cpp
 
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec_math.hpp>

@@ -2,6 +2,7 @@
 // Explicit Runge–Kutta methods as a Stepper. Where errors are estimated and the last stage of a step
 // is the first of the next ("first same as last"), that stage is the memory: it follows from the
 // state, bit for bit, so a replay recomputes it and a checkpoint does without.
+// Test: tests/solve/order.cpp, tests/steppers/adjoint_watch.cpp
 
 #include <eddy/steppers/adjoint_watch.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>

@@ -2,6 +2,7 @@
 // Which part of a field a diagonally implicit method takes implicitly. A field given in two parts,
 // stiff(t, y, p) and non_stiff(t, y, p), is taken apart by methods with a table for each; others take the
 // sum.
+// Test: tests/steppers/imex.cpp
 
 #include <eddy/steppers/esdirk_tableau.hpp>
 #include <eddy/trace/field.hpp>

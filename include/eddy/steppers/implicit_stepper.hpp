@@ -2,6 +2,7 @@
 // What Rosenbrock and ESDIRK methods say of themselves alike: every stage solves a linear system, whose
 // matrix and factors are those of the step's own start, so that every step follows from time, state and
 // size, and a replay gives its bits.
+// Test: tests/steppers/rosenbrock.cpp, tests/steppers/esdirk.cpp
 
 #include <eddy/linalg/symbolic_lu.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>

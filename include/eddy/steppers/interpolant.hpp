@@ -5,6 +5,7 @@
 //   ȳ += x̄,   k̄_i += dt w_i(θ) x̄   for the cotangent x̄ of x = y + dt Σ_i w_i(θ) k_i.
 //
 // θ = 0 gives y; θ = 1 gives y⁺ but for rounding: callers that have y⁺ should use that.
+// Test: tests/steppers/interpolants.cpp
 
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/dense_weight.hpp>

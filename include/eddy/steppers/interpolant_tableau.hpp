@@ -7,6 +7,7 @@
 // Nørsett & Wanner 1993, Solving ODEs I, II.6). A method without a table of its own has the cubic
 // Hermite interpolant, which needs f at the new state: its stage (c = 1, a = b) is the first
 // further one, unless the method has it already (FSAL).
+// Test: tests/steppers/interpolants.cpp
 
 #include <eddy/steppers/butcher_tableau.hpp>
 

@@ -10,6 +10,7 @@
 //
 // N (∂f/∂y) K must be regular, which is to say that the index is 1. Where K has a unit vector, that
 // component of y is an algebraic one.
+// Test: tests/solve/dae.cpp
 
 #include <eddy/core/vec.hpp>
 #include <eddy/core/vec_math.hpp>

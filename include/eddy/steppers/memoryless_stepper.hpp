@@ -2,6 +2,7 @@
 // What steppers begin with alike whose steps keep nothing for the next one: the sizes and types of a
 // step, a memory that is empty, and an attempt that is judged by its one estimate of the error. A
 // stepper adds attempt, step, interpolant, pull_interpolant, linearize and pull (stepper.hpp).
+// Test: tests/steppers/rosenbrock.cpp, tests/steppers/taylor.cpp
 
 #include <eddy/steppers/stepper.hpp>
 

@@ -8,6 +8,7 @@
 //
 // Invariant: what a place computes does not depend on its neighbours: once its iteration has ended, it
 // stands still until theirs have.
+// Test: tests/steppers/newton.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/math.hpp>

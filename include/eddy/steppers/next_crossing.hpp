@@ -4,6 +4,7 @@
 // that the signs at its ends tell. A stretch that bounds do not settle is quartered, down to `width`: where rounding
 // leaves the sign open, as around a zero itself, signs are compared, at distances that grow. So no crossing is
 // missed but two that lie so close together; a zero that is only touched is none.
+// Test: tests/steppers/next_crossing.cpp
 
 #include <eddy/ad/interval.hpp>
 #include <eddy/steppers/root_bracket.hpp>

@@ -4,6 +4,7 @@
 // which lowers the weight of an end that does not move; a size is kept off both ends by half the width
 // that is asked for, so that the last one closes the bracket; after a dozen tries it is halved. Whatever
 // g is, a bracket closes.
+// Test: tests/steppers/root_bracket.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/math.hpp>

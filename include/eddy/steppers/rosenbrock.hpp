@@ -13,6 +13,7 @@
 //
 // Second derivatives of f enter by that pullback alone: no products with Hessians. Step sizes are data
 // unless their cotangent is asked for.
+// Test: tests/steppers/rosenbrock.cpp
 
 #include <eddy/ad/linear_model.hpp>
 #include <eddy/ad/vjp.hpp>

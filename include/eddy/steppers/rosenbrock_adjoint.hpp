@@ -1,6 +1,7 @@
 #pragma once
 // The way back through a step of a Rosenbrock method: the second half of rosenbrock.hpp, whose formulas
 // it follows from the last stage to the first.
+// Test: tests/steppers/rosenbrock.cpp
 
 #include <eddy/steppers/rosenbrock.hpp>
 #include <eddy/steppers/stepper.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // What the rows of a Rosenbrock tableau have in common: known when a step is compiled.
+// Test: tests/steppers/rosenbrock.cpp
 
 #include <eddy/steppers/rosenbrock_tableau.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 // Rosenbrock methods as a Stepper. A step fails where its factors have lost too many digits.
+// Test: tests/steppers/rosenbrock.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/steppers/controller/predictive.hpp>

@@ -8,6 +8,7 @@
 //
 // The textbook's coefficients, to which the order conditions belong, follow: Γ = (I/γ − coupling)⁻¹,
 // α = a Γ, b = m Γ.
+// Test: tests/steppers/rosenbrock_order.cpp
 
 #include <concepts>
 #include <eddy/steppers/butcher_tableau.hpp>

@@ -6,6 +6,7 @@
 //
 // Where z leaves the region |R(z)| ≤ 1 a decaying mode grows from step to step. How far that region
 // reaches along the negative real axis is the method's stability length.
+// Test: tests/steppers/stiffness.cpp, tests/steppers/adjoint_watch.cpp
 
 #include <eddy/steppers/butcher_tableau.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 // The times at which a step evaluates.
+// Test: tests/steppers/stochastic.cpp, tests/steppers/esdirk.cpp
 
 #include <eddy/core/host_device.hpp>
 

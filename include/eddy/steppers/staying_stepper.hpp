@@ -1,5 +1,6 @@
 #pragma once
 // A method whose steps stay where they are: for what is all said by the state that a lane begins in.
+// Test: tests/solve/steady_state.cpp
 
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/memoryless_stepper.hpp>

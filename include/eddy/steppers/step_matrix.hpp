@@ -3,6 +3,7 @@
 // which order its rows are factored. An algebraic equation need not contain the component in whose row
 // it stands; rows are then exchanged, so that every pivot has an entry to begin with, and one of M
 // where there is one, for those outweigh all others as h goes to 0.
+// Test: tests/steppers/rosenbrock.cpp, tests/steppers/esdirk.cpp
 
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/core/vec.hpp>

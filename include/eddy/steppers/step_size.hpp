@@ -3,6 +3,7 @@
 // are what the sums of a step need. `StepSize` forms each product where it is used, one size per
 // lane; `UniformStepSize` holds all of them, formed once for a size that many steps of all lanes
 // share. The sums are then the same, bit for bit.
+// Test: tests/steppers/stiffness.cpp, tests/solve/stochastic_path.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>

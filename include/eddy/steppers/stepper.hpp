@@ -13,6 +13,7 @@
 // `attempt`; where a step is rejected, `carry` may look at the memory alone; where
 // `memory_follows_state`, the memory is `first(in)` wherever a step begins, so that no checkpoint
 // holds it.
+// Test: tests/solve/other_steppers.cpp
 
 #include <concepts>
 #include <eddy/core/numeric.hpp>

@@ -9,6 +9,7 @@
 // the difference of the stages' states, |J ΔY| / |ΔY|, would need no f, but it is ω² for an oscillation that
 // units make look flat, in some of its phases, and what is smooth in ΔY hides the mode; J² turns any
 // oscillation into ω², whatever the units, and has left the smooth behind. Norms are largest magnitudes.
+// Test: tests/steppers/stiffness.cpp
 
 #include <cstdint>
 #include <eddy/core/vec_math.hpp>

@@ -5,6 +5,7 @@
 //
 // The series is its own dense output, to the same order, and its last terms tell the error. A step keeps
 // nothing for the next. Its pullback is that of the program that computes the coefficients.
+// Test: tests/steppers/taylor.cpp, tests/steppers/taylor_order.cpp
 
 #include <eddy/ad/taylor.hpp>
 #include <eddy/ad/vjp.hpp>

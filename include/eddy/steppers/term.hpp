@@ -1,6 +1,7 @@
 #pragma once
 // What is integrated: a term says which function stands on the right-hand side, and what besides the
 // state a step of it reads. A stepper is made of a term and a method.
+// Test: tests/steppers/stochastic.cpp, tests/solve/other_steppers.cpp
 
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What each elementwise operation computes: the one text behind compile-time programs and the
 // interpreter, for every scalar type (float, double, packs, duals).
+// Test: tests/trace/trace_graph.cpp, tests/ad/edges.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/logistic.hpp>

@@ -2,6 +2,7 @@
 // The arguments of one evaluation, held by reference, and which nodes depend on arguments that are
 // dual numbers: all others are evaluated without tangents, as the constants to the derivative that
 // they are.
+// Test: tests/trace/trace_graph.cpp, tests/ad/residuals.cpp
 
 #include <cstddef>
 #include <eddy/core/numeric.hpp>

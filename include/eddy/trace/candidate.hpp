@@ -1,5 +1,6 @@
 #pragma once
 // What a policy of remat is asked of, and what it may answer. See ad/policies.hpp.
+// Test: tests/ad/policies.cpp
 
 #include <eddy/trace/op.hpp>
 #include <string_view>

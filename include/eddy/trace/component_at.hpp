@@ -1,5 +1,6 @@
 #pragma once
 // A component of a vector whose number is computed: on a pack, another one for each lane.
+// Test: tests/trace/loops.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/numeric.hpp>

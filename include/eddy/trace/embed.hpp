@@ -2,6 +2,7 @@
 // A program inside a function that is traced: calling it, or embed(program, x...), appends the program's
 // nodes to the graph that is growing, its arguments replaced by what it is called with. So a function may
 // use what was made of another one from graph to graph, such as a derivative.
+// Test: tests/trace/embed.cpp
 
 #include <eddy/trace/trace.hpp>
 #include <tuple>

@@ -2,6 +2,7 @@
 // Evaluation of a finished program: a fold over its nodes with compile-time indices. The compiler
 // sees straight-line code on registers; only vectors longer than `longest_unrolled` become loops.
 // The same text serves every scalar type, on the host and on the device.
+// Test: tests/trace/random_functions.cpp, tests/trace/trace_graph.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>

@@ -2,6 +2,7 @@
 // Evaluation of a loop: its nodes inside a loop of C++ whose length is a constant. The lanes of a pack
 // leave by masks, each after its own number of turns: one that has left keeps its state, and nothing of
 // what it would compute is seen.
+// Test: tests/trace/loops.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/numeric.hpp>

@@ -2,6 +2,7 @@
 // Vector fields: dy/dt = f(t, y, p). A field is an empty functor with `state_size` and
 // `parameter_size`; its program has the arguments t (scalar), y and p and returns dy/dt. A field may be
 // given in two parts, stiff(t, y, p) and non_stiff(t, y, p), instead: its program is that of their sum.
+// Test: tests/trace/trace_graph.cpp, tests/ad/linear_model.cpp
 
 #include <eddy/trace/evaluate.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The functions of the DSL on traced values. The same names work on plain numbers (core/math.hpp)
 // and vectors (core/vec.hpp), so one functor serves both.
+// Test: tests/trace/functions.cpp
 
 #include <eddy/core/vec_math.hpp>
 #include <eddy/trace/operators.hpp>

@@ -3,6 +3,7 @@
 // earlier nodes. The same Graph is built and transformed at compile time and at run time;
 // `StaticGraph` (trace/static_graph.hpp) is the finished constant that a Program carries.
 // Invariant: every operand of node i is below i.
+// Test: tests/trace/trace_graph.cpp
 
 #include <eddy/core/error.hpp>
 #include <eddy/trace/candidate.hpp>

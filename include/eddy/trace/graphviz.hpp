@@ -1,6 +1,7 @@
 #pragma once
 // Programs as drawings: `dot -Tsvg program.dot -o program.svg`. Arguments are at the top, results
 // at the bottom; remat regions are boxes around their nodes.
+// Test: tests/trace/graphviz.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/trace/print.hpp>

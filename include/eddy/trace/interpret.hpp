@@ -4,6 +4,7 @@
 // (trace/apply.hpp) with the same order of accumulation (trace/evaluate.hpp) that a Program uses,
 // so the same graph gives the same bits. Invariant: the value of a node is a view of a (component,
 // lane) array; what is the same for all components or all lanes has stride 0.
+// Test: tests/trace/interpret.cpp
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #pragma once
 // The arrays that a graph is interpreted on, and views of them.
+// Test: tests/trace/interpret.cpp
 
 #include <cstddef>
 #include <cstdint>

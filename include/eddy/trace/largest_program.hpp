@@ -6,6 +6,7 @@
 // 3,008 operations, 4.2 GB for 7,508 and more than 6 GB for 15,008; for the gradient 1.8 GB where the
 // vector-Jacobian product has 2,915 operations and 2.5 GB for 5,815. clang 14 takes 1.2 GB and three minutes for
 // 15,008.
+// Test: tests/compile_fail/program_too_long.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/program.hpp>

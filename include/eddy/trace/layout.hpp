@@ -3,6 +3,7 @@
 // arguments among them, live in a register array that is only ever indexed by constants; long
 // vectors live in a scratch array, whose space is reused as soon as its last reader is done; slices
 // and long arguments are read where they are.
+// Test: tests/trace/random_functions.cpp, tests/trace/node_counts.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/loop_structure.hpp>

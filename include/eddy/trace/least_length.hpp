@@ -2,6 +2,7 @@
 // How long a program will be at least, known from its trace before any pass. Each node of a trace takes g++ 12
 // some 25 kB to trace and 150 kB until it is a program, so one that will be refused is refused here: 2,000 states of
 // the Brusselator on a line are 34,011 nodes, and 15,009 operations in the end.
+// Test: tests/trace/node_counts.cpp
 
 #include <algorithm>
 #include <eddy/trace/largest_program.hpp>

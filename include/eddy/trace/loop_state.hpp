@@ -1,5 +1,6 @@
 #pragma once
 // The state of a loop: a number, a vector, or a tuple of them, as one node of the graph and back.
+// Test: tests/trace/loops.cpp
 
 #include <eddy/trace/functions.hpp>
 #include <tuple>

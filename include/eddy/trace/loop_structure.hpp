@@ -4,6 +4,7 @@
 // depends on the loop's carry or on its `element`s and is not behind its `loop`. So what a body captures
 // is an operand like any other, what does not depend on the carry is outside by itself, and two loops
 // nest if one depends on the carry of the other.
+// Test: tests/trace/loops.cpp
 
 #include <cstdint>
 #include <eddy/trace/graph.hpp>

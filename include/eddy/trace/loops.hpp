@@ -1,6 +1,7 @@
 #pragma once
 // Loops inside a traced function. The body is traced once; what it captures, and how loops nest, follows
 // from what depends on what (trace/loop_structure.hpp). On plain numbers the same calls are plain loops.
+// Test: tests/trace/loops.cpp
 
 #include <eddy/trace/component_at.hpp>
 #include <eddy/trace/loop_state.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Matrices of numbers and of traced values, row-major, and their products. The product with a vector
 // is one node whatever its size, that of two matrices one for each row of the first.
+// Test: tests/trace/networks.cpp, tests/checkpoint/structured.cpp
 
 #include <eddy/trace/functions.hpp>
 #include <utility>

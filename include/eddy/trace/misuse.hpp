@@ -1,6 +1,7 @@
 #pragma once
 // How the tracer tells of what no program may do: a compile-time trace remembers it in the graph,
 // where a static_assert of Program finds it; a run-time trace throws, with the sizes at hand.
+// Test: tests/compile_fail/trace_branch.cpp, tests/compile_fail/slice_past_end.cpp
 
 #include <eddy/core/error.hpp>
 #include <eddy/trace/graph.hpp>

@@ -2,6 +2,7 @@
 // The operations that a program is made of. What each computes, rounds and differentiates to is in
 // docs/design/semantics.md; the arithmetic itself is in trace/apply.hpp, the derivatives in
 // ad/rules/.
+// Test: tests/trace/print.cpp, tests/trace/random_passes.cpp
 
 namespace eddy::inline v0 {
 

@@ -1,6 +1,7 @@
 #pragma once
 // Arithmetic and comparisons of traced values: each operator appends a node to the graph instead of
 // computing.
+// Test: tests/trace/functions.cpp, tests/trace/trace_graph.cpp
 
 #include <eddy/trace/traced.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 // What each pass does to a program: node counts before and after.
+// Test: tests/trace/pass_report.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/trace/program.hpp>

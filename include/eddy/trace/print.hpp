@@ -1,6 +1,7 @@
 #pragma once
 // Programs as text, one line per node. `%5 = mul %1 %2` multiplies the values of lines 1 and 2; a
 // vector shows its length, `%7 = tanh %6 : 64`; parts of arguments show which, `y[2]`, `w[0:128]`.
+// Test: tests/trace/print.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/trace/program.hpp>

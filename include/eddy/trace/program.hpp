@@ -7,6 +7,7 @@
 //   graph   simplified: common subexpressions merged, constants folded, dead code gone;
 //           transformations start here
 //   code    what is evaluated: annotations stripped, products contracted into additions
+// Test: tests/trace/trace_graph.cpp, tests/trace/node_counts.cpp
 
 #include <eddy/trace/functions.hpp>
 #include <eddy/trace/passes/arrange.hpp>

@@ -2,6 +2,7 @@
 // What only a graph made at run time owns: the texts of its names, and policies that have values.
 // Graphs share them with their copies. A graph made at compile time has none, which is what lets a
 // constant hold one: its names are literals, its policies types.
+// Test: tests/ad/residuals.cpp, tests/trace/print.cpp
 
 #include <eddy/trace/candidate.hpp>
 #include <memory>

@@ -1,6 +1,7 @@
 #pragma once
 // Shapes of traced values, as part of their types: how operands fit together, and to which graph
 // they belong.
+// Test: tests/trace/trace_graph.cpp, tests/checkpoint/structured.cpp
 
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/graph.hpp>

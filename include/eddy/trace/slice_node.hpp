@@ -1,5 +1,6 @@
 #pragma once
 // Components of a node as a node of their own.
+// Test: tests/trace/trace_graph.cpp, tests/compile_fail/slice_past_end.cpp
 
 #include <eddy/trace/misuse.hpp>
 

@@ -3,6 +3,7 @@
 // constant evaluation that grew it. Constant evaluation is the larger part of compiling a big
 // program, so a graph is built once, into a buffer of the expected capacity, and then cut to size;
 // only where it does not fit is it built a second time.
+// Test: tests/trace/random_functions.cpp, tests/trace/node_counts.cpp
 
 #include <eddy/trace/loop_structure.hpp>
 

@@ -3,6 +3,7 @@
 // the components of a matrix row by row, the members of a struct one after another. Here it gets its
 // form back, on both sides: in the trace, where members are traced values, and at a call, where they
 // are numbers.
+// Test: tests/checkpoint/structured.cpp
 
 #include <eddy/core/members.hpp>
 #include <eddy/trace/matrix.hpp>

@@ -2,6 +2,7 @@
 // Tracing: the function is called once with traced values, and what it does becomes a graph.
 // `trace<Shapes...>(f)` does so at compile time and returns a Program; `trace_graph(f, shapes...)`
 // is the same at run time, for sizes that are not known before.
+// Test: tests/trace/trace_graph.cpp
 
 #include <eddy/trace/least_length.hpp>
 #include <eddy/trace/loops.hpp>

@@ -8,6 +8,7 @@
 // A component of a vector is an object of its own, so that references, swaps and copies mean what
 // they mean for numbers. It is made when it is asked for; where one has been assigned to, the next
 // use of the whole vector puts the components together again.
+// Test: tests/trace/trace_graph.cpp
 
 #include <concepts>
 #include <eddy/trace/misuse.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Which components of a program's values are zero whatever its arguments: known from the graph.
+// Test: tests/solve/constant_components.cpp
 
 #include <eddy/trace/graph.hpp>
 

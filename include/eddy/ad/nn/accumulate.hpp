@@ -3,6 +3,7 @@
 // how a density changes along it (continuous normalizing flows: Chen et al. 2018, arXiv:1806.07366,
 // theorem 1), and what keeps a learned flow simple (Finlay et al. 2020, arXiv:2002.02798). Derivatives of
 // the field are programs made from its own, embedded in the larger one.
+// Test: tests/ad/nn/accumulate.cpp
 
 #include <eddy/ad/jvp.hpp>
 #include <eddy/core/random/philox.hpp>

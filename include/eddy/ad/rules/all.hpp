@@ -1,6 +1,7 @@
 #pragma once
 // All derivative rules, and the way that leads from an operation known when a pass runs to its
 // rule.
+// Test: tests/ad/edges.cpp, tests/ad/random_derivatives.cpp
 
 #include <eddy/ad/rules/arithmetic.hpp>
 #include <eddy/ad/rules/functions.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Rules of the elementwise arithmetic operations.
+// Test: tests/ad/operations_first.cpp, tests/ad/operations_second.cpp
 
 #include <eddy/ad/rules/rule.hpp>
 

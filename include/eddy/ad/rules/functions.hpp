@@ -1,6 +1,7 @@
 #pragma once
 // Rules of the elementwise functions. What happens at the edges of their domains is in
 // docs/design/semantics.md.
+// Test: tests/ad/operations_first.cpp, tests/ad/operations_second.cpp
 
 #include <eddy/ad/rules/rule.hpp>
 

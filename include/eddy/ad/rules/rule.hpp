@@ -10,6 +10,7 @@
 //
 // An operation without a Rule has derivative zero everywhere (sign, floor, comparisons,
 // stop_gradient).
+// Test: tests/ad/operations_first.cpp, tests/ad/operations_second.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/functions.hpp>

@@ -3,6 +3,7 @@
 // (add(node, cotangent)), `Forward` knows tangents (tangent(node, k), of operands that depend on the
 // inputs). The bilinear operations dense, dense_transposed and outer are closed under
 // differentiation.
+// Test: tests/ad/operations_vector.cpp
 
 #include <eddy/ad/rules/rule.hpp>
 #include <eddy/trace/functions.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Memory for the arena of a worker's groups, kept from call to call; not written before it is used,
 // so that a generous plan costs address space alone.
+// Test: tests/solve/failing_allocations.cpp, tests/backends/backends.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Threads of the caller's that a call may work on.
+// Test: tests/backends/executor.cpp
 
 #include <concepts>
 #include <cstddef>

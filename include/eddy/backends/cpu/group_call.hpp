@@ -1,5 +1,6 @@
 #pragma once
 // The work on groups, as those call it who know nothing of it: threads.
+// Test: tests/backends/executor.cpp
 
 #include <cstddef>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The stores of an online placement for the sweeps of a group: see checkpoint/sweeps.hpp. Where there
 // is no memory for more of its table, no more states are kept: the way back takes longer.
+// Test: tests/solve/checkpoints.cpp, tests/solve/gradient_plan.cpp
 
 #include <eddy/checkpoint/placement.hpp>
 #include <new>

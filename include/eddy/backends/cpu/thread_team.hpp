@@ -1,5 +1,6 @@
 #pragma once
 // A thread as a team of its own: `chains` Numbers taken in turn.
+// Test: tests/solve/contracts.cpp, tests/backends/backends.cpp
 
 #include <algorithm>
 #include <eddy/backends/kept_threads.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // What threads keep to work with, and their work on the groups of a launch.
+// Test: tests/backends/backends.cpp
 
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/cpu/group_stores.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // CUDA's error codes as exceptions. Needs the CUDA toolkit; <eddy/eddy.hpp> does not include it.
+// Test: tests/device/cuda_memory.cu
 
 #include <cuda_runtime_api.h>
 #include <eddy/backends/cuda/cuda_error.hpp>

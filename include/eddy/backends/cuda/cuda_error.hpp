@@ -1,5 +1,6 @@
 #pragma once
 // What a call of the CUDA runtime throws. Needs no CUDA toolkit.
+// Test: tests/core/error.cpp
 
 #include <eddy/core/error.hpp>
 

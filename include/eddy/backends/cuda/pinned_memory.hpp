@@ -2,6 +2,7 @@
 // Page-locked host memory for checkpoints of device states: HostStore<State, PinnedMemory>. Copies
 // are asynchronous, in the order of one stream. Needs the CUDA toolkit; <eddy/eddy.hpp> does not
 // include it.
+// Test: tests/device/pinned_memory.cu
 
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The CUDA runtime as a grid backend calls it: thin functions that return CUDA's codes. With warp.hpp it
 // is all that only a machine with a device runs. For sources that nvcc compiles.
+// Test: tests/device/cuda_calls.cu, tests/device/cuda_memory.cu
 
 #include <cuda_runtime.h>
 

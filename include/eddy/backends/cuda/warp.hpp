@@ -1,5 +1,6 @@
 #pragma once
 // A thread's sight of its warp, in instructions of a device. For sources that nvcc compiles.
+// Test: tests/device/cuda_oracle.cu
 
 #include <cuda_runtime.h>
 

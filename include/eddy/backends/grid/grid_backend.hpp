@@ -2,6 +2,7 @@
 // A backend for a machine with kernels: one thread a lane, a warp a team for each group of lanes, and
 // memory for as many as the machine holds at once. All of it but the thin functions of the
 // runtime (runtime.hpp) is text of the host, or of both.
+// Test: tests/solve/grid_backend.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -3,6 +3,7 @@
 // among the devices; and those of a device into chunks, where much is to be copied: copies of one then
 // overlap with work on another, in two streams. A part knows its lanes from the first of them on, so
 // that neither what a lane computes nor the shape of sums depends on it. An asynchronous call is one part.
+// Test: tests/solve/device_calls.cpp, tests/solve/device_parts.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,7 @@
 #pragma once
 // What a gradient's launch on a device is followed by: sums over its lanes, in the shape in which the host
 // adds them up, and what its groups have cost. One launch does all of it.
+// Test: tests/backends/grid_finish.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 // The memory of a device, as the call layer sees it (solve/ask/memory.hpp), over the thin functions of
 // a runtime.
+// Test: tests/solve/device_outputs.cpp, tests/solve/emulated_device.cpp
 
 #include <cstddef>
 #include <eddy/backends/grid/grid_pool.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The host's part of a call while its kernels are at work: the caller is asked whether to go on, told how far they
 // are, and heard by them (grid_watch.hpp).
+// Test: tests/solve/grid_watch.cpp
 
 #include <eddy/backends/grid/grid_watch.hpp>
 #include <eddy/solve/call/call_link.hpp>

@@ -3,6 +3,7 @@
 // paths one after another in one stream. Each is solved, from rows that its groups take there, and added up into its runs
 // and lanes (grid_paths.hpp); memory does not grow with their number. No part waits for the host, unless somebody
 // may stop the call: then each does.
+// Test: tests/solve/device_paths.cpp
 
 #include <cstddef>
 #include <eddy/backends/grid/grid_call.hpp>

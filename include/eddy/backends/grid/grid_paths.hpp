@@ -2,6 +2,7 @@
 // What the solve and the gradient of several paths to a lane are followed by on a device: sums over the paths of
 // each run, in the shape of path_runs.hpp, which come back in the place of the paths. A thread takes a number of
 // a run. Where nothing comes back, lanes follow behind it (path_lanes.hpp).
+// Test: tests/solve/device_paths.cpp, tests/device/path_lanes.cu
 
 #include <eddy/solve/lane/path_lanes.hpp>
 

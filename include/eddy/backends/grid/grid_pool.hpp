@@ -4,6 +4,7 @@
 // was left running. A copy begins empty.
 // Invariant: what a graph has captured refers to memory that nobody else changes. Pieces that a captured
 // call uses are set aside for it as soon as another call wants them otherwise.
+// Test: tests/solve/grid_watch.cpp, tests/solve/asynchronous.cpp
 
 #include <algorithm>
 #include <array>

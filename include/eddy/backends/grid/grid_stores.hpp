@@ -1,5 +1,6 @@
 #pragma once
 // Which rounds of a gradient are kept on a device: a table made on the host, walked by each worker.
+// Test: tests/solve/grid_backend.cpp
 
 #include <cstddef>
 #include <cstdint>

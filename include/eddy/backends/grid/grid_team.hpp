@@ -1,6 +1,7 @@
 #pragma once
 // A warp as a team of the group loops: 32 members with plain numbers. `Warp` is a thread's sight of
 // its warp, a few instructions of a device (cuda/warp.hpp) or their emulation on the host.
+// Test: tests/solve/grid_backend.cpp, tests/solve/grid_watch.cpp
 
 #include <cstddef>
 #include <cstdint>

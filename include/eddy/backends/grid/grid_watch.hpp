@@ -3,6 +3,7 @@
 // reaches; kernels look at a relay in the memory of the device, for a look at the host's takes a microsecond of all
 // warps, one after another. Once in a while one warp of all carries news between the two. (Copies by the host
 // would not do: calls that fill an H100 with warps could not be stopped so.)
+// Test: tests/solve/grid_watch.cpp
 
 #include <cstddef>
 #include <cstdint>

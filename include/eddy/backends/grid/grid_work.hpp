@@ -1,6 +1,7 @@
 #pragma once
 // What a launch runs in each warp. A work is a functor of plain values: work(warp), the same text on a
 // device and where warps are emulated.
+// Test: tests/solve/grid_backend.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,7 @@
 // the call before, so that the last ones to end are short (Graham 1969, Bounds on multiprocessing timing
 // anomalies, SIAM J. Appl. Math. 17(2)). Who is where changes no bit of a lane: order is a matter of time
 // alone. A warp sorts the lanes of its group when they are solved; nothing comes to the host.
+// Test: tests/solve/sorted_lanes.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // What a grid backend asks of a machine with kernels: a few thin functions, each of which returns a
 // code, 0 where it is done. Those of CUDA are in cuda/runtime.hpp; tests have others, which run the
 // same launcher on the host. Codes are CUDA's.
+// Test: tests/solve/emulated_device.cpp
 
 #include <concepts>
 #include <cstddef>

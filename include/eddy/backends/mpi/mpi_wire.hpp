@@ -1,5 +1,6 @@
 #pragma once
 // Messages by MPI, between the ranks of a communicator. Needs mpi.h: compiled by who uses it, against the MPI that is used.
+// Test: tests/mpi/ranks.cpp
 
 #include <mpi.h>
 

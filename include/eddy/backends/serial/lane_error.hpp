@@ -1,5 +1,6 @@
 #pragma once
 // How large the error of one lane's attempt is, in units of the tolerances: over the components that change.
+// Test: tests/solve/oracle.cpp
 
 #include <eddy/solve/lane/moving_times.hpp>
 #include <eddy/solve/lane/problem.hpp>

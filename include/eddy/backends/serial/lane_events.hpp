@@ -3,6 +3,7 @@
 // that passes some is tried again and again, with the sizes of a bracket, until that is as wide as time
 // resolves. Below it none has passed zero, at its upper end one has: the first of those is the event. Functions of
 // time and parameters only are not looked at in steps, which end where their events are due.
+// Test: tests/solve/event_oracle.cpp
 
 #include <algorithm>
 #include <cmath>

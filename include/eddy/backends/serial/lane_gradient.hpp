@@ -3,6 +3,7 @@
 // one first, each with its own adjoint (Griewank & Walther 2008, Evaluating Derivatives, 3.2). The
 // cotangent of the state begins as zero behind the last step; each save point adds its own to that of
 // the state there. Sizes of steps are data. All steps are at hand: nothing is computed again.
+// Test: tests/solve/oracle_gradients.cpp
 
 #include <eddy/backends/serial/lane_step.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>

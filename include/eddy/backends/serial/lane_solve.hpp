@@ -4,6 +4,7 @@
 // points that it has passed are saved; and so on until something ends the lane. Plain text, never
 // tuned: what every backend has to compute, bit for bit where the operations of f are correctly
 // rounded.
+// Test: tests/solve/oracle.cpp
 
 #include <algorithm>
 #include <cmath>

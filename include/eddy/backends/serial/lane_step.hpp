@@ -1,5 +1,6 @@
 #pragma once
 // A step of one lane, in plain numbers: where it starts, and what the equation reads there.
+// Test: tests/solve/oracle.cpp
 
 #include <cmath>
 #include <eddy/solve/lane/lane_start.hpp>

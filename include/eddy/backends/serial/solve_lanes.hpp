@@ -1,6 +1,7 @@
 #pragma once
 // The lanes of a call, one after another. `Kernel` is asked for the problem and for recorders alone:
 // solve/group/solve_kernel.hpp, solve/group/gradient_kernel.hpp.
+// Test: tests/solve/oracle.cpp
 
 #include <eddy/backends/serial/lane_gradient.hpp>
 #include <eddy/backends/serial/lane_solve.hpp>

@@ -3,6 +3,7 @@
 // alone; then every tile takes them as given, forward and back as ever. That costs one evaluation more of
 // each stage, and no more memory than lanes of their own: what a tile keeps for its way back is in the
 // caches, and what all tiles would have to keep at once is not.
+// Test: tests/backends/joint_steps.cpp
 
 #include <eddy/backends/tiles/joint_solve.hpp>
 

@@ -2,6 +2,7 @@
 // All lanes of a call with the same steps. Tiles make their attempts one beside the other; then their
 // norms become one, added in the order of the lanes, so that neither threads nor the size of a tile
 // change a bit of it; then each tile is told. A lane that has ended, well or not, is no part of the norm.
+// Test: tests/backends/joint_steps.cpp
 
 #include <algorithm>
 #include <eddy/backends/tiles/solve_tiles.hpp>

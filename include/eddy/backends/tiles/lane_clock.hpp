@@ -1,6 +1,7 @@
 #pragma once
 // One lane of a tile, but for its state: how far it is, how large its steps are, and how it ends. It has
 // its own time, size and verdict; that other lanes step at the same moment means nothing to it.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <algorithm>
 #include <eddy/solve/lane/chain_path.hpp>

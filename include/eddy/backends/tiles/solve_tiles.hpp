@@ -1,6 +1,7 @@
 #pragma once
 // The lanes of a group, one tile after another. `Kernel` is asked for the problem and for recorders alone:
 // solve/group/solve_kernel.hpp, solve/group/gradient_kernel.hpp.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/cpu/thread_team.hpp>

@@ -1,8 +1,8 @@
 #pragma once
-// The lanes of a tile forward, and back: reverse accumulation over the rounds that were made, the last one
-// first, by the checkpointed loop. Its state are the states of the lanes; when they stepped, and how far,
-// stands in a log. What the latest rounds computed of the field is kept as well, so that, as long as it
-// fits, the way back computes nothing twice; where it does not, a round is computed again, bit for bit.
+// The lanes of a tile forward and back: reverse accumulation over its rounds by the checkpointed loop. The loop's
+// state is that of the lanes; a log has the times and sizes of their steps. What the latest rounds computed of the
+// field is kept as long as it fits; where it does not, the way back computes the round again, bit for bit.
+// Test: tests/solve/tiles_oracle.cpp, tests/backends/tiles_memory.cpp
 
 #include <eddy/backends/tiles/tile_plan.hpp>
 #include <eddy/backends/tiles/tile_solve.hpp>

@@ -3,6 +3,7 @@
 // whole, in room that was planned; of later ones the log has the latest, as many as there are rounds whose
 // stages are kept. What is in neither a replay finds out by making the attempts again, from the clocks
 // that the states of the loop carry behind the end of the log.
+// Test: tests/backends/tiles_memory.cpp
 
 #include <algorithm>
 #include <eddy/solve/lane/arena.hpp>

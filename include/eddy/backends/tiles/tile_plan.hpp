@@ -2,6 +2,7 @@
 // From a budget of bytes to what a worker keeps of the rounds of a tile: half of it for what the way back
 // takes of their stages, at most as much as caches hold, a quarter for the log of their steps, a quarter for
 // states of the checkpointed loop. What a tile works in, however many rounds there are, comes on top.
+// Test: tests/backends/tiles_memory.cpp
 
 #include <eddy/backends/tiles/tile_log.hpp>
 #include <eddy/backends/tiles/tile_step.hpp>

@@ -3,6 +3,7 @@
 // size and verdict, and a tile is done when its last lane is. What ends a lane, and in which order, is
 // told in lane/landing.hpp. Where all lanes of the call share their steps (joint_solve.hpp), an attempt and
 // what comes of it are called apart, and lanes that a call before has found to fail do not begin.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/backends/tiles/tile_step.hpp>
 #include <eddy/solve/lane/saving.hpp>

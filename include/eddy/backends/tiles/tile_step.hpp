@@ -1,6 +1,7 @@
 #pragma once
 // What a tile computes: the states of its lanes, one attempt of all of them, its errors, what lies within
 // it. How far each lane is, and what an attempt means for it, is told by clocks.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <cmath>
 #include <eddy/backends/tiles/lane_clock.hpp>

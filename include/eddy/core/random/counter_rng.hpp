@@ -1,6 +1,7 @@
 #pragma once
 // An engine of random numbers whose sequence is a pure function of a key and a step, for steps that
 // are computed again: whoever makes the engine anew for a step draws the same numbers as before.
+// Test: tests/checkpoint/random_steps.cpp
 
 #include <cstdint>
 #include <eddy/core/random/philox.hpp>

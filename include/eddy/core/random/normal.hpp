@@ -7,6 +7,7 @@
 // thread, hence the same bits wherever multiply-adds are fused; on targets without them the last
 // place may differ. The largest radius is sqrt(66 ln 2) = 6.76: of 2^31 normals, 0.06 should be
 // beyond 6.66.
+// Test: tests/core/random.cpp
 
 #include <cstdint>
 #include <eddy/core/bits.hpp>

@@ -5,6 +5,7 @@
 // serves a plain word, a CUDA thread, and a pack of counters, one in each lane: its words lie in the
 // low halves of 64-bit lanes, since the products of two words, which the method is made of, have 64
 // bits. The high halves then hold anything.
+// Test: tests/core/random.cpp
 
 #include <cstdint>
 #include <eddy/core/pack.hpp>

@@ -2,6 +2,7 @@
 // Minimax polynomials, constant first, printed by scripts/fit_pack_math.py; it says what weight
 // each was fitted under. "2^-57" beside a table is the largest relative error that the polynomial
 // adds to the function.
+// Test: tests/core/pack_math.cpp
 
 namespace eddy::inline v0::simd {
 

@@ -2,6 +2,7 @@
 // Numbers as unevaluated sums hi + lo: twice the digits where a function loses some.
 // Algorithms and names: Dekker 1971, Numer. Math. 18, 224 (fast two-sum, splitting); Knuth, TAOCP
 // 2, 4.2.2 (two-sum).
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/pack.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // erf x = x·(1 + p(x²)) up to 1 and 1 − exp(−x²)·g((x−2)/(x+2)) beyond, where g is smooth and the
 // second term small, so that neither the rounding of x² nor that of the exponential is seen.
+// Test: tests/core/special.cpp, tests/core/pack_math.cpp
 
 #include <eddy/core/simd/exp.hpp>
 

@@ -3,6 +3,7 @@
 // but the last rounding is kept as hi + lo, so that expm1 and the hyperbolic functions lose nothing
 // where terms cancel. Reduction in two parts: Cody & Waite 1980, Software Manual for the Elementary
 // Functions, ch. 6.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/simd/coefficients.hpp>
 #include <eddy/core/simd/double_word.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The two binary formats as the functions see them: exponents, roundings and powers of two by work
 // on the bits.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/pack.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // Is a fused multiply-add one instruction of this host? Scalars and packs go by the same answer, so
 // that both round alike.
+// Test: tests/core/fma_flags.cpp
 
 namespace eddy::inline v0::simd {
 

@@ -2,6 +2,7 @@
 // asin, acos, atan, atan2. Beyond 1/2, asin x = π/2 − 2·asin √((1−x)/2); beyond tan(π/8), atan of a
 // quotient is π/4 plus atan of (n − d)/(n + d). The root and the quotient keep their rounding
 // error, since both arrive in the result.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/simd/coefficients.hpp>
 #include <eddy/core/simd/double_word.hpp>

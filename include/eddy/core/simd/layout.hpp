@@ -1,5 +1,6 @@
 #pragma once
 // How the lanes of a pack are spread over native vectors; packs and their masks share it.
+// Test: tests/core/pack.cpp
 
 #include <algorithm>
 #include <eddy/core/simd/native.hpp>

@@ -2,6 +2,7 @@
 // Logarithms. x = 2^k·m with m in [√½, √2), f = m − 1, s = f/(2 + f):
 // log m = 2s + s³·L(s²), arranged as f − (f²/2 − s·(f²/2 + s²·L)) so that f, which is exact,
 // carries the result. Arrangement: Tang 1990, ACM TOMS 16, 378, without its tables.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/simd/coefficients.hpp>
 #include <eddy/core/simd/double_word.hpp>

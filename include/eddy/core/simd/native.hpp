@@ -3,6 +3,7 @@
 // them. A vector is never wider than the target's registers: wider ones compile to poor code with
 // g++ 12. This file and has_fma.hpp alone know instruction sets; everything above is plain operators
 // on `Vector`.
+// Test: tests/core/pack.cpp
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,6 @@
 #pragma once
 // Polynomials whose coefficients are a table of coefficients.hpp.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/pack.hpp>
 #include <iterator>

@@ -2,6 +2,7 @@
 // Real powers and cube roots. x^y = e^(y·log x), so the logarithm is wanted to 65 bits: the log.hpp
 // series with its argument and first two terms as hi + lo. Floats are raised as doubles, where
 // plain log and exp are enough.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/simd/exp.hpp>
 #include <eddy/core/simd/log.hpp>

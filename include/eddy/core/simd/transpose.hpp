@@ -1,6 +1,7 @@
 #pragma once
 // Transposes a square of numbers in registers, as many as a native vector has lanes: in each stage
 // pairs of vectors exchange blocks of half the size.
+// Test: tests/core/tile_outer.cpp
 
 #include <eddy/core/simd/layout.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // sin, cos and tan: reduction to |r| ≤ π/4, the series of both functions there, and a choice by
 // quadrant. All three are computed for |x| and take the sign of x at the end, so that −0 stays −0.
+// Test: tests/core/pack_math.cpp
 
 #include <eddy/core/simd/coefficients.hpp>
 #include <eddy/core/simd/polynomial.hpp>

@@ -3,6 +3,7 @@
 // exact parts (Cody & Waite 1980, ch. 8); above, lane by lane, by a product with the bits of 2/π
 // that matter (Payne & Hanek 1983, ACM SIGNUM 18(1), 19). Which of the two a lane takes depends on
 // that lane alone. Floats are reduced as doubles.
+// Test: tests/core/pack_math.cpp
 
 #include <cmath>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Sums over the lanes of a tile: of rows, and of rows times a few others. As many sums as a vector has
 // elements are carried as vectors; then pairs of them are merged, each half the length, until one vector
 // holds them all. Elements are added as `sum` halves a vector, so that a sum has the bits of one by itself.
+// Test: tests/core/tile_outer.cpp
 
 #include <eddy/core/simd/transpose.hpp>
 #include <eddy/core/tile/tile.hpp>

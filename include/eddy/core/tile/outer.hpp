@@ -5,6 +5,7 @@
 // adds to it. Lanes are neighbours in memory for both operands: one of them is transposed, so that its
 // components are. Lanes that bring nothing are left out, never multiplied by zero; the others are added
 // in their order, evaluation by evaluation, so that the sum depends on nothing but these.
+// Test: tests/core/tile_outer.cpp
 
 #include <eddy/core/simd/transpose.hpp>
 #include <eddy/core/tile/lane_sums.hpp>

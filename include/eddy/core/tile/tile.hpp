@@ -4,6 +4,7 @@
 // rows follow each other without a gap. What is the same for all lanes, weights and literals, is read
 // as the plain numbers that it is. Invariant: `width`, the lanes of a row, is a multiple of the lanes
 // of a native vector; a lane's numbers do not depend on its neighbours.
+// Test: tests/core/tile_outer.cpp, tests/trace/tile_fusion.cpp
 
 #include <cstddef>
 #include <eddy/core/pack_math.hpp>

@@ -3,6 +3,7 @@
 // stopping knows, where there is one. A file is
 // written beside the old one and then takes its place, so that there is a whole one at every moment. One
 // that is taken up again goes on bit for bit.
+// Test: tests/interop/train.cpp
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // When to end a training: when the loss on samples that it does not see has not fallen for a while
 // (Prechelt 1998, Early stopping – but when?, the criterion UP of successive checks). The best weights are
 // kept.
+// Test: tests/interop/train.cpp, tests/interop/lbfgs.cpp
 
 #include <cmath>
 #include <cstdint>

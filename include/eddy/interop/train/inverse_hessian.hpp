@@ -1,6 +1,7 @@
 #pragma once
 // The inverse of a Hessian, as far as the last steps of a minimisation tell of it: L-BFGS (Nocedal & Wright
 // 2006, Numerical Optimization, algorithm 7.4).
+// Test: tests/interop/lbfgs.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // L-BFGS for full batches: a direction from the last few steps, and a line search along it (Nocedal & Wright
 // 2006, Numerical Optimization, algorithm 7.5). For losses without noise: values are compared.
+// Test: tests/interop/lbfgs.cpp
 
 #include <cmath>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // How far to go along a direction: to where the loss has fallen enough and its slope is flat enough, the
 // strong Wolfe conditions (Nocedal & Wright 2006, Numerical Optimization, algorithms 3.5 and 3.6). A loss
 // that is not finite is too far.
+// Test: tests/interop/lbfgs.cpp
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #pragma once
 // Which samples a step of training takes: each epoch all of them once, in an order of its own. The batch of
 // a step is a function of seed and step alone, so that a training that is taken up again meets the same.
+// Test: tests/interop/train.cpp
 
 #include <cstddef>
 #include <cstdint>

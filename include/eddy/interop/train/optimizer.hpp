@@ -2,6 +2,7 @@
 // First-order optimisers of one parameter vector, step by step. A rule is data and one formula for one
 // parameter; an Optimizer holds what the rule remembers, (parameter), and can be put into a file. The
 // gradient is a plain array: any other optimiser will do as well.
+// Test: tests/interop/train.cpp
 
 #include <cmath>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Tensors on disk, as Python reads and writes them: safetensors, named tensors in one file
 // (https://github.com/huggingface/safetensors), and NPY, one array without a name (NumPy Enhancement
 // Proposal 1). Both have a short text in front and then the numbers as they lie in memory.
+// Test: tests/interop/weights_file.cpp
 
 #include <bit>
 #include <concepts>

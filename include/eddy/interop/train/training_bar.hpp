@@ -1,6 +1,7 @@
 #pragma once
 // One line that shows how far a training is: steps, loss, steps of the solver, the time left. It is drawn
 // again ten times a second, where standard error is a terminal.
+// Test: tests/interop/training_bar.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

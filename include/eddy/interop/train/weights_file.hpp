@@ -3,6 +3,7 @@
 // safetensors file, or the parameter vector as one array in an NPY file. Names and shapes are those of
 // PyTorch: "layers.0.weight" is (output, input), "layers.0.bias" (output). A safetensors file says as well
 // what network they are of: a residual one and a plain one have the same tensors.
+// Test: tests/interop/weights_file.cpp
 
 #include <eddy/interop/train/tensor_file.hpp>
 #include <eddy/trace/nn/mlp.hpp>

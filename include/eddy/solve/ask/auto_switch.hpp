@@ -3,6 +3,7 @@
 // method, and a check of some attempts finds where stability bounds the steps. Those trajectories leave,
 // and a second pass solves them from t0 by a method for stiff equations. In packs both methods at once
 // would cost their sum; and a trajectory of only one method has one dense output and one adjoint.
+// Test: tests/solve/auto_switch.cpp
 
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // What may end one call before its time.
+// Test: tests/solve/cancelled.cpp, tests/fuzz/invariants.cpp
 
 #include <concepts>
 #include <stop_token>

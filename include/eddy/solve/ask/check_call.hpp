@@ -1,6 +1,7 @@
 #pragma once
 // What a call is given, by type: each mistake is one sentence, said before anything else is
 // instantiated. Each check is true where nothing is wrong.
+// Test: tests/compile_fail/solve_no_method.cpp, tests/compile_fail/solve_unknown_extra.cpp
 
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/ask/check_combination.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // What a call asks for, by its types, and the one sentence of the table that refuses it.
+// Test: tests/compile_fail/event_of_noise.cpp, tests/compile_fail/nested_times.cpp
 
 #include <eddy/core/float_float.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>

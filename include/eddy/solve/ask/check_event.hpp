@@ -1,5 +1,6 @@
 #pragma once
 // What a field says of events, checked: each mistake is one sentence.
+// Test: tests/compile_fail/event_wrong_arguments.cpp, tests/compile_fail/event_directions.cpp
 
 #include <eddy/solve/lane/event.hpp>
 #include <iterator>

@@ -2,6 +2,7 @@
 // (trajectory, component) arrays: what users pass, without a copy, and what they get. `solve` knows no
 // array library: an Eigen array, map or block with any strides fits, and so does a contiguous range
 // of numbers as a single row.
+// Test: tests/solve/arrays.cpp, tests/solve/raw_arrays.cpp
 
 #include <concepts>
 #include <cstddef>

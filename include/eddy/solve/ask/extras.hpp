@@ -1,6 +1,7 @@
 #pragma once
 // What may follow the options of a call, in any order: a controller, a backend, a function of the
 // state to save, the wish for derivatives with respect to times. Each is told by what it can do.
+// Test: tests/compile_fail/solve_unknown_extra.cpp, tests/compile_fail/solve_two_controllers.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/solve/ranks/rank_group.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Memory that host text cannot read, as that of a device, and what is asked of arrays that lie there.
+// Test: tests/compile_fail/solve_array_elsewhere.cpp, tests/solve/contracts.cpp
 
 #include <concepts>
 #include <cstddef>

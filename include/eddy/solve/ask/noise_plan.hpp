@@ -1,5 +1,6 @@
 #pragma once
 // The noise of a call, checked: which cells lie between which tstops.
+// Test: tests/solve/stochastic_path.cpp, tests/solve/validation.cpp
 
 #include <cstddef>
 #include <cstdint>

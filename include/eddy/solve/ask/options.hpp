@@ -1,6 +1,7 @@
 #pragma once
 // What a solve is asked to do: times, tolerances, what to save, how much memory. One aggregate for
 // designated initialisers; every default is safe.
+// Test: tests/solve/validation.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Arrays of the caller's that a call writes its results into, without a copy: whatever is read as a
 // (lane, component) array can be written, too, if it is not const. Arrays of a device are written by
 // the backend that computes there.
+// Test: tests/solve/outputs.cpp
 
 #include <concepts>
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Which arrays of a call share memory: an output must overlap neither an input nor another output,
 // nor may two of its own elements be one. Exact for strided arrays: the columns of one matrix may be
 // inputs and outputs side by side.
+// Test: tests/solve/outputs.cpp
 
 #include <cstddef>
 #include <cstdint>

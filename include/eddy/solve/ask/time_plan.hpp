@@ -1,6 +1,7 @@
 #pragma once
 // The times of a solve, checked and turned into elapsed time, |t − t0|, which grows from 0 whatever
 // the direction: see lane/times.hpp.
+// Test: tests/solve/times.cpp, tests/solve/dense_output.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

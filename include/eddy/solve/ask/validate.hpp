@@ -1,5 +1,6 @@
 #pragma once
 // The checks of a call's arguments, before any work.
+// Test: tests/solve/validation.cpp
 
 #include <eddy/core/error.hpp>
 #include <eddy/core/export.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Who wants to know how far a call is. A call only counts; what is made of the counts, such as a bar
 // on a terminal (interop/progress.hpp), is up to those who watch.
+// Test: tests/interop/progress.cpp
 
 #include <atomic>
 #include <cstdint>

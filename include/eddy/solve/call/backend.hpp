@@ -3,7 +3,8 @@
 // turns a plan into a launch: kernel(team, arena) for every group of lanes, with an arena of
 // arena_bytes<Team>(kernel) bytes for each worker. No numerics: the loops are one text
 // (group/group_forward.hpp, group/group_gradient.hpp). Two have a text of their own: Serial, which
-// judges it, and Tiles, whose states are too wide for it. Test: tests/solve/contracts.cpp
+// judges it, and Tiles, whose states are too wide for it.
+// Test: tests/solve/contracts.cpp
 
 #include <concepts>
 #include <eddy/solve/ask/memory.hpp>

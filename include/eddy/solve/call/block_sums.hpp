@@ -2,6 +2,7 @@
 // Between the sums of blocks of lanes and their totals: whatever is added over lanes, the loss and the
 // gradients of shared parameters, passes here, so that processes which share the lanes can put
 // their blocks together (SolveOptions::gather_sums).
+// Test: tests/solve/processes.cpp
 
 #include <cstddef>
 #include <eddy/core/error.hpp>

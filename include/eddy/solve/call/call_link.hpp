@@ -1,5 +1,6 @@
 #pragma once
 // What ties the work of a call to its caller: whether to go on, and what has been done.
+// Test: tests/solve/poll.cpp, tests/interop/progress.cpp
 
 #include <atomic>
 #include <cstdint>

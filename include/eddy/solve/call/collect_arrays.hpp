@@ -1,5 +1,6 @@
 #pragma once
 // What a call reads at save points, data or cotangents: one array for each.
+// Test: tests/solve/validation.cpp, tests/solve/sensitivities.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/check_call.hpp>

@@ -2,6 +2,7 @@
 // A whole solve as a Differentiable (ad/differentiable.hpp): (y0, p) -> the state at t1, with a
 // pullback. So it nests in scans, while loops and remat, and composes with programs. Segments of a
 // trajectory, a solve in each, are multiple shooting.
+// Test: tests/solve/differentiable_solve.cpp
 
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/solve/call/pullback.hpp>

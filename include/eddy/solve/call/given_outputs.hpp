@@ -1,6 +1,7 @@
 #pragma once
 // The arrays that a call was given to write into, checked against what it will write: their shapes,
 // and that they overlap nothing that the call reads or writes. Of float and double, in src/.
+// Test: tests/solve/outputs.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -3,6 +3,7 @@
 // step sizes taken as data. value_and_gradient does forward pass, loss and way back group by group,
 // while the states are in cache; hessian_vector_product runs it in dual numbers, forward over
 // reverse. pullback.hpp does the same for cotangents that the caller has.
+// Test: tests/solve/oracle_gradients.cpp, tests/solve/solver_objects.cpp
 
 #include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>

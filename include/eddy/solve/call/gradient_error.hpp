@@ -2,6 +2,7 @@
 // A gradient that estimates its own error: taken in dual numbers, whose tangents say how far the
 // embedded errors of all steps move it (steppers/embedded_error.hpp). The values are those of the
 // gradient without an estimate.
+// Test: tests/solve/gradient_error.cpp
 
 #include <algorithm>
 #include <cmath>

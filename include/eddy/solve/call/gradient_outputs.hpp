@@ -1,6 +1,7 @@
 #pragma once
 // The caller's arrays that a gradient is to be written into: are they asked for, of the right
 // shape, and where an asynchronous call writes? Of float and double, in src/.
+// Test: tests/solve/outputs.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/options.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // From a budget of bytes to the capacities of a group's way back.
+// Test: tests/solve/gradient_plan.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #pragma once
 // What a gradient returns: the loss and its derivatives, of each trajectory, and what they took.
+// Test: tests/solve/unreliable.cpp, tests/solve/oracle_gradients.cpp
 
 #include <cstddef>
 #include <cstdint>

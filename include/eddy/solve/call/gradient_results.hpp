@@ -1,6 +1,7 @@
 #pragma once
 // What a gradient writes, on its way to the caller: opened before the kernels run, summed over lanes after
 // them. Of the user's types it knows sizes, so that it is compiled once, in src/.
+// Test: tests/solve/oracle_gradients.cpp, tests/solve/outputs.cpp
 
 #include <cstddef>
 #include <cstdint>

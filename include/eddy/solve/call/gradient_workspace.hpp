@@ -1,6 +1,7 @@
 #pragma once
 // What a gradient works with, kept from call to call: the division of lanes and memory among workers,
 // results and sums over lanes, and the caller's data, checked.
+// Test: tests/solve/gradient_plan.cpp, tests/solve/solver_objects.cpp
 
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>

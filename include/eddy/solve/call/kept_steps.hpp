@@ -2,6 +2,7 @@
 // The accepted steps of lanes that kernels solve which cannot allocate: one solve writes them into rows, as
 // many as the memory budget has room for. Only where a lane takes more there is a second, with room for
 // the steps that the first has counted.
+// Test: tests/solve/device_calls.cpp
 
 #include <algorithm>
 #include <eddy/solve/call/gradient_plan.hpp>

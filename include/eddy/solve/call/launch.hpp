@@ -1,6 +1,7 @@
 #pragma once
 // The launcher of solve, pushforward, gradient, pullback and Hessian product; paths that stay on a device go by
 // launch_paths of its backend.
+// Test: tests/solve/contracts.cpp
 
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/group/kernel.hpp>

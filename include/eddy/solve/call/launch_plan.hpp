@@ -1,6 +1,7 @@
 #pragma once
 // How the lanes of a call become groups for the workers of a backend. Which worker takes which group
 // may depend on chance; no result does.
+// Test: tests/backends/backends.cpp
 
 #include <algorithm>
 #include <cstddef>

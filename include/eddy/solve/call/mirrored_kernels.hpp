@@ -1,5 +1,6 @@
 #pragma once
 // Kernels, with all that they refer to on the host in the place of its mirrors on a device (mirrors.hpp).
+// Test: tests/solve/grid_backend.cpp
 
 #include <cstdint>
 #include <eddy/solve/ask/auto_switch.hpp>

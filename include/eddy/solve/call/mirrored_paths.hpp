@@ -1,6 +1,7 @@
 #pragma once
 // A job of many paths (group/path_means.hpp), on a device: its lanes' arrays, which lie there or are mirrored, and
 // rows of paths, made of them there, which no one else sees. `lanes` mirrors for all of the call, `rows` for a part.
+// Test: tests/solve/device_paths.cpp
 
 #include <eddy/solve/call/mirrored_kernels.hpp>
 #include <eddy/solve/group/path_means.hpp>

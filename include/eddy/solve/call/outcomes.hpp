@@ -1,5 +1,6 @@
 #pragma once
 // How every trajectory ended, and what it has cost: common to solutions and gradients.
+// Test: tests/solve/failures.cpp, tests/solve/asynchronous.cpp
 
 #include <cstdint>
 #include <eddy/core/error.hpp>

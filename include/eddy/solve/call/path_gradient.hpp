@@ -1,5 +1,6 @@
 #pragma once
 // The mean of the loss over the paths of each lane, and its gradient.
+// Test: tests/solve/paths.cpp, tests/solve/device_paths.cpp
 
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Means and variances over the paths of each lane, of a solve and of its tangents.
+// Test: tests/solve/paths.cpp, tests/solve/device_paths.cpp
 
 #include <algorithm>
 #include <eddy/solve/call/call_link.hpp>

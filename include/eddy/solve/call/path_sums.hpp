@@ -2,6 +2,7 @@
 // Several paths to a lane: the paths of a call, counted over all lanes, are solved some thousand at a
 // time, each as a lane of its own. What is made of them is added up in one fixed shape, so that it
 // depends neither on threads nor on packs, and memory does not grow with their number.
+// Test: tests/solve/paths.cpp
 
 #include <algorithm>
 #include <eddy/solve/call/call_link.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Gradients for cotangents that the caller has computed: the states at save points are solved for
 // once more, bit for bit as before, and the cotangents are pulled back through them.
+// Test: tests/solve/differentiable_solve.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>

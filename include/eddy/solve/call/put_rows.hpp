@@ -1,6 +1,7 @@
 #pragma once
 // What some lanes of a call have left, solved in a launch of their own, into the rows of the call that they belong to.
 // Sums over lanes are the caller's business.
+// Test: tests/solve/stable_gradients.cpp, tests/solve/auto_switch_calls.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/memory.hpp>

@@ -4,6 +4,7 @@
 // gradient has left marked lanes out; what they bring now is added to it. One of more than 64
 // parameters, in whose sum lanes cannot be told apart, is summed once more over the others. A lane
 // whose second solve fails keeps what it had, and its mark.
+// Test: tests/solve/stable_gradients.cpp
 
 #include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/put_rows.hpp>

@@ -3,6 +3,7 @@
 // write holds one number everywhere at first, what they read is looked at, whether it is finite, and where lanes are
 // not the rows of an array one after another, each takes its row. Each group does so for its own lanes, in the kernel
 // that solves it: no launch and no copy is needed for it.
+// Test: tests/solve/device_calls.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 // The Brownian path of a call, for those who want to look at it: W at times of the grid that its
 // steps may end on.
+// Test: tests/solve/stochastic_path.cpp
 
 #include <cstdint>
 #include <eddy/core/error.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The second pass of a call by an AutoSwitch: its second method solves from t0 the lanes that the first has sent on
 // (ask/auto_switch.hpp), given rows of the same arrays; what they leave takes the place of what the first has left.
+// Test: tests/solve/auto_switch_calls.cpp, tests/solve/auto_switch_gradients.cpp
 
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/call/backend.hpp>

@@ -2,6 +2,7 @@
 // Steps that carry derivatives: a solve in dual numbers whose errors are measured in the tangents as
 // well, by the same tolerances, so that no mode of the Jacobian lies at zero unseen. One tangent of
 // fixed signs suffices (lane/problem.hpp). Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
+// Test: tests/solve/stable_gradients.cpp
 
 #include <eddy/core/export.hpp>
 #include <eddy/solve/call/kept_steps.hpp>

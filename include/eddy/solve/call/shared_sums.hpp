@@ -1,6 +1,7 @@
 #pragma once
 // The gradient of shared parameters on its way from lanes to one sum: kept lane by lane, block by
 // block or group by group, and what lanes that were solved apart bring later.
+// Test: tests/solve/processes.cpp, tests/solve/oracle_gradients.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What a solve returns. Arrays are (trajectory, component), each component contiguous over trajectories;
 // there is one per save point, however many steps were taken.
+// Test: tests/solve/solver_objects.cpp, tests/solve/failures.cpp
 
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/call/outcomes.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Many trajectories of one equation, each with its own steps: solve, and pushforward, which carries
 // tangents along through the same code.
+// Test: tests/solve/oracle.cpp, tests/solve/solver_objects.cpp
 
 #include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/kept_steps.hpp>

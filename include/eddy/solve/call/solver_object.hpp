@@ -1,6 +1,7 @@
 #pragma once
 // What solver objects hold, whatever they compute: a method, options, a controller and a backend, and the memory
 // that stays from call to call.
+// Test: tests/solve/solver_objects.cpp
 
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>

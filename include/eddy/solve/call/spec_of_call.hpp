@@ -1,5 +1,6 @@
 #pragma once
 // From what a call is given to the types that it is solved with.
+// Test: tests/solve/solver_objects.cpp
 
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>

@@ -2,6 +2,7 @@
 // Where trajectories come to rest: f(y, p) = 0, found for every lane from its own start, with the
 // derivatives of the implicit function. A solve that ends where it begins, at a start that the equation
 // itself determines (steppers/steady_start.hpp).
+// Test: tests/solve/steady_state.cpp
 
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/steppers/staying_stepper.hpp>

@@ -2,6 +2,7 @@
 // Work that a call has left running, and what of its results is still to come to the host: kernels of an
 // asynchronous backend, or what lies on a device until somebody asks. Whoever reads such a result waits for
 // it; of threads that ask at once, one does.
+// Test: tests/solve/asynchronous.cpp
 
 #include <atomic>
 #include <mutex>

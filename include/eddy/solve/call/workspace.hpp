@@ -1,6 +1,7 @@
 #pragma once
 // What all calls on an ensemble share: from the caller's arrays and options to a checked problem, and
 // workspaces that live as long as a solver object.
+// Test: tests/solve/solver_objects.cpp, tests/solve/validation.cpp
 
 #include <algorithm>
 #include <atomic>

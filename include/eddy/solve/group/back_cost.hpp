@@ -1,5 +1,6 @@
 #pragma once
 // What the way back of some groups cost.
+// Test: tests/backends/grid_finish.cpp, tests/solve/gradient_plan.cpp
 
 #include <eddy/checkpoint/sweeps.hpp>
 

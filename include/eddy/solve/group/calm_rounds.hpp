@@ -3,6 +3,7 @@
 // knows: several are pulled back at a time, from the state before the first of them. The states between are
 // computed once more, and stay in the first-level cache. Chains are taken in turn, round by round, for
 // each is a long chain of operations that wait for each other.
+// Test: tests/solve/device_blocks.cpp
 
 #include <eddy/solve/group/chain_back.hpp>
 #include <eddy/solve/lane/chain.hpp>

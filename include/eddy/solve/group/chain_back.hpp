@@ -1,6 +1,7 @@
 #pragma once
 // One chain on the way back: which of its places take part, and the adjoint of a step for those alone.
 // What it makes of the others is left out by masks, whatever its values.
+// Test: tests/solve/oracle_gradients.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/solve/lane/chain_state.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Rounds of constant size, far from any landing: nothing but steps. Steps of noise share the normals
 // of a block with their neighbours, where all places of a chain are at the same step of a block.
+// Test: tests/solve/device_blocks.cpp, tests/solve/times.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/solve/group/round_sight.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // What a run forward is given: how far it may go, where its memory is, and the sizes of first steps.
+// Test: tests/solve/warps.cpp
 
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/first_step.hpp>

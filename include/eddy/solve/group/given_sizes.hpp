@@ -1,5 +1,6 @@
 #pragma once
 // The next size of each place's step, where steps are given (lane/given_steps.hpp).
+// Test: tests/solve/stable_gradients.cpp
 
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/chain_state.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // The kernel of value_and_gradient, pullback and hessian_vector_product.
+// Test: tests/solve/warps.cpp
 
 #include <eddy/solve/group/group_gradient.hpp>
 #include <eddy/solve/group/kernel.hpp>

@@ -2,6 +2,7 @@
 // How much a group may keep for its way back, and where: planned from counts alone, laid out in one
 // arena. Capacities are fixed; where one is full, no further lane begins until the way back has made
 // room, and a replay repeats attempts where the log has ended.
+// Test: tests/solve/gradient_plan.cpp
 
 #include <eddy/checkpoint/checkpoint_links.hpp>
 #include <eddy/checkpoint/sweeps.hpp>

@@ -3,6 +3,7 @@
 // passes holds a mode that the steps do not resolve (steppers/adjoint_watch.hpp). Which steps are
 // looked at depends on the lane alone, by its attempts, and never on its neighbours. Invariant: a look
 // changes no bit of what is computed.
+// Test: tests/solve/unreliable.cpp
 
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/chain_state.hpp>

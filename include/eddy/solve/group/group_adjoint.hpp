@@ -2,6 +2,7 @@
 // The way back of a group's rounds, seen by one member: the adjoint of a step for the lanes that made
 // it, the cotangents of save points as rounds pass them, and the gradient of a lane at the round where
 // it began. What a lane that failed or did not move would bring is left out by masks.
+// Test: tests/solve/oracle_gradients.cpp, tests/solve/warps.cpp
 
 #include <eddy/solve/group/calm_rounds.hpp>
 #include <eddy/solve/group/gradient_watch.hpp>

@@ -4,6 +4,7 @@
 // knows the steps after it; sizes and controllers as well after the log's end, where a replay repeats
 // the attempts. As small as that, a thousand rounds of a small equation stay in the second-level
 // cache. Neighbouring members' numbers are neighbours in memory.
+// Test: tests/solve/checkpoints.cpp
 
 #include <eddy/solve/group/team.hpp>
 #include <eddy/solve/lane/arena.hpp>

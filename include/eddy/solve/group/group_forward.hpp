@@ -1,8 +1,8 @@
 #pragma once
-// A group of lanes on its way forward, seen by one member of its team: a few chains of places, taken in turn. A
-// round is one attempt of all places (attempt.hpp); what happens to single lanes — a save point, a tstop, the end,
-// a failure — is found by one comparison a round and done off the hot path, where a lane that has ended makes room
-// for the next. Invariant: nothing that a lane computes depends on its neighbours.
+// A group of lanes on its way forward, seen by one member of its team: a few chains of places, taken in turn. A round
+// is one attempt of all places (attempt.hpp). What is rare (a save point, a tstop, the end, a failure) is found by one
+// comparison a round and done off the hot path. Invariant: nothing that a lane computes depends on its neighbours.
+// Test: tests/solve/oracle.cpp, tests/solve/warps.cpp
 
 #include <eddy/solve/group/constant_rounds.hpp>
 #include <eddy/solve/group/forward_memory.hpp>

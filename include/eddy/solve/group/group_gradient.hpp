@@ -7,6 +7,7 @@
 // pass them, and hands out the lane's gradient when the round is reached at which the lane began.
 // Where the call is cancelled the way back ends as well: lanes whose gradient was handed out keep it,
 // the others are cancelled.
+// Test: tests/solve/oracle_gradients.cpp, tests/solve/checkpoints.cpp
 
 #include <eddy/solve/group/group_replay.hpp>
 #include <eddy/solve/group/team_stack.hpp>

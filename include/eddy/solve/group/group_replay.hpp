@@ -1,6 +1,7 @@
 #pragma once
 // Rounds of a group's way forward once more, from what it has kept, bit for bit as they were; and where the
 // places of a member were at any of them.
+// Test: tests/solve/checkpoints.cpp, tests/solve/warps.cpp
 
 #include <eddy/solve/group/group_adjoint.hpp>
 #include <eddy/solve/group/round_blocks.hpp>

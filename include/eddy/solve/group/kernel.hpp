@@ -3,6 +3,7 @@
 // is: kernel(team, arena) does all the work on the group of lanes that the team has. Its arena is
 // laid out by kernel.lay_out<Team>(arena, member), so that the bytes that a backend sets aside are
 // those that the work takes.
+// Test: tests/solve/contracts.cpp
 
 #include <concepts>
 #include <eddy/solve/group/team.hpp>

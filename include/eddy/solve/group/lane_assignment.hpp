@@ -4,6 +4,7 @@
 // that the way back, and every recomputation, finds the places as they were: `seek` applies or takes
 // back what lies between two rounds. The memory is a view of fixed capacity: who records asks first
 // whether there is room.
+// Test: tests/solve/lane_assignment.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/solve/lane/landing.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Where the means over the paths of each lane go, of a solve and of a gradient (lane/path_lanes.hpp), and what is
 // asked for them: a kernel whose arrays are those of the lanes, of which each is some paths.
+// Test: tests/solve/device_paths.cpp, tests/device/path_lanes.cu
 
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>

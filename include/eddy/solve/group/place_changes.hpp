@@ -1,5 +1,6 @@
 #pragma once
 // What a round changed in the places of a chain, and the starts of the lanes that begin there together.
+// Test: tests/solve/lanes.cpp, tests/solve/warps.cpp
 
 #include <eddy/solve/group/lane_assignment.hpp>
 #include <eddy/solve/lane/chain.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What an event at the end of a round means for the lanes in a chain's places: it is recorded, and the lane
 // goes on from its new state, or saves its end where it is.
+// Test: tests/solve/event_oracle.cpp
 
 #include <eddy/solve/group/place_changes.hpp>
 #include <eddy/solve/lane/ending.hpp>

@@ -2,6 +2,7 @@
 // The steps of a gradient's sweeps: one round each, or a block of rounds of constant size; of noise, as many as
 // it is drawn for at a time. Of a block the state before it alone is kept, and the others are computed
 // once more on the way back: such a step takes less time than keeping its state.
+// Test: tests/solve/device_blocks.cpp
 
 #include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/solve/group/calm_rounds.hpp>

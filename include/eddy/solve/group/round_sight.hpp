@@ -2,6 +2,7 @@
 // A round on its way forward, and what it sees of its group. A thread of a device has one chain: it keeps a
 // copy of it that nothing has the address of, so that it lives in registers; the group itself, which calls off
 // the hot path know by its address, lies in memory. The copy is renewed where something has happened to a lane.
+// Test: tests/solve/warps.cpp
 
 #include <cstdint>
 #include <eddy/core/static_for.hpp>

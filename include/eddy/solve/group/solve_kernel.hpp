@@ -1,5 +1,6 @@
 #pragma once
 // The kernel of solve and pushforward.
+// Test: tests/solve/warps.cpp
 
 #include <eddy/solve/group/group_forward.hpp>
 #include <eddy/solve/group/kernel.hpp>

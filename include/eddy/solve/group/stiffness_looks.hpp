@@ -3,6 +3,7 @@
 // (steppers/stiffness.hpp): off the hot path, at rounds that are known beforehand, so that the others cost
 // nothing. Which attempts those are depends on the lane alone. Where a lane may be sent to another method
 // (ask/auto_switch.hpp), looks are more frequent, and a few in a row that see it end the lane.
+// Test: tests/solve/stiffness.cpp, tests/solve/auto_switch.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>

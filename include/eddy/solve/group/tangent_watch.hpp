@@ -2,6 +2,7 @@
 // The tangents of a group on its way forward, watched: a lane is marked at the first accepted step whose
 // error in the tangent is beyond its limit (lane/tangent_mark.hpp). Which that is depends on the lane
 // alone, and nothing that is computed changes.
+// Test: tests/solve/unreliable.cpp
 
 #include <eddy/solve/group/forward_memory.hpp>
 #include <eddy/solve/lane/chain.hpp>

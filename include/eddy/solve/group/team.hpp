@@ -4,6 +4,7 @@
 // thread of the CPU is a team of one member with packs; a warp is one of 32 members with plain
 // numbers. Rounds are the same for all members, and so is every decision about them: what is asked of
 // the whole team (`any`, `max`, `sum`, `take_lane`) must be asked by all members at the same place.
+// Test: tests/solve/contracts.cpp, tests/solve/warps.cpp
 
 #include <concepts>
 #include <cstddef>

@@ -3,6 +3,7 @@
 // told. A team of one member has nobody to tell. What it does stays out of the registers of the loop.
 // As long as slot k holds step k, all of them know the stack by its size: where all states are kept,
 // nobody asks.
+// Test: tests/solve/warps.cpp
 
 #include <eddy/checkpoint/checkpoint_links.hpp>
 #include <eddy/solve/group/team.hpp>

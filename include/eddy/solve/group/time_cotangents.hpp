@@ -4,6 +4,7 @@
 // cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the next tstop. A save point
 // shifts along the interpolant's slope, and one at a tstop takes that from the tstop. After an event steps
 // begin at its time: that is what they shift with, and what a landing is taken from (lane/event_adjoint.hpp).
+// Test: tests/solve/times.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/group/chain_back.hpp>
 #include <eddy/solve/lane/times.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What is done once a wave of lanes has been forward and back: its cost is counted, and lanes that have no
 // gradient of finite numbers are said to have failed.
+// Test: tests/solve/warps.cpp
 
 #include <eddy/solve/group/back_cost.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>

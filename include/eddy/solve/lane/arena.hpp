@@ -1,6 +1,7 @@
 #pragma once
 // The memory of a team, planned before it starts: the same text first counts the bytes and then hands
 // out the pieces, so that plan and use cannot differ.
+// Test: tests/solve/arena.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 // of size zero or less, and stays where it is. An attempt has two halves, so that a member can first
 // compute the steps of all its chains and then judge them all: either half of one chain is a long
 // chain of operations, and those of its neighbours fill the gaps.
+// Test: tests/solve/oracle.cpp, tests/solve/other_steppers.cpp
 
 #include <eddy/solve/lane/attempt_error.hpp>
 #include <eddy/solve/lane/chain_path.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // How large the error of an attempt is, in units of the tolerances, as controllers are told.
+// Test: tests/solve/constant_components.cpp, tests/solve/oracle.cpp
 
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/lane/tried_step.hpp>

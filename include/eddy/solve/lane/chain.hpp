@@ -1,6 +1,7 @@
 #pragma once
 // The places of one Number on their way forward: who is in them, and when something other than a step
 // happens next.
+// Test: tests/solve/oracle.cpp, tests/solve/lanes.cpp
 
 #include <eddy/solve/lane/attempt.hpp>
 #include <eddy/solve/lane/landing.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The path that the steps of each place follow: of noise, where it is in time; and what rounds of
 // constant size keep of the normals that neighbouring steps share.
+// Test: tests/solve/oracle_noise.cpp, tests/solve/stochastic_path.cpp
 
 #include <eddy/solve/lane/problem.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a replay needs of the lanes of a team: the state that the checkpointed loop carries from round
 // to round. A round is one attempted step of every place.
+// Test: tests/solve/oracle.cpp, tests/solve/lanes.cpp
 
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/steppers/root_bracket.hpp>

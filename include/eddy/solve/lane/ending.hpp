@@ -1,5 +1,6 @@
 #pragma once
 // How a lane ends: at what time, by whose fault, and what it has cost.
+// Test: tests/solve/failures.cpp, tests/solve/save_points.cpp
 
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/outcome.hpp>

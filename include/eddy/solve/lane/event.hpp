@@ -9,6 +9,7 @@
 //
 // (`index` may be left out; without `at_event` all are terminal, with it none) and their programs, with
 // pullbacks. Fields without `event` know nothing of all this.
+// Test: tests/solve/events.cpp
 
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/static_for.hpp>

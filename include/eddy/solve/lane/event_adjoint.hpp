@@ -8,6 +8,7 @@
 // cotangent T of that time, which the rounds behind it have gathered, is one of h, as is that which the state
 // brings. So h is cleared by λ = −(T + ȳ Φ_h) / (g_t + g_y Φ_h), and λ g joins whatever the step is pulled
 // back with. Φ_h takes the step's pullback twice more; events are rare.
+// Test: tests/solve/event_gradients.cpp
 
 #include <eddy/solve/lane/event_replay.hpp>
 

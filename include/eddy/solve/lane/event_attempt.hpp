@@ -1,6 +1,7 @@
 #pragma once
 // What events make of an attempted step of all places, and of its times where those have tangents: between
 // the hot path (attempt.hpp, whose ChainStepper is `Steps` here) and the search.
+// Test: tests/solve/event_oracle.cpp
 
 #include <eddy/solve/lane/event_search.hpp>
 #include <eddy/solve/lane/moving_times.hpp>

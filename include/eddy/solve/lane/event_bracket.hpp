@@ -1,5 +1,6 @@
 #pragma once
 // What the loop's state keeps of a search in one place: the bracket, and which of several functions it follows.
+// Test: tests/solve/event_oracle.cpp, tests/solve/several_events.cpp
 
 #include <cstdint>
 #include <eddy/solve/lane/chain_state.hpp>

@@ -2,6 +2,7 @@
 // The events of time in a Number's places: when they are due, and what an attempt makes of it. The functions
 // themselves are not asked in steps: on their sides of zero nothing depends, which the search for the others takes for
 // one that never changes.
+// Test: tests/solve/timed_events.cpp
 
 #include <eddy/solve/lane/event_sides.hpp>
 #include <eddy/solve/lane/event_times.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Events of a round that the log knows: which places had which, and what they made of its end.
+// Test: tests/solve/event_gradients.cpp
 
 #include <eddy/solve/lane/tried_step.hpp>
 

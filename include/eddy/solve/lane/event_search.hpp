@@ -13,6 +13,7 @@
 //
 // An event that a lane goes on behind is not at the very time of a tstop or a save point, but a width before: so
 // there is a step from the one to the other, which knows how what is there depends on the event's time.
+// Test: tests/solve/events.cpp, tests/solve/several_events.cpp
 
 #include <eddy/solve/lane/event_bracket.hpp>
 #include <eddy/solve/lane/event_due.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // On which side of zero the functions of events are: known from their values, or, where these are nothing but
 // rounding, said from where they move to.
+// Test: tests/solve/events.cpp
 
 #include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/lane_start.hpp>

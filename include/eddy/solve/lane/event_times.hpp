@@ -5,6 +5,7 @@
 // An event that a tstop or a save point is within rounding of comes a little before it, as those of the state do,
 // so that what is there knows the event; one that ends its lane is there. An event at the start, of a function that
 // passes zero there in the direction that was declared, ends a first step too short to move anything.
+// Test: tests/solve/timed_events.cpp
 
 #include <eddy/ad/jvp.hpp>
 #include <eddy/solve/lane/event.hpp>

@@ -2,6 +2,7 @@
 // The sizes of the first steps of many lanes, by Hairer's rule
 // (steppers/controller/initial_step.hpp), a Number of lanes at a time. Tangents play no part: step
 // sizes are data.
+// Test: tests/solve/oracle.cpp, tests/solve/evaluations.cpp
 
 #include <eddy/core/vec_math.hpp>
 #include <eddy/solve/lane/lane_start.hpp>

@@ -2,6 +2,7 @@
 // Steps that lanes are to make: those that another solve has found. A size is looked up by the elapsed
 // time at which the step begins, which the lane meets again bit for bit, so that no count has to be
 // carried along.
+// Test: tests/solve/stable_gradients.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 // Which steps of a lane are looked at on its way back, and what is kept of a lane whose derivative
 // they do not carry.
+// Test: tests/solve/unreliable.cpp
 
 #include <cstdint>
 #include <eddy/core/math.hpp>

@@ -2,6 +2,7 @@
 // Between a group of lanes and the caller's arrays: on the way forward the states at save points
 // are kept and terms of the loss added up; on the way back each save point has a cotangent, and
 // gradients arrive lane by lane.
+// Test: tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>

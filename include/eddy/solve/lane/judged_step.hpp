@@ -2,6 +2,7 @@
 // What the error of an attempt means: whether the step is accepted, whether it could be no smaller, and the size of
 // the next one. One text for all places of a chain and for a lane of a tile; the oracle has its own
 // (backends/serial/lane_solve.hpp). What a step means for the life of its lane is told in landing.hpp.
+// Test: tests/solve/failures.cpp, tests/solve/tiles_oracle.cpp
 
 #include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/problem.hpp>

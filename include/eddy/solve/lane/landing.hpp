@@ -3,6 +3,7 @@
 // one comparison a round, and what it means for the lane is decided here. Order of what ends a lane: a
 // save point that is not finite, a step that cannot go on, an event, the end, the caller, the limit
 // of steps.
+// Test: tests/solve/landing.cpp
 
 #include <eddy/core/result.hpp>
 #include <eddy/solve/lane/times.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // The state in which a lane begins: that which was given, made consistent where the equation has
 // algebraic components.
+// Test: tests/solve/dae.cpp, tests/solve/steady_state.cpp
 
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/parameters.hpp>

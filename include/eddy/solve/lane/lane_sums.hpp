@@ -4,6 +4,7 @@
 // may be summed anywhere and in any order; the shape depends on the number of lanes alone. Pairs
 // also keep the rounding errors of many lanes small (Higham 2002, Accuracy and Stability of
 // Numerical Algorithms, 4.2). Invariant: a lane that is left out counts as zero.
+// Test: tests/solve/lane_sums.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
 // The states at which losses were not finite: a caller who knows them sees why.
+// Test: tests/solve/loss_outcomes.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -7,6 +7,7 @@
 //
 // Times and sizes are then dual numbers to the method, which differentiates its step with respect to them
 // as to all else; all other sizes are data. Φ_h is the step's tangent along h alone.
+// Test: tests/solve/event_tangents.cpp
 
 #include <eddy/solve/lane/chain_state.hpp>
 #include <eddy/solve/lane/event_replay.hpp>

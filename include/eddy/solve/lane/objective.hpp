@@ -2,6 +2,7 @@
 // What is made of the state at a save point: the state itself, a function of it, or a term of a
 // loss. Each is a traced program of (t, y, p, data), evaluated for a single lane, with its
 // pullback.
+// Test: tests/solve/loss_outcomes.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/ad/vjp.hpp>
 #include <eddy/solve/lane/saving.hpp>

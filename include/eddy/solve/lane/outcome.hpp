@@ -1,5 +1,6 @@
 #pragma once
 // What became of a lane.
+// Test: tests/solve/failures.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // The parameters of the lanes in the places of a Number, as the equation reads them: one Number per
 // component where each lane has its own, plain numbers in memory where all lanes share them; and what
 // parts of their cotangents are added to.
+// Test: tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/lane/problem.hpp>
 

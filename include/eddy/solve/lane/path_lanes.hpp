@@ -3,6 +3,7 @@
 // host and for a device that keeps them. A lane's runs are added in pairs, and whoever has the last of them
 // hands out its means. The sums of a lane that goes on in the next part wait: one lane at most. Any thread may take
 // any number of any lane.
+// Test: tests/device/path_lanes.cu, tests/solve/device_paths.cpp
 
 #include <cstdint>
 #include <eddy/core/numeric.hpp>

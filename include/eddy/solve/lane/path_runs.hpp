@@ -3,6 +3,7 @@
 // blocks of 64 paths, each in the order of its paths, and then pairs of blocks, pairs of pairs and so on. A
 // run is four blocks of a lane, or what is left at its end: whoever has solved its paths adds them up, where
 // they lie, and only sums of runs go further.
+// Test: tests/solve/paths.cpp, tests/solve/device_paths.cpp
 
 #include <cstdint>
 #include <eddy/core/host_device.hpp>

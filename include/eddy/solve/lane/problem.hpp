@@ -1,6 +1,7 @@
 #pragma once
 // What is asked of all lanes of one call, as the loops read it: plain numbers and views, so that a
 // kernel takes it as it is. The views refer to arrays of the caller, or to what the call owns.
+// Test: tests/solve/oracle.cpp, tests/solve/lanes.cpp
 
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>

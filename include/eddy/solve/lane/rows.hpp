@@ -3,6 +3,7 @@
 // of a device); those of a list (lanes that another method takes over, lanes that are solved once more); or a row for
 // several lanes (paths of noise). What lanes leave is not told apart so: results, outcomes and marks of a launch are
 // counted by its lanes, and whoever launches some of many puts back what counts.
+// Test: tests/solve/auto_switch_calls.cpp, tests/solve/paths.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 // interpolated, for all places of a Number that have one, by the dense output of the method. The
 // stages of dense output alone are seen by no error estimate: a point that is not finite is found
 // here, and ends its lane.
+// Test: tests/solve/save_points.cpp, tests/solve/dense_output.cpp
 
 #include <eddy/solve/lane/chain.hpp>
 #include <eddy/solve/lane/event_attempt.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // Puts what a lane's save points show into the arrays of a solution.
+// Test: tests/solve/save_points.cpp, tests/solve/device_calls.cpp
 
 #include <cstdint>
 #include <eddy/solve/lane/objective.hpp>

@@ -3,6 +3,7 @@
 // and the type of number. `Number` is a plain number (one lane to a member of a team), a pack
 // (several places, one lane in each), or a dual number of either. Time is double, but for backends that
 // keep it in pairs of floats; errors and controllers are single precision.
+// Test: tests/solve/other_steppers.cpp
 
 #include <cstdint>
 #include <eddy/ad/dual_lanes.hpp>

@@ -2,6 +2,7 @@
 // Do the steps of a pushforward, chosen for the state, carry its tangent? Each step says: the error
 // estimate of a dual number has a tangent of its own. Where it is far above the tangent's tolerance,
 // by the tolerances of the state, the lane is marked. Norms are largest magnitudes.
+// Test: tests/solve/unreliable.cpp
 
 #include <eddy/core/vec_math.hpp>
 #include <eddy/solve/lane/problem.hpp>

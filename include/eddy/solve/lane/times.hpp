@@ -2,6 +2,7 @@
 // Time, as lanes see it: `elapsed` = |t − t0| grows from 0 whatever the direction. Steps and landings
 // are computed in it, so that a short span far from t = 0 loses no digits; f is asked at
 // t = t0 + direction · elapsed, on its own side of every jump.
+// Test: tests/solve/times.cpp, tests/solve/stage_times.cpp
 
 #include <cstdint>
 #include <eddy/core/float_float.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What an attempted step of all places of a Number leaves: the attempt itself with what was thought of
 // it, and the state that it leads to.
+// Test: tests/solve/oracle.cpp, tests/solve/event_oracle.cpp
 
 #include <eddy/solve/lane/chain_state.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 // What ranks that share a call compare before they work: whether they have been asked the same.
+// Test: tests/solve/processes.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

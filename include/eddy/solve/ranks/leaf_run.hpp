@@ -5,6 +5,7 @@
 // it ends in, and, lane by lane, the rest of a leaf that began before it, since that is added to what the process before
 // has of the leaf. Two neighbouring runs make one; all runs together have the bits of one machine, however the
 // lanes are divided. Of G leaves a run keeps less than 2 log2(G) + 2 sums and 64 lanes.
+// Test: tests/solve/ranks.cpp
 
 #include <cstddef>
 #include <cstdint>

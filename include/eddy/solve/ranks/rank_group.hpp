@@ -5,6 +5,7 @@
 // ends the call on all ranks. While ranks work, a word to stop goes from neighbour to neighbour. Neighbours
 // in the tree that wait or work give a sign of life now and then; one from which none has come for the time-out is named.
 // After that the group is used no more, since nobody knows where that rank is.
+// Test: tests/solve/ranks.cpp
 
 #include <cstdint>
 #include <eddy/core/error.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // What ranks tell each other before and after their work. Reports go up a tree of ranks, two neighbouring ones
 // becoming one on the way, and the verdict comes down: the same for all.
+// Test: tests/solve/ranks.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // A call's part of the lanes that several processes share.
+// Test: tests/solve/processes.cpp
 
 #include <cstddef>
 #include <cstdint>

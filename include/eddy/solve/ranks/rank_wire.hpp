@@ -1,5 +1,6 @@
 #pragma once
 // What carries messages between the processes that share a call, its ranks: MPI (backends/mpi.hpp), or threads in tests.
+// Test: tests/solve/ranks.cpp
 
 #include <cstddef>
 #include <eddy/core/export.hpp>

@@ -5,6 +5,7 @@
 // is a node at depth `level` of its cell's tree. A step that a tstop cuts short takes the increments
 // of its node, scaled to its length: what was before is independent of them, so the law is exact.
 // Steps of adaptive size: dyadic_path.hpp.
+// Test: tests/steppers/brownian.cpp
 
 #include <eddy/steppers/brownian/dyadic_grid.hpp>
 #include <eddy/steppers/brownian/increments.hpp>

@@ -6,6 +6,7 @@
 // adaptive steps need to converge (Foster & Jelinčič 2023, arXiv:2311.14201, section 1).
 // A place is read off the elapsed time, and a level off the size of a step, which is exactly that of
 // the cell divided by a power of two: nothing else has to be carried or logged.
+// Test: tests/steppers/dyadic.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/pack_math.hpp>

@@ -2,6 +2,7 @@
 // The Brownian path of steps of adaptive size: each place of a Time is at a depth of its own in the
 // tree of its cell. Where a cell is not cut short, the increments of a step are those that
 // BrownianPath gives for steps of that constant size, bit for bit.
+// Test: tests/steppers/dyadic.cpp
 
 #include <eddy/steppers/brownian/brownian_path.hpp>
 

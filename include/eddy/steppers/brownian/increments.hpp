@@ -10,6 +10,7 @@
 //
 // All are normal and independent, of variances h, h/12 and h/720. All is said of an interval and its
 // parts: differences of values counted from t0 would lose the digits of H.
+// Test: tests/steppers/brownian.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/core/math.hpp>

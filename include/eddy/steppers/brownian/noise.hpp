@@ -8,6 +8,7 @@
 // Roots (node 0) count their normals apart by kind, so that a method that needs W alone meets the
 // W of one that needs both; few noises share a block over several cells. Nodes count from 1 as in a
 // heap. Blocks from 128 on are left for other uses.
+// Test: tests/steppers/brownian.cpp
 
 #include <cstdint>
 #include <eddy/core/float_float.hpp>

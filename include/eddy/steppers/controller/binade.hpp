@@ -2,6 +2,7 @@
 // Taking the exponent out of a number, so that what follows can be computed in single precision
 // whatever the range of the number: the same text for a float or a double, for each lane of a pack
 // and for a CUDA thread. Only integer arithmetic on the bits, and products with powers of two.
+// Test: tests/steppers/fast_log2.cpp, tests/steppers/squared_ratios.cpp
 
 #include <cstdint>
 #include <eddy/core/bits.hpp>

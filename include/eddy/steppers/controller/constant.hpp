@@ -1,4 +1,7 @@
 #pragma once
+// The controller of constant steps: it changes nothing.
+// Test: tests/steppers/controllers.cpp
+
 #include <eddy/steppers/controller/decision.hpp>
 
 namespace eddy::inline v0 {

@@ -5,6 +5,7 @@
 // at most 1) and how small or large a step may be is for the solver to say. Everything is single
 // precision, also for double states: norm and factor are ratios, good to far fewer digits. `Real` is
 // float or a pack of floats, each lane of which is decided by itself.
+// Test: tests/steppers/controllers.cpp
 
 #include <concepts>
 #include <eddy/core/math.hpp>

@@ -2,6 +2,7 @@
 // Norms in units of the tolerances (Hairer, Nørsett & Wanner 1993, Solving ODEs I, eqs. II.4.10 and
 // II.4.11): that of an error estimate squared and in single precision, as controllers take it; those
 // that the first step size is made of in the precision of the state.
+// Test: tests/steppers/controllers.cpp
 
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/controller/squared_ratios.hpp>

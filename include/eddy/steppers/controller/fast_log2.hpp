@@ -5,6 +5,7 @@
 // |r| ≤ ½, so that log2(1) = 0 and 2^0 = 1 exactly. P and Q are minimax polynomials printed by
 // scripts/fit_fast_log2.py, evaluated in pairs (Estrin's scheme) for a third of the latency of
 // Horner's rule.
+// Test: tests/steppers/fast_log2.cpp
 
 #include <eddy/steppers/controller/binade.hpp>
 

@@ -3,6 +3,7 @@
 // p. 169: two evaluations of f, none wasted. All norms are `scaled_rms` with the scale of y0. The
 // root of step (e) is taken by the controllers' logarithm and power, in single precision: it is a
 // guess, and so a lane's bits are those of a pack and of a CUDA thread.
+// Test: tests/steppers/controllers.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/math.hpp>

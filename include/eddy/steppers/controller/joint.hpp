@@ -2,6 +2,7 @@
 // One step size for all lanes of a call, from one norm: the root of the mean, over lanes and components,
 // of (error / scale)², as of a single equation that has all lanes for its state. What shares one step is
 // for the solver to see to; here the norm of all meets the controller that a lane would have.
+// Test: tests/backends/joint_steps.cpp
 
 #include <eddy/steppers/controller/pid.hpp>
 

@@ -11,6 +11,7 @@
 // History keeps logarithms, so that an attempt costs one log2 and one exp2, and halving one takes
 // the root of the squared norm.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
+// Test: tests/steppers/controllers.cpp
 
 #include <eddy/steppers/controller/step_factor.hpp>
 

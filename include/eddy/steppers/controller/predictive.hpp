@@ -9,6 +9,7 @@
 //
 // After a rejected step it is safety e^(−1/k), and the step after that does not grow.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
+// Test: tests/steppers/predictive.cpp
 
 #include <eddy/steppers/controller/step_factor.hpp>
 

@@ -6,6 +6,7 @@
 // are then summed over their common denominator, and one reciprocal serves them all: from an
 // estimate by integer arithmetic, a step of third order (Halley) and one of second order (Newton).
 // Invariant: a scale that is infinite or NaN gives NaN, whatever x; an infinite x, else, infinity.
+// Test: tests/steppers/squared_ratios.cpp
 
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/vec.hpp>

@@ -2,6 +2,7 @@
 // What controllers share: the size of an error on a logarithmic scale, and the bounds within which a
 // step may grow or shrink.
 // Invariant: a rejected step shrinks, by min_factor where its error is infinite or NaN.
+// Test: tests/steppers/controllers.cpp, tests/steppers/predictive.cpp
 
 #include <eddy/steppers/controller/decision.hpp>
 #include <eddy/steppers/controller/fast_log2.hpp>

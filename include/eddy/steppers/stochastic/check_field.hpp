@@ -1,5 +1,6 @@
 #pragma once
 // What may be wrong with a stochastic field, one sentence each, before anything else looks at it.
+// Test: tests/compile_fail/noise_diffusion_wrong_size.cpp
 
 #include <eddy/steppers/stochastic/sde_graph.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 // How a stochastic field is written: the calculus that its noise is meant in, and a diffusion whose
 // columns each have a noise of their own.
+// Test: tests/steppers/stochastic.cpp
 
 #include <tuple>
 

@@ -2,6 +2,7 @@
 // The step of a method for Langevin's equation: one program, (times, state, p, step and noise) → state,
 // which the method writes down in terms of the field. Its adjoint is the vector-Jacobian product of
 // the program, with the noise as data.
+// Test: tests/solve/langevin.cpp
 
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/steppers/stochastic/stochastic_rk.hpp>

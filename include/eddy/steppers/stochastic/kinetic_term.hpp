@@ -4,6 +4,7 @@
 //     dx = v dt,   dv = force(t, x, p) dt − γ v dt + √(2 γ T) dW,   γ = friction(p), T = temperature(p)
 //
 // of unit mass, Langevin's equation. The state is (x, v); each component of v has a noise.
+// Test: tests/solve/langevin.cpp
 
 #include <eddy/steppers/brownian/brownian_path.hpp>
 #include <eddy/steppers/term.hpp>

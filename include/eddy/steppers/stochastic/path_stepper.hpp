@@ -2,6 +2,7 @@
 // What steppers along Brownian paths have in common: a step keeps nothing for the next, and knows its two
 // ends alone. A path has no slope, so that no polynomial through stages tells what lies between them:
 // every save point is a step's end.
+// Test: tests/steppers/stochastic.cpp
 
 #include <eddy/steppers/memoryless_stepper.hpp>
 

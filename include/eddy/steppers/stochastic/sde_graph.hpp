@@ -6,6 +6,7 @@
 //     drift(Stratonovich) = drift(Itô) − ½ Σ_k (g_k·∇) g_k
 //
 // by tangents on the graph, so that all derivatives of it follow.
+// Test: tests/steppers/stochastic.cpp
 
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/sparsity.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 // dy = drift(t, y, p) dt + diffusion(t, y, p) dW: what of it stands where is found by the trace.
+// Test: tests/steppers/stochastic.cpp
 
 #include <eddy/ad/cotangent.hpp>
 #include <eddy/steppers/brownian/brownian_path.hpp>

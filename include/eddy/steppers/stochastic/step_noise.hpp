@@ -1,6 +1,7 @@
 #pragma once
 // The noise of a step as a table weighs it: increments and areas of the path, and the products of
 // them that a method asks for. What it does not ask for is not formed.
+// Test: tests/steppers/stochastic.cpp, tests/steppers/weak_order.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>

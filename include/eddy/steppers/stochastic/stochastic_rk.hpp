@@ -2,6 +2,7 @@
 // The step of a stochastic Runge–Kutta method, and its exact discrete adjoint: the increments of the
 // path are data, met again on the way back. Only what the table weighs is computed, and of the
 // diffusion only the entries that are not zero by construction.
+// Test: tests/steppers/stochastic.cpp
 
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/brownian/dyadic_path.hpp>

@@ -10,6 +10,7 @@
 // with the increment W and the space-time Lévy area H of each noise. What has no weight is not
 // computed. The form holds those of Rößler (2010), of Foster, dos Reis & Strange (2024) and of
 // methods for additive noise, where a stage reads g at a time alone.
+// Test: tests/steppers/stochastic.cpp, tests/steppers/methods_page.cpp
 
 #include <eddy/core/host_device.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>

@@ -11,6 +11,7 @@
 // deviation √h: by its size it is in one of three parts of the probabilities 2/3, 1/6 and 1/6. The two
 // outer ones make W_k, and s_k is the sign in the first, and which of the two it is beyond: a fair coin
 // always, so that s_k does not depend on W_k and costs no draw of its own.
+// Test: tests/steppers/weak_general.cpp
 
 #include <eddy/core/math.hpp>
 #include <eddy/core/static_for.hpp>

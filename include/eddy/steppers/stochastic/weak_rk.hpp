@@ -2,6 +2,7 @@
 // The stages of a step of weak order 2 for noises that need not commute (weak_tableau.hpp), and the state
 // after it. Each column of the diffusion is a program of its own, for it is read in states that no other
 // column is read in.
+// Test: tests/steppers/weak_order.cpp, tests/steppers/weak_general.cpp
 
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/stage_time.hpp>

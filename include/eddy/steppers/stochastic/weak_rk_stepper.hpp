@@ -2,6 +2,7 @@
 // Methods of weak order 2 for noises that need not commute as a Stepper, with the exact discrete adjoint, the
 // noise as data. All sums of a step are linear in what it reads of the field, so that the way back needs
 // the noise and the states alone in which the field was read.
+// Test: tests/steppers/weak_order.cpp, tests/steppers/weak_general.cpp
 
 #include <eddy/steppers/stochastic/stochastic_rk.hpp>
 #include <eddy/steppers/stochastic/weak_rk.hpp>

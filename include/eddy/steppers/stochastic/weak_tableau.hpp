@@ -11,6 +11,7 @@
 //                                    + g_k(t, Z_ki) (b_cross_w_i W_k + b_cross_root_i √h)
 //
 // W_k and I_kl, which stands for the mixed integral of two noises, are those of weak_noise.hpp. Stage 0 is y.
+// Test: tests/steppers/weak_order.cpp, tests/steppers/weak_general.cpp
 
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>
 

@@ -2,6 +2,7 @@
 // Where the cotangents of parameters go that a program on a tile hands over. Shared weights get one sum
 // over all lanes that take part, as a matrix product; few parameters get a sum for each lane, which lanes
 // then hand out in their order.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/core/tile/outer.hpp>
 

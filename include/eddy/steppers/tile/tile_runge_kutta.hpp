@@ -3,6 +3,7 @@
 // explicit_rk.hpp over blocks of rows, with the field as a program on tiles. What the way back needs of
 // the field, its stage states and residuals, is kept while stages are computed, so that it computes
 // nothing twice. Each lane has the bits that the step of a single lane has.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <algorithm>
 #include <eddy/ad/linearize.hpp>

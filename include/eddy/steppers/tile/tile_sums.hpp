@@ -1,6 +1,7 @@
 #pragma once
 // The weighted sums that steps are made of, over the rows of a tile. Weights are those of a tableau
 // times the size of the step, which each lane has for itself.
+// Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/core/tile/tile.hpp>

@@ -2,6 +2,7 @@
 // Activation functions of neural networks, as objects that a network is made with. Each works on numbers
 // and on vectors, component by component, traced or plain; what they compute is in core/logistic.hpp and
 // docs/design/semantics.md. Those with a name tell it in files of weights.
+// Test: tests/trace/networks.cpp
 
 #include <eddy/core/logistic.hpp>
 #include <eddy/trace/functions.hpp>

@@ -3,6 +3,7 @@
 // layers, forward and back (Glorot & Bengio 2010, AISTATS 9, 249–256, eq. 16; He et al. 2015, ICCV,
 // arXiv:1502.01852, eq. 10, for relu). Biases are zero. A weight is a function of the seed and of its place
 // in the parameter vector alone.
+// Test: tests/trace/networks.cpp
 
 #include <cmath>
 #include <cstdint>

@@ -3,6 +3,7 @@
 // vector and of its weights, for use inside a field, and a field itself. The weights of all layers are one
 // parameter vector: of each layer the matrix, row-major, (output, input) as in PyTorch, then the bias.
 // Each layer is one node of the program, whatever its width.
+// Test: tests/trace/networks.cpp
 
 #include <array>
 #include <eddy/trace/nn/activations.hpp>

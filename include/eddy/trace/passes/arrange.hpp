@@ -2,6 +2,7 @@
 // The order of evaluation: the nodes of a loop stand together, right before the node that ends it, those
 // that its condition needs first. Then the places of nodes are the times at which they run, and what lives
 // how long is read off them.
+// Test: tests/trace/random_functions.cpp
 
 #include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/passes/rebuild.hpp>

@@ -2,6 +2,7 @@
 // Contraction: a·b + c, a·b − c and c − a·b become one operation where the product has no other
 // use. This is the only pass that changes a rounding (one instead of two, on machines that fuse);
 // docs/design/semantics.md.
+// Test: tests/trace/passes/contract.cpp
 
 #include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/passes/dce.hpp>

@@ -2,6 +2,7 @@
 // Common-subexpression elimination by hashing: two nodes that compute the same thing from the same
 // operands become one. Operands of commutative operations are compared in either order. Barriers
 // are never merged: they keep a recomputation apart from the original.
+// Test: tests/trace/passes/cse.cpp
 
 #include <bit>
 #include <cstdint>

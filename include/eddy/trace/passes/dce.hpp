@@ -1,5 +1,6 @@
 #pragma once
 // Dead-code elimination: nodes that no output needs are dropped. Order is kept.
+// Test: tests/trace/random_passes.cpp, tests/trace/passes/simplify.cpp
 
 #include <eddy/trace/passes/rebuild.hpp>
 

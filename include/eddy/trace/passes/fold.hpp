@@ -4,6 +4,7 @@
 // stays; x − 0, x·1 and −(−x) go. Constants fold only where float and double agree on the result:
 // operands that are exact in float, operations that are correctly rounded (53 ≥ 2·24 + 2 bits makes
 // the double rounding innocuous; Figueroa 1995, SIGNUM 30(3)).
+// Test: tests/trace/passes/fold.cpp
 
 #include <bit>
 #include <cstdint>

@@ -2,6 +2,7 @@
 // A canonical order: depth first from the outputs, operands from first to last. C++ leaves it to
 // the compiler in which order the operands of an expression are evaluated, hence traced; after this
 // pass every compiler has the same graph, so derivatives are summed in the same order everywhere.
+// Test: tests/trace/passes/order.cpp
 
 #include <eddy/trace/passes/dce.hpp>
 

@@ -2,6 +2,7 @@
 // What every pass shares: a new graph grown from an old one, with a map from old nodes to new. A
 // pass walks the nodes in order and either copies a node (its operands mapped) or lets it stand for
 // another.
+// Test: tests/trace/random_passes.cpp, tests/trace/passes/fold.cpp
 
 #include <eddy/trace/graph.hpp>
 

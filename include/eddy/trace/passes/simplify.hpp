@@ -3,6 +3,7 @@
 // larger part of compiling a big program, so folding, merging and the omission of dead code share
 // one walk over the nodes: each live node is folded, and what stands for it merged with an equal
 // one. Post-condition: no pass finds anything in the result.
+// Test: tests/trace/passes/simplify.cpp
 
 #include <eddy/trace/passes/cse.hpp>
 #include <eddy/trace/passes/dce.hpp>

@@ -2,6 +2,7 @@
 // Drops the identities that only speak to transformations, once those have been done: names, and
 // derivatives of their own.
 // stop_gradient stays, for the dual numbers that a program may be evaluated with.
+// Test: tests/trace/random_passes.cpp, tests/trace/passes/simplify.cpp
 
 #include <eddy/trace/passes/rebuild.hpp>
 

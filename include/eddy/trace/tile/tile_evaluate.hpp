@@ -3,6 +3,7 @@
 // components and lanes. What such a call costs to compile does not depend on the widths of vectors,
 // and its cost at run time is spread over a tile: a program is as long as its text. The arithmetic of a
 // lane is that of evaluate.hpp, operation by operation.
+// Test: tests/trace/tile_fusion.cpp
 
 #include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_layout.hpp>

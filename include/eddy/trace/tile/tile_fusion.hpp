@@ -2,6 +2,7 @@
 // What of a program on a tile is not stored. A chain of elementwise operations goes once through the rows
 // of its operands, not once for each operation; a concatenation is read piece by piece where it is wanted,
 // as a stencil wants its neighbours. Every operation is what it was, on the same numbers: bits stay.
+// Test: tests/trace/tile_fusion.cpp
 
 #include <eddy/trace/layout.hpp>
 

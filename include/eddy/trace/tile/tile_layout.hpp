@@ -5,6 +5,7 @@
 // done. An outer product that is a part of a result which is summed over lanes is no value at all: what
 // it is made of goes to the sum. Nor is a concatenation that elementwise operations alone read, nor an
 // elementwise operation that one other alone reads: that one computes it on its way (tile_fusion.hpp).
+// Test: tests/trace/tile_fusion.cpp
 
 #include <eddy/trace/tile/tile_fusion.hpp>
 

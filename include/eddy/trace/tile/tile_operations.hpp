@@ -2,6 +2,7 @@
 // What the operations of a program do to the rows of a tile. Each is compiled once for all sizes: a loop
 // over components, and in it one over the vectors of a row. They compute what evaluate.hpp computes for
 // a single lane, in the same order.
+// Test: tests/trace/tile_fusion.cpp
 
 #include <eddy/core/tile/product.hpp>
 #include <eddy/trace/apply.hpp>
