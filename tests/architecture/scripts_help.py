@@ -15,8 +15,8 @@ class Help(unittest.TestCase):
         self.assertGreater(len(scripts), 5)
         for script in scripts:
             with self.subTest(script.name), tempfile.TemporaryDirectory() as folder:
-                # Whatever else it would call is not there.
-                for tool in ("bash", "sed"):
+                # The interpreters are there, and nothing else that it would call.
+                for tool in ("bash", "sed", "python3"):
                     (Path(folder) / tool).symlink_to(shutil.which(tool))
                 run = subprocess.run([script, "--help"], env={"PATH": folder}, cwd=folder, capture_output=True, text=True, timeout=10)
                 head = script.read_text(encoding="utf-8").splitlines()[1]
