@@ -62,7 +62,7 @@ struct Cpu {
                                                  std::ptrdiff_t num_workers, Kept& kept) const {
         return kept.workers.stores(plan, num_workers);
     }
-    /// Which thread takes a group depends on chance: see kept_threads.hpp.
+    /// Runs the groups of a plan. Which thread takes a group depends on chance: see kept_threads.hpp.
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {

@@ -41,7 +41,7 @@ template <class Real>
 [[nodiscard]] auto on_device(Real* first, std::ptrdiff_t num_lanes, std::ptrdiff_t num_components) {
     return on_device(first, num_lanes, num_components, 1, num_lanes);
 }
-/// The same for a thrust::device_vector, or any other object with data().get().
+/// A view of a thrust::device_vector, or of any other object with data().get().
 template <class Vector>
 requires requires(Vector& vector) { vector.data().get(); }
 [[nodiscard]] auto on_device(Vector& vector, std::ptrdiff_t num_lanes,

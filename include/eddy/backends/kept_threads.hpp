@@ -64,7 +64,7 @@ inline void require_threads(int threads, const char* backend, const char* where)
                      "process may run at once",
                      where, backend, threads);
 }
-/// How many of them work on so many groups.
+/// How many of the threads work on so many groups.
 [[nodiscard]] inline std::ptrdiff_t workers_of_threads(int threads, std::ptrdiff_t num_groups) {
     if (num_groups <= 1 || threads == 1) return 1;
     const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();

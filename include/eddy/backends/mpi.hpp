@@ -22,14 +22,14 @@ struct Mpi {
 
     MPI_Comm comm = MPI_COMM_WORLD;  ///< the ranks; not used by two calls at a time
     Inner inner{};                   ///< the backend that solves the trajectories of this rank
-    /// After so many seconds without a sign of life from a rank, the call ends on the others with its number.
+    /// Seconds without a sign of life from a rank after which the call ends on the others, with its number.
     double time_out = 300;
 
     void require_valid(const char* where) const {
         require_argument(time_out > 0, "{}: Mpi.time_out = {}; give a positive number of seconds",
                          where, time_out);
     }
-    /// For the solver object: the ranks.
+    /// The ranks, for the solver object.
     [[nodiscard]] detail::RankLink ranks() const {
         require_valid("Mpi");
         auto group = detail::group_of(comm);

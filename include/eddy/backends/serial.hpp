@@ -30,7 +30,7 @@ struct Serial {
     using Memory = HostMemory;
     [[nodiscard]] static HostMemory memory() { return {}; }
 
-    /// For plans only: no team steps.
+    /// The team, for plans only: no team steps.
     template <class Spec>
     using Team = detail::ThreadTeamFor<Spec>;
     using Kept = detail::Workspace;

@@ -66,7 +66,7 @@ struct Tiles {
     [[nodiscard]] NoStores stores(const detail::GradientPlan&, std::ptrdiff_t, Kept&) const {
         return {};
     }
-    /// Which thread takes a group depends on chance: see kept_threads.hpp.
+    /// Runs the groups of a plan. Which thread takes a group depends on chance: see kept_threads.hpp.
     template <class Kernel>
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {

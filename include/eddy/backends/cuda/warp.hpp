@@ -21,8 +21,8 @@ class CudaWarp {
     [[nodiscard]] __device__ std::ptrdiff_t num_warps() const { return std::ptrdiff_t{gridDim.x}; }
     [[nodiscard]] __device__ int member() const { return static_cast<int>(threadIdx.x); }
 
-    /// Of so many things, as many for each processor, of which each of its warps takes one: whoever was here before has
-    /// most likely left this one.
+    /// Which of so many things is likely free. There are as many for each processor, and each of its warps takes one:
+    /// whoever was here before has most likely left this one.
     [[nodiscard]] __device__ std::ptrdiff_t likely_free(std::ptrdiff_t count) const {
         unsigned processor, num_processors, warp;
         asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
@@ -59,7 +59,7 @@ class CudaWarp {
         asm volatile("prefetch.global.L1 [%0];" ::"l"(address));
     }
 
-    /// Of a clock that all warps share.
+    /// The time of a clock that all warps share.
     [[nodiscard]] __device__ static std::int64_t nanoseconds() {
         long long now;
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -90,13 +90,13 @@ class CudaWarp {
         return atomicCAS(reinterpret_cast<unsigned long long*>(&number), before,
                          static_cast<unsigned long long>(by)) == before;
     }
-    /// Of a flag that is zero; false where it is not.
+    /// Claims a flag that is zero; false where it is not.
     __device__ bool claim(std::int32_t& flag) const {
         const bool is_ours = atomicCAS(&flag, 0, 1) == 0;
         if (is_ours) __threadfence();
         return is_ours;
     }
-    /// After all that was written under it.
+    /// Gives a flag back after all that was written under it.
     __device__ void give_back(std::int32_t& flag) const {
         __threadfence();
         atomicExch(&flag, 0);

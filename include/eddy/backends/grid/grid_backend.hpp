@@ -39,9 +39,9 @@ struct GridBackend {
     struct backend_tag {};
 
     int device = 0;
-    /// In which all work is put, in order.
+    /// The stream in which all work is put, in order.
     typename Runtime::Stream stream{};
-    /// Several that share the lanes, in the place of `device`, each in its default stream.
+    /// Devices that share the lanes, in the place of `device`, each in its default stream.
     std::vector<int> devices{};
     /// Calls put their work into the stream and return; arrays, of results too, lie on the device then.
     /// Whoever asks for the outcome of a lane waits, or solution.wait().
@@ -166,7 +166,7 @@ struct GridBackend {
     [[nodiscard]] std::size_t count() const { return devices.empty() ? 1 : devices.size(); }
     [[nodiscard]] int number(std::size_t k) const { return devices.empty() ? device : devices[k]; }
 
-    /// As many on each device, that with the fewest processors.
+    /// The workers of a call: as many on each device as that with the fewest processors has.
     [[nodiscard]] std::ptrdiff_t workers(std::ptrdiff_t num_groups, int per_processor) const {
         int fewest = std::numeric_limits<int>::max();
         for (std::size_t k = 0; k < count(); ++k) {

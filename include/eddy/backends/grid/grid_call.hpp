@@ -115,7 +115,7 @@ class GridCall {
         return {place.device, stream_of(flight), place.pool, places_.size() == 1, is_asynchronous_};
     }
 
-    /// Into parts, in the order in which they are taken: a chunk of each device in turn.
+    /// Divides the launch into parts, in the order in which they are taken: a chunk of each device in turn.
     void divide() {
         const std::ptrdiff_t unit = std::lcm(
             plan_.group_size, adds_groups_of_paths() ? PathRuns::paths_per_run : lanes_per_block);
@@ -149,7 +149,7 @@ class GridCall {
             return kernel_.sums.is_wanted() && !Kernel::Spec::sums_by_lane;
         return false;
     }
-    /// Where a part may begin: runs of paths, if lanes are such, are not taken apart.
+    /// The lane at which a part may begin: runs of paths, if lanes are such, are not taken apart.
     [[nodiscard]] std::ptrdiff_t lane_at(std::ptrdiff_t lane) const {
         if (lane >= plan_.num_lanes) return plan_.num_lanes;
         if constexpr (has_paths) {
@@ -193,7 +193,7 @@ class GridCall {
     [[nodiscard]] MirroredLanes lanes_of(const Part& part, bool has_all_lanes) const {
         return {part.lanes, kernel_.problem.rows.from(part.lanes.first), has_all_lanes};
     }
-    /// Of a part's mirrors; returns how many are copied.
+    /// Counts the bytes of a part's mirrors; returns how many are copied.
     std::size_t count_bytes(Part& part, bool has_all_lanes) const {
         Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), lanes_of(part, has_all_lanes));
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
@@ -262,7 +262,7 @@ class GridCall {
     [[nodiscard]] std::int32_t* order_of(const Part& part) const {
         return static_cast<std::int32_t*>(places_[part.place].pool->first(GridPiece::order));
     }
-    /// It is valid from now on.
+    /// Keeps the order of the lanes, which is valid from now on.
     void keep_order() {
         for (std::size_t at = 0; at < shares_ && has_order(); ++at)
             places_[at].pool->has_order_of(plan_);
@@ -320,7 +320,7 @@ class GridCall {
     static void put(const AnyWork& work, std::ptrdiff_t num_warps, Stream stream) {
         require_done<Runtime>(Runtime::launch(work, num_warps, stream), "launching a kernel");
     }
-    /// What it brings back is asked for later.
+    /// Leaves what a flight brings back to whoever asks for it later.
     void leave(Flight& flight) {
         GridPool<Runtime>& pool = *places_[0].pool;
         pool.has_begun(imprint_);
@@ -350,7 +350,7 @@ class GridCall {
                                    !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
     }
-    /// Once it is known how many there are.
+    /// Brings rows whose number has become known.
     template <class Stream>
     void bring_rows(const Flight& flight, Stream stream) const {
         for (const MirroredRows& rows : flight.mirrors->rows()) {

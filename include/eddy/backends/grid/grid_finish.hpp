@@ -45,8 +45,8 @@ struct BlockLosses {
     }
 
   private:
-    /// Of sums[first], sums[first + apart] …, before `end`, as many as there are members, or fewer: leaves their
-    /// sum in the first. What is left over joins from the right, as in PairwiseSum.
+    /// Adds sums[first], sums[first + apart] …, before `end`, as many as there are members, or fewer: leaves
+    /// their sum in the first. What is left over joins from the right, as in PairwiseSum.
     template <class Warp>
     EDDY_HD void add_pairs(const Warp& warp, std::ptrdiff_t first, std::ptrdiff_t apart,
                            std::ptrdiff_t end) const {
@@ -59,7 +59,7 @@ struct BlockLosses {
         }
         warp.sync();
     }
-    /// Of all warps: whoever is sees what the others have written.
+    /// Is this the last of all warps? The last one sees what the others have written.
     template <class Warp>
     [[nodiscard]] EDDY_HD bool is_last(const Warp& warp) const {
         bool last = false;
@@ -171,7 +171,7 @@ struct GroupCosts {
     }
 };
 
-/// All of it, each part by warps of its own.
+/// Does all of the finishing work, each part by warps of its own.
 template <class Real, class Warp>
 struct FinishWork {
     static constexpr int warps_per_processor = 32;

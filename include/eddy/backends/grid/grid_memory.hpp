@@ -22,7 +22,7 @@ class GridMemory {
 
   public:
     static constexpr const char* name = Runtime::memory_name;
-    /// They are copied for each call.
+    /// Arrays of the host are copied for each call.
     static constexpr bool takes_arrays_of_host = true;
 
     GridMemory() = default;

@@ -16,7 +16,7 @@ class GridNews {
   public:
     explicit GridNews(CallLink& call) : call_(call) {}
 
-    /// Until nothing is left in the stream.
+    /// Attends to the watches until nothing is left in the stream.
     void attend(Watches& watches, typename Runtime::Stream stream) {
         for (bool is_done = false; !is_done;) {
             require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");

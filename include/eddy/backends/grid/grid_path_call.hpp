@@ -204,7 +204,7 @@ class GridPathCall {
         require_done<Runtime>(Runtime::launch(work, num_warps, place_.stream),
                               "launching a kernel");
     }
-    /// What it brings back is asked for later.
+    /// Leaves what the call brings back to whoever asks for it later.
     void leave() {
         place_.pool->has_begun(imprint_);
         place_.pool->leave(place_.stream, lanes_.columns(), false);

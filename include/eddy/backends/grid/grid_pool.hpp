@@ -145,7 +145,7 @@ class GridPool {
         GridMailbox* here;
         GridMailbox* there;  // as kernels know it
     };
-    /// Of the last call, as it left it.
+    /// The mailbox of the last call, as it left it.
     [[nodiscard]] Mailbox mailbox() {
         if (kept_.mailbox_here == nullptr)
             require_done<Runtime>(Runtime::allocate_mapped(kept_.mailbox_here, kept_.mailbox_there,
@@ -189,8 +189,8 @@ class GridPool {
 
     // Calls that graphs capture.
 
-    /// Before a call that returns early takes its memory. Of one that is captured nothing may be changed
-    /// here; where another was, what it uses is left to its graph.
+    /// Prepares for a call that returns early, before it takes its memory. If it is captured, nothing
+    /// may be changed here; if another one was, what that uses is left to its graph.
     void begin_call(const GridImprint& imprint, Stream stream) {
         const bool is_like_the_last = imprint == kept_.imprint;
         kept_.imprint = {};
@@ -203,9 +203,9 @@ class GridPool {
             for (Piece& piece : kept_.pieces) piece.is_captured = true;
         }
     }
-    /// It has been put to work.
+    /// Notes that a call has been put to work.
     void has_begun(const GridImprint& imprint) { kept_.imprint = imprint; }
-    /// Before the table of the placement is renewed.
+    /// Sets the table of the placement aside before it is renewed.
     void set_table_aside(Stream stream) {
         require_no_capture(stream);
         set_aside(kept_.pieces[static_cast<std::size_t>(GridPiece::table)]);

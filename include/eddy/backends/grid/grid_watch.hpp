@@ -15,7 +15,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// By a single thread: carries news if nobody has for a millisecond. Nobody waits for another here: whoever
+/// A single thread carries news, if nobody has for a millisecond. Nobody waits for another here: whoever
 /// runs may carry, so that news arrives however few warps the device holds at a time. Numbers are read and written
 /// whole, past the caches of a processor, and none says anything of another: their order does not matter. One
 /// who carried later may be done first; the host takes the larger count.
@@ -38,9 +38,9 @@ class GridWatch {
     using Stream = typename Runtime::Stream;
 
   public:
-    /// Nobody does.
+    /// A watch without anybody who watches.
     GridWatch() = default;
-    /// Before the first kernel, in the stream that it comes in. Who waits for a call reads its mailbox; who may
+    /// Takes mailbox and relay before the first kernel, in its stream. Who waits for a call reads its mailbox; who may
     /// stop it, or watches it, has a relay as well.
     GridWatch(GridPool<Runtime>& pool, Stream stream, bool has_relay, bool is_cancelled)
         : mailbox_(pool.mailbox()) {
@@ -53,7 +53,7 @@ class GridWatch {
                               "copying to the device");
     }
 
-    /// As kernels know them; null where nobody watches.
+    /// The relay as kernels know it; null where nobody watches.
     [[nodiscard]] GridRelay* relay() const { return relay_; }
     [[nodiscard]] GridMailbox* mailbox() const { return mailbox_.there; }
     /// Kernels at work are to come to an end.
@@ -69,7 +69,7 @@ class GridWatch {
     /// When kernels are done: has a lane failed, and was a number that they were given not finite?
     [[nodiscard]] bool has_failed() const { return mailbox_.here->has_failed != 0; }
     [[nodiscard]] bool is_not_finite() const { return mailbox_.here->is_not_finite != 0; }
-    /// How far they have come, when they are done.
+    /// How far kernels have come when they are done.
     [[nodiscard]] GridCounts last_counts(Stream stream) const {
         GridCounts counts;
         int code = Runtime::copy(&counts, &relay_->counts, sizeof counts, stream);

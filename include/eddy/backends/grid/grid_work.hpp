@@ -110,7 +110,7 @@ struct GroupWork {
         warp.sync();
         if (is_busy && warp.member() == 0) warp.give_back(is_busy[worker]);
     }
-    /// Where lanes that are marked will be solved once more.
+    /// Tells of lanes that are marked, where they will be solved once more.
     EDDY_HD_AS_ARGUMENT EDDY_HD void tell_of_marks(const Warp& warp, std::ptrdiff_t first,
                                                    std::int32_t count) const {
         if (!kernel.leaves_out_marked) return;

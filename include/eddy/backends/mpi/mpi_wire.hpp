@@ -20,7 +20,7 @@ inline void mpi_check(int code, const char* call) {
     throw RankError(-1, compose("{}: {}", call, std::string_view(text)));
 }
 
-/// On the communicator that the user has, with a tag of its own.
+/// A wire on the communicator that the user has, with a tag of its own.
 class MpiWire final : public RankWire {
   public:
     static constexpr int tag = 25'717;

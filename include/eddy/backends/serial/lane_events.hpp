@@ -19,7 +19,7 @@ namespace eddy::inline v0::detail {
 /// What an accepted attempt shows of events.
 enum class EventSeen : std::uint8_t { none, within, here };
 
-/// Of an equation without events.
+/// The events of a lane of an equation that has none.
 struct NoEventsOfLane {
     LaneEvents told;
     template <class Lane>
@@ -121,7 +121,7 @@ class EventsOfLane {
         told = {told.count + 1, t, index()};
         if (!ends_lane()) ++num_jumps_;
     }
-    /// Of f, for the sides on which events leave g, and for steps that begin anew.
+    /// Evaluations of f for the sides on which events leave g, and for steps that begin anew.
     [[nodiscard]] std::int64_t evaluations() const {
         return num_jumps_ * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
     }

@@ -56,7 +56,7 @@ class LaneGradient {
     }
 
   private:
-    /// From the cotangent of the state after a step to that before it.
+    /// Pulls a step back: from the cotangent of the state after it to that before it.
     void pull(const AcceptedStep<Spec>& step) {
         lane_.with_step(step.from, step.size, step.by, [&](const auto& in) {
             Times of_times{};
@@ -180,7 +180,7 @@ class LaneGradient {
         }
     }
 
-    /// One that lies at t0.
+    /// Adds a save point that lies at t0.
     void add_save_at_start() {
         const std::int32_t k = --saves_left_;
         const State seed = recorder_.pull_save(number_, k);
@@ -188,7 +188,7 @@ class LaneGradient {
         if constexpr (with_times) recorder_.add_start_save(number_, k, seed);
     }
 
-    /// Back through what made the state at t0 consistent.
+    /// Pulls back what made the state at t0 consistent.
     void pull_start() {
         [[maybe_unused]] const Number of_t0 = LaneStart<Spec>::template pull<with_times>(
             lane_.problem, lane_.index, lane_.y0(), cotangent_, of_p_);

@@ -283,15 +283,16 @@ class LaneSolve {
         });
     }
 
-    /// Of a lane that reached its end: where its start took steps, these count.
+    /// The outcome of a lane that reached its end: where its start took steps, these count.
     [[nodiscard]] LaneOutcome outcome_of_end() const {
         if constexpr (LaneStart<Spec>::reports_steps())
             return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
         else
             return outcome(Result::success, tstop().t);
     }
-    /// Of a step that was not accepted and can be no smaller: the first component that is not finite is
-    /// to blame, or else the one with the largest error; of steps of constant size, the largest.
+    /// The outcome of a step that was not accepted and can be no smaller: the first component that is
+    /// not finite is to blame, or else the one with the largest error; of steps of constant size, the
+    /// largest.
     [[nodiscard]] LaneOutcome outcome_of_stall() const {
         if constexpr (SolvesLinearSystems<Stepper>) {
             const std::int32_t pivot = lane_.with_step(

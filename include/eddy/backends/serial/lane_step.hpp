@@ -10,7 +10,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// All that a step reads, but for its size.
+/// All that a step reads, except its size.
 template <class Spec>
 struct StepStart {
     [[no_unique_address]] typename Spec::Memory memory{};
@@ -71,7 +71,7 @@ class LaneProblem {
     decltype(auto) with_step(const StepStart<Spec>& from, double size, Use&& use) const {
         return with_step(from, size, tangent_of_size(from, size), use);
     }
-    /// Where it has this tangent.
+    /// Uses a step whose size may have this tangent.
     template <class Use>
     decltype(auto) with_step(const StepStart<Spec>& from, double size,
                              [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use) const {
@@ -83,7 +83,7 @@ class LaneProblem {
         else
             return with_still_step(from, size, use);
     }
-    /// Of a step that is to end on its tstop: what its start moves by, it is shorter.
+    /// The tangent of a step that is to end on its tstop: what its start moves by, it is shorter.
     [[nodiscard]] ClockTangent<Spec> tangent_of_size([[maybe_unused]] const StepStart<Spec>& from,
                                                      [[maybe_unused]] double size) const {
         if constexpr (Spec::moves_times)
@@ -92,7 +92,7 @@ class LaneProblem {
         else
             return {};
     }
-    /// Of one that ends at an event.
+    /// The tangent of a step that ends at an event.
     [[nodiscard]] ClockTangent<Spec> tangent_to_event([[maybe_unused]] const StepStart<Spec>& from,
                                                       [[maybe_unused]] double size,
                                                       [[maybe_unused]] int event) const {
@@ -115,7 +115,7 @@ class LaneProblem {
         else
             return t;
     }
-    /// Of times without tangents.
+    /// Uses a step at times without tangents.
     template <class Use>
     decltype(auto) with_still_step(const StepStart<Spec>& from, double size, Use&& use) const {
         const Tstop& to = times().tstops[from.tstop];

@@ -58,7 +58,7 @@ class LaneClock {
                    tried_.lands);
         move(problem.times);
     }
-    /// The same of a step of constant size, which is accepted where the sum of its components is finite.
+    /// Judges a step of constant size, which is accepted where the sum of its components is finite.
     void judge(const Problem<Spec>& problem, bool is_finite) requires(!Spec::is_adaptive) {
         if (!is_running_) return;
         tried_.used = is_finite ? tried_.size : 0;
@@ -66,7 +66,8 @@ class LaneClock {
         move(problem.times);
     }
 
-    /// It was another lane for which the step of all could be no smaller: on as before it was rejected.
+    /// Goes on as before the step was rejected: it was another lane for which the step of all could be
+    /// no smaller.
     void go_on_without_others() {
         tried_.stalled = false;
         at_.size = size_before_rejections_;

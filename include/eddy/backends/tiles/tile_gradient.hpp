@@ -102,7 +102,7 @@ class TileGradient {
         return std::min(num_rounds_, num_kept_) * kept_size_ * of_real + num_kept_ * of_number +
                log_.bytes_of(num_rounds_) + most_lanes * std::int64_t{sizeof(LoggedStep)};
     }
-    /// Those of a state of the last tile.
+    /// The bytes of a state of the last tile.
     [[nodiscard]] std::int64_t bytes_of_state() const {
         return State::num_bytes(static_cast<int>(kept_size_ / Room::kept_rows),
                                 lists_->after_log.size());
@@ -175,7 +175,7 @@ class TileGradient {
     [[nodiscard]] static LoggedStep step_of(const Clock& clock, std::int32_t tstop) {
         return {clock.before(), clock.elapsed(), clock.was_accepted() ? clock.size() : 0, tstop};
     }
-    /// Behind the end of the log a state carries the clocks of its lanes.
+    /// Carries the clocks of its lanes in a state behind the end of the log.
     void carry_clocks(State& x) {
         if (num_rounds_ == 0) lists_->after_log.clear();
         if (num_rounds_ < log_.num_first()) return;
@@ -191,7 +191,7 @@ class TileGradient {
             row[lane] = step_of(clocks[static_cast<std::size_t>(lane)],
                                 clocks[static_cast<std::size_t>(lane)].tstop());
     }
-    /// What it meant for the lanes.
+    /// Settles again what the attempt meant for the lanes.
     void settle_again(std::vector<Clock>& clocks) const {
         for (std::size_t lane = 0; lane < clocks.size(); ++lane) {
             Clock& clock = clocks[lane];

@@ -35,7 +35,7 @@ class TileLog {
     /// The rounds that are logged whole.
     [[nodiscard]] std::int64_t num_first() const { return num_first_; }
 
-    /// Where the steps of a round belong; a later one may have taken the place of a late one.
+    /// The row of the log for the steps of a round; a later one may have taken the place of a late one.
     [[nodiscard]] LoggedStep* row(std::int64_t round) const {
         return round < num_first_ ? first_ + round * num_lanes_
                                   : latest_ + round % num_latest_ * num_lanes_;

@@ -44,7 +44,7 @@ struct TileRoom {
     static constexpr std::int64_t kept_rows =
         std::int64_t{Stepper::num_dense_stages} * Stepper::rows_per_stage;
     static constexpr std::int64_t logged_bytes = most_lanes * std::int64_t{sizeof(LoggedStep)};
-    /// With its row of the log; a number says which round it is, for each vector of lanes.
+    /// Bytes of a round that is kept, with its row of the log and a number for each vector of lanes that says which it is.
     static constexpr std::int64_t kept_bytes =
         kept_rows * most_lanes * std::int64_t{sizeof(Real)} + logged_bytes +
         most_lanes / native_lanes<Real> * std::int64_t{sizeof(std::int64_t)};

@@ -82,7 +82,8 @@ class TileSolve {
   private:
     static constexpr bool is_joint = steps_jointly<typename Spec::Controller>;
 
-    /// Of a step that could be no smaller: lanes that are not finite, or else those with large errors.
+    /// Is a lane to blame for a step that could be no smaller? Lanes that are not finite are, or else
+    /// those with large errors.
     [[nodiscard]] bool is_to_blame(int lane, float of_all) const {
         const float own = step_.squared_norm(lane);
         return std::isnan(of_all) ? !std::isfinite(own) : own > 1;

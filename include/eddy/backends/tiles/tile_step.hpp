@@ -130,7 +130,7 @@ class TileStep {
         else
             judge_by_state(clocks);
     }
-    /// The same verdict for all lanes.
+    /// Gives all lanes the same verdict.
     void judge_jointly(Clock* clocks, float squared_norm) {
         judge_each(clocks, [&](int) { return squared_norm; });
     }
@@ -184,7 +184,7 @@ class TileStep {
         return state;
     }
 
-    /// Whose fault it is that an attempt stalled.
+    /// The component of a lane to blame for an attempt that stalled.
     [[nodiscard]] Blame blame(int lane, const Real* y) const {
         return detail::blame<state_size>([&](int c) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;

@@ -37,7 +37,7 @@ struct AutoSwitch {
         detail::require_valid_method(second, where);
     }
 
-    /// Of the first pass.
+    /// The stepper of the first pass.
     template <class Term, bool estimates_error>
     using Stepper = StepperFor<Term, First, estimates_error>;
     /// The method whose steps the first pass takes.
@@ -64,7 +64,7 @@ template <class Field, class First, class Second>
 requires(!StochasticField<Field>) struct ControllerOf<Field, AutoSwitch<First, Second>> {
     using type = DefaultsOfBoth<DefaultController<Field, First>, DefaultController<Field, Second>>;
 };
-/// That of the second method: its default, or what the caller gives for both.
+/// The controller of the second method: its default, or what the caller gives for both.
 template <class Controller>
 [[nodiscard]] auto controller_of_second(const Controller& controller) {
     if constexpr (requires { controller.of_second; })

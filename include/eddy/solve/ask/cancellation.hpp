@@ -36,8 +36,8 @@ concept Polls = requires(const Function& function) {
 
 }  // namespace detail
 
-/// For one call alone, in place of what the options say: a token, a function that is asked whether
-/// to go on, or both. Refers to the function, which must live until the call returns.
+/// What may end one call, in place of what the options say: a token, a function that is asked
+/// whether to go on, or both. Refers to the function, which must live until the call returns.
 class Cancellation {
   public:
     Cancellation() = default;

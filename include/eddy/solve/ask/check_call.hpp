@@ -91,7 +91,7 @@ inline constexpr bool is_right_extra<Field, Observed<Function>> = [] {
     return false;
 }();
 
-/// Of each kind of extra one.
+/// Checks the extras of a call: each is one that solve takes, and at most one of each kind is given.
 template <class Field, class... Extras>
 consteval bool check_extras() {
     constexpr bool once = (0 + ... + IsController<Extras>) < 2 &&
@@ -122,7 +122,7 @@ consteval bool check_derivative() {
     return true;
 }
 
-/// Of a call that its first array is known of, or none.
+/// Checks a call of which the first array is known, or none.
 template <CallKind kind, class Y0, class Field, class Method, class... Extras>
 consteval bool check_call() {
     static_assert(is_method<Method>,

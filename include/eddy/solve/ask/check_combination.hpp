@@ -31,7 +31,7 @@ inline constexpr Family family_of = [] {
         return takes_mass<Method> ? Family::rosenbrock : Family::other;
 }();
 
-/// Where a backend computes numbers of type Real.
+/// The machine that computes numbers of type Real for a backend.
 template <class Backend, class Real>
 inline constexpr Machine machine_of = [] {
     if constexpr (requires { Backend::machine; })
@@ -97,7 +97,7 @@ inline constexpr Features features_of = [] {
 /// The arrays of a solver object that no call has given any.
 struct NoArrays {};
 
-/// Where numbers like those of y0 are computed; those of no array are double.
+/// The machine that computes numbers like those of y0; a call without an array has double.
 template <class Choice, class Y0>
 inline constexpr Machine machine_for = [] {
     using Backend = typename Choice::Backend;

@@ -93,7 +93,7 @@ concept NumbersInARow = requires(Range& range) {
 
 }  // namespace detail
 
-/// The same for a std::vector, std::array or std::span, which must hold as many numbers as the
+/// A view of the numbers of a std::vector, std::array or std::span, which must hold as many as the
 /// array.
 template <detail::NumbersInARow Range>
 [[nodiscard]] auto column_major(Range& numbers, std::ptrdiff_t num_lanes,
@@ -226,7 +226,7 @@ requires requires { typename Array::memory; }
 struct MemoryOfArray<Array> {
     using type = typename Array::memory;
 };
-/// Where an array lies.
+/// The memory in which an array lies.
 template <class Array>
 using MemoryOf = typename MemoryOfArray<Array>::type;
 

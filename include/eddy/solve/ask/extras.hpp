@@ -30,14 +30,14 @@ template <class Function>
 
 /// Asks for the derivatives with respect to t0, t1 and the save times as well.
 struct DifferentiateTimes {};
-/// After the options: the derivatives with respect to t0, t1 and the save points as well.
+/// Extra after the options: the derivatives with respect to t0, t1 and the save points as well.
 inline constexpr DifferentiateTimes differentiate_times{};
 
 /// Asks a gradient for an estimate of its own error, in its report: how far the embedded error
 /// estimates of all steps together move it, to first order. About three times the work, and a second
 /// text to compile.
 struct EstimateGradientError {};
-/// After the options: the report estimates the error of the gradient.
+/// Extra after the options: the report estimates the error of the gradient.
 inline constexpr EstimateGradientError estimate_gradient_error{};
 
 namespace detail {
@@ -120,7 +120,7 @@ requires(!StochasticField<Field> &&
          requires { typename Method::Controller; }) struct ControllerOf<Field, Method> {
     using type = typename Method::Controller;
 };
-/// With noise in every step, smaller steps seldom buy what they cost.
+/// The default with noise is constant steps: smaller ones seldom buy what they cost.
 template <StochasticField Field, class Method>
 struct ControllerOf<Field, Method> {
     using type = ConstantController;

@@ -100,7 +100,7 @@ template <class Memory>
         return memory.is_asynchronous();
 }
 
-/// For messages.
+/// The name of a memory, for messages.
 template <class Memory>
 inline constexpr const char* memory_name = [] {
     if constexpr (is_of_host<Memory>)

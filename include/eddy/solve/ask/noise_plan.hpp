@@ -12,7 +12,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// Before times are planned: forward, and by steps of a given size.
+/// Checks, before times are planned, that a call with noise goes forward and by steps of a given
+/// size.
 EDDY_EXPORT void require_noisy_steps(const SolveOptions& options, const char* where);
 
 /// The plan refers to `rows`, one for each tstop. `times` get bounds for the sizes of steps where a

@@ -55,8 +55,8 @@ concept ListWritableAs = requires(std::remove_reference_t<List>& list) {
     { output_view(*list.data()) } -> std::same_as<EnsembleView<Real>>;
 };
 
-/// Not one of our own that is only read: an array of ours converts to that, and must not on its way
-/// to an output.
+/// An array of the caller's that is only read. A view of our own converts to a read-only one, and
+/// must not on its way to an output.
 template <class Array>
 concept ReadOnlyView = OwnView<Array> && requires(const Array& array) {
     { *array.first } -> std::same_as<const typename Array::Scalar&>;

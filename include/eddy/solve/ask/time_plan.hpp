@@ -25,7 +25,7 @@ struct TimePlan {
     std::int64_t max_steps = 0;
     bool saves_the_end = false;  // no save points were given
 
-    /// As lanes see them.
+    /// The times as lanes see them.
     [[nodiscard]] detail::LaneTimes view() const {
         return {.t0 = t0,
                 .direction = direction,
@@ -62,7 +62,7 @@ namespace detail {
 [[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,
                                               const char* where);
 
-/// That they can be kept in floats, of which each time is two.
+/// Checks that the times can be kept as sums of two floats.
 EDDY_EXPORT void require_within_floats(const TimePlan& plan, const char* where);
 
 }  // namespace eddy::inline v0

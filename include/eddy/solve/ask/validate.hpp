@@ -30,7 +30,7 @@ template <class Scalar>
             static_cast<double>(Limits::max())};
 }
 
-/// rtol and atol; `state_size` components.
+/// Checks rtol and atol, which have `state_size` components.
 EDDY_EXPORT void require_tolerances(const SolveOptions& options, int state_size,
                                     const Precision& precision, const char* where);
 
@@ -47,7 +47,7 @@ void require_valid(const Extra& extra, const char* where) {
     if constexpr (requires { extra.require_valid(where); }) extra.require_valid(where);
 }
 
-/// Above 0, and at most 1.
+/// Checks a tolerance of Newton's method: above 0, and at most 1.
 EDDY_EXPORT void require_newton_tolerance(double newton_tolerance, const char* where);
 /// The run-time members of a method.
 template <class Method>
@@ -73,8 +73,8 @@ template <class Real>
 EDDY_EXPORT void require_shape(const ArrayShape& got, const ArrayShape& wanted, const char* name,
                                const char* where, const char* alternative = "");
 
-/// Of initial values, whose number of rows is what they say: rows and columns may have been taken for each
-/// other, or a vector for many trajectories.
+/// Checks the shape of initial values, whose number of rows is what they say: rows and columns may have
+/// been taken for each other, or a vector for many trajectories.
 EDDY_EXPORT void require_y0_shape(const ArrayShape& got, const ArrayShape& wanted,
                                   const char* where);
 
@@ -93,7 +93,7 @@ struct ArrayName {
                                                std::ptrdiff_t component, const ArrayName& name,
                                                const char* where);
 
-/// Of float and double.
+/// Checks that all numbers of an array are finite, float or double.
 template <class Real>
 EDDY_EXPORT void require_finite(const EnsembleView<const Real>& array, const ArrayName& name,
                                 const char* where);

@@ -42,7 +42,7 @@ class BlockSums {
                          "{}: gather_sums has left {} numbers in rows of {}; give whole rows",
                          where, values_.size(), num_columns_);
     }
-    /// In the shape of sum_over_lanes.
+    /// The sum over the blocks of a column, in the shape of sum_over_lanes.
     template <class Real>
     [[nodiscard]] Real total(std::ptrdiff_t column) const {
         PairwiseSum<Real> sum;

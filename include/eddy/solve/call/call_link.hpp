@@ -22,10 +22,12 @@ class EDDY_EXPORT CallLink {
   public:
     CallLink() = default;
     CallLink(const std::stop_token& cancelled, const Poll& poll, RankGroup* ranks = nullptr);
-    /// Of ranks, where several processes share the lanes: any of them ends it for all.
+    /// The link of a call whose lanes several processes may share (`ranks`): any of them ends it
+    /// for all.
     CallLink(const Cancellation& cancellation, const SolveOptions& options,
              RankGroup* ranks = nullptr);
-    /// Another part of a call, whose lanes have been counted: it ends by the same token and function.
+    /// The link of another part of a call, whose lanes have been counted: it ends by the same token
+    /// and function.
     [[nodiscard]] CallLink uncounted() const { return {cancelled_, poll_, ranks_}; }
     ~CallLink();
     CallLink(const CallLink&) = delete;
@@ -41,7 +43,7 @@ class EDDY_EXPORT CallLink {
     void ended(const LaneOutcome& outcome) {
         if (is_watched_) counts_.add(outcome);
     }
-    /// Of a lane whose loss was not finite: the state there.
+    /// Does anybody want the state at which the loss of a lane was not finite? keep_state keeps it.
     [[nodiscard]] bool wants_states() const { return lost_states_ != nullptr; }
     void keep_state(std::ptrdiff_t lane, std::vector<double> y) {
         const std::lock_guard lock(one_keeps_);
@@ -69,19 +71,19 @@ class EDDY_EXPORT CallLink {
     [[nodiscard]] bool has_poll() const { return poll_ || ranks_ != nullptr; }
     /// Looks at the clock, and asks the caller if it is time.
     void look();
-    /// The same once in some rounds: so many that they take about a millisecond, as measured.
+    /// Looks once in some rounds: so many that they take about a millisecond, as measured.
     void look_now_and_then() {
         if (--until_look_ <= 0) look();
     }
     [[nodiscard]] std::int64_t rounds_between_looks() const { return rounds_between_looks_; }
-    /// For each round of a loop on the calling thread.
+    /// Does the call go on? Asked in each round of a loop on the calling thread.
     [[nodiscard]] bool goes_on() {
         if (has_poll()) look_now_and_then();
         return !is_cancelled();
     }
-    /// Where states go that are kept from now on; null: nowhere.
+    /// Names the place for states that are kept from now on; null: they are not kept.
     void keep_states_in(LostStates* states) { lost_states_ = states; }
-    /// While it lives, the watcher watches.
+    /// Has the watcher watch while the returned object lives.
     [[nodiscard]] std::shared_ptr<void> watch(const Watcher& watcher, const char* title,
                                               std::int64_t num_lanes);
     /// Throws what the caller's function has thrown.

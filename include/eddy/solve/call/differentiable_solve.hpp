@@ -112,7 +112,7 @@ class DifferentiableSolve {
   public:
     explicit DifferentiableSolve(const SolveOptions& options, const Extras&... extras)
         : DifferentiableSolve(Method{}, options, extras...) {}
-    /// Of a method that has members to choose.
+    /// A solve by a method that has members to choose.
     DifferentiableSolve(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method), options_(options), extras_(extras...) {
         require_argument(options_.save_at.values.empty(),

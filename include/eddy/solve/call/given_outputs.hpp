@@ -58,7 +58,7 @@ class AnyMemory {
     Asks holds_, lies_in_;
 };
 
-/// The same value everywhere, where the array is of the host. On a device whoever launches fills what is written.
+/// Fills an array of the host with one value. An array on a device is filled by the launch that writes it.
 template <class Real>
 EDDY_EXPORT void fill_here(const AnyMemory& memory, const EnsembleView<Real>& view, Real value);
 

@@ -42,14 +42,14 @@ class GradientSolver
         if constexpr (check<Kind::gradient, Data, Y0, Parameters>())
             return run(data, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
-    /// The same for a loss without data, loss(t, y, p).
+    /// The gradient for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
         return (*this)(detail::NoData{}, y0, p, cancelled);
     }
 
-    /// The same, with what `into` has arrays for written straight into them. They must overlap
+    /// The gradient, with what `into` has arrays for written straight into them. They must overlap
     /// neither each other nor what is read; after an exception they may hold anything.
     template <class Data, class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
@@ -86,7 +86,7 @@ class GradientSolver
             });
         }
     }
-    /// The same for a loss without data, loss(t, y, p).
+    /// The Hessian-vector product for a loss without data, loss(t, y, p).
     template <class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
                                 const PDirection& p_direction, const Cancellation& cancelled = {}) {
@@ -183,7 +183,7 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
         return std::move(solver(data, y0, p));
     }
 }
-/// The same for a loss without data, loss(t, y, p).
+/// The gradient for a loss without data, loss(t, y, p).
 template <class Field, class Method, class LossFunction, class Y0, class Parameters,
           class... Extras>
 [[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
@@ -207,7 +207,7 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
         return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
     }
 }
-/// The same for a loss without data, loss(t, y, p).
+/// The Hessian-vector product for a loss without data, loss(t, y, p).
 template <class Field, class Method, class LossFunction, class Y0, class Parameters,
           class Y0Direction, class PDirection, class... Extras>
 [[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,

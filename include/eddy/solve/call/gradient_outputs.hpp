@@ -24,10 +24,10 @@ EDDY_EXPORT void require_gradient_outputs(const GradientInto<Real>& into, const 
                                           const GradientShapes& shapes, CallArrays& arrays,
                                           const char* where);
 
-/// What an asynchronous gradient writes has an array where it is computed.
+/// Checks that what an asynchronous gradient writes has an array where it is computed, and that nothing is asked for
+/// that sums on the host, or for dual numbers, whose tangents lie there.
 template <class Real>
 EDDY_EXPORT void require_all_there(const GradientInto<Real>& into, const AnyMemory& memory,
                                    bool has_p, bool has_loss, bool with_times, const char* where);
-/// Nor asks it for what sums on the host, or for dual numbers, whose tangents lie there.
 
 }  // namespace eddy::inline v0::detail

@@ -34,7 +34,7 @@ struct MemoryLimits {
     std::size_t budget;
     std::int64_t available;
 };
-/// Those of the machine, or of the device that the backend computes on.
+/// The memory limits of the machine, or of the device that the backend computes on.
 template <class Backend>
 [[nodiscard]] MemoryLimits memory_limits(const MemoryBudget& budget,
                                          [[maybe_unused]] const Backend& backend,

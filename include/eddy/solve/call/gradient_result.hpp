@@ -51,11 +51,13 @@ struct LaneValues : EnsembleArray<Real> {
 template <class Real>
 struct Gradient {
     EnsembleArray<Real> y0;  ///< with respect to the initial values
-    /// With respect to the parameters. `shared` parameters have one row, summed over the trajectories.
+    /// The gradient with respect to the parameters. `shared` parameters have one row, summed over the
+    /// trajectories.
     EnsembleArray<Real> p;
     LaneValues<Real> t0;  ///< with `differentiate_times`: with respect to the start
     LaneValues<Real> t1;  ///< with `differentiate_times`: with respect to the end
-    /// With `differentiate_times`: (trajectory, save point); empty without `.save_at`.
+    /// The derivatives with respect to the save points, (trajectory, save point), with
+    /// `differentiate_times`; empty without `.save_at`.
     EnsembleArray<Real> save_at;
 };
 
@@ -97,9 +99,9 @@ struct GradientReport : Outcomes {
         return index < marks.size() ? marks[index] : GradientMark{};
     }
 
-    /// With `estimate_gradient_error`: how far the gradient moves, to first order, if the embedded
-    /// error estimate of each step is added to the state at its end. It usually exceeds the error, as
-    /// the estimates of steps do. Empty otherwise.
+    /// How far the gradient moves, to first order, if the embedded error estimate of each step is
+    /// added to the state at its end; with `estimate_gradient_error`, else empty. It usually exceeds
+    /// the error, as the estimates of steps do.
     GradientError error_estimate;
     /// The relative error of one trajectory: its largest estimate over its largest derivative, for y0
     /// and for parameters of its own separately. Above one, the gradient is worthless, or one of the two

@@ -27,7 +27,7 @@ struct GradientKind {
     /// May the report tell of lanes whose steps do not carry their derivatives?
     bool is_marked = false;
 };
-/// Of one call.
+/// The sizes of what the gradient of one call has.
 struct GradientExtent {
     LaneBlocks lanes;
     std::ptrdiff_t num_save_times = 0;  // save points that have derivatives of their own
@@ -69,9 +69,11 @@ class EDDY_EXPORT GradientResults {
     void open_sums(const LaneBlocks& lanes);
     /// Sums over lanes, of all ranks where there are some; the loss of a lane that failed is NaN, and counts as zero.
     void finish_sums(const GatherSums& gather, const char* where, const RankShare& ranks = {});
-    /// Then, of shared parameters, the sum of a component; its tangent behind all of them.
+    /// The sum of a component of shared parameters, once it has been added up; its tangent lies
+    /// behind all of them.
     [[nodiscard]] Real total_of_p(std::ptrdiff_t i) const;
-    /// Of lanes whose outcomes are there: the sums of the loss from that over those that count.
+    /// Makes the sums of the loss from the sum over those lanes that count; the outcomes of `lanes`
+    /// are known.
     void settle_loss(double sum, std::span<const LaneOutcome> lanes);
 
   protected:

@@ -105,7 +105,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         guard.done();
     }
 
-    /// By one method, without sums over lanes: the kernel, and the marked lanes once more, if the call waits.
+    /// Runs one method, without sums over lanes: the kernel, and the marked lanes once more, if the call
+    /// waits.
     template <class Backend>
     void run_unsummed(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, CallLink& call, const char* title) {
@@ -117,7 +118,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         }
     }
 
-    /// Without a second solve and sums over lanes. A shared gradient may leave out what marked lanes bring to it.
+    /// Runs the kernel, without a second solve and sums over lanes. A shared gradient may leave out what marked
+    /// lanes bring to it.
     template <class Backend>
     void run_kernel(const SolveOptions& options, const Backend& backend,
                     typename Backend::Kept& kept, CallLink& call, bool leaves_out_marked) {
@@ -247,7 +249,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
 
   private:
-    /// Those of all ranks, where the sum runs over groups: this one has whole groups of them.
+    /// The groups of all ranks, where the sum runs over groups: this rank has whole groups of them.
     template <class Backend>
     [[nodiscard]] LaunchPlan plan_shared_groups(std::ptrdiff_t lanes, const Backend& backend) {
         if constexpr (Spec::shares_parameters && !Spec::sums_by_lane) {

@@ -44,8 +44,8 @@ template <class Spec, class Team>
     return std::clamp<std::ptrdiff_t>((share + places - 1) / places, 1, most_refills) * places;
 }
 
-/// The same for about four groups a worker, of which the last ones leave few workers with nothing to do: a thousand steps
-/// of 2^20 lanes in double precision take an H100 4 % less so, by the model of docs/design/devices.md.
+/// Lanes of a group such that each worker has about four groups, of which the last leave few workers with nothing to do:
+/// a thousand steps of 2^20 lanes in double precision take an H100 4 % less so, by the model of docs/design/devices.md.
 template <class Spec, class Team>
 [[nodiscard]] std::ptrdiff_t balanced_lanes_per_group(std::ptrdiff_t num_lanes,
                                                       std::ptrdiff_t workers) {
@@ -77,8 +77,8 @@ template <class Spec, bool goes_back, class Backend>
     return plan;
 }
 
-/// For a way forward alone, where no sum runs over lanes: few groups for each worker, so that a place has
-/// many lanes.
+/// Plan of a forward pass without sums over lanes: few groups for each worker, so that a place has many
+/// lanes.
 template <class Spec, class Backend>
 [[nodiscard]] LaunchPlan plan_way_forward(const Backend& backend, std::ptrdiff_t num_lanes) {
     using Team = typename Backend::template Team<Spec>;

@@ -23,7 +23,7 @@ template <class Memory>
             mirrors.in_passing(given.size + share.before, share.count())};
 }
 
-/// But for the arrays of the lanes.
+/// The problem with its tables on the device, without the arrays of the lanes.
 template <class Spec, class Memory>
 [[nodiscard]] Problem<Spec> with_tables(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
     LaneTimes& times = problem.times;
@@ -120,7 +120,7 @@ template <class Memory>
                   : nullptr;
 }
 
-/// Of the runs that the lanes' paths are.
+/// The sums over the runs of paths, on the device.
 template <class Sum, class Memory>
 [[nodiscard]] RunSums<Sum> mirrored(RunSums<Sum> sums, Mirrors<Memory>& mirrors) {
     if (!sums.is_wanted()) return sums;
@@ -156,7 +156,7 @@ template <class Spec, class Observable, class Steps, class Memory>
     return kernel;
 }
 
-/// But for `stores` and `costs`, which are those of a device.
+/// The gradient kernel on the device, except `stores` and `costs`, which are a device's own.
 template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
 [[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
                             const LaunchPlan& plan, Mirrors<Memory>& mirrors) {

@@ -31,12 +31,12 @@ template <class Real, class Memory>
 class PathArrays {
   public:
     PathArrays(Mirrors<Memory>& lanes, Mirrors<Memory>& rows) : lanes_(lanes), rows_(rows) {}
-    /// Of what kernels read.
+    /// The rows of an array that kernels read.
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& of_lanes) {
         if (of_lanes.first == nullptr || of_lanes.num_components == 0) return of_lanes;
         return rows_.taken_there(lanes_.in(of_lanes));
     }
-    /// Of what they write: `value` at first.
+    /// The rows of an array that kernels write, with `value` in it at first.
     [[nodiscard]] EnsembleView<Real> out(std::ptrdiff_t columns, Real value) {
         const EnsembleView<Real> of_rows = rows_.template rows<Real>(columns);
         rows_.fill(of_rows, value);

@@ -43,8 +43,8 @@ struct MirroredRows {
     }
 };
 
-/// Where in a list of all lanes' steps, one lane after another, those of a share begin, and where each of its lanes
-/// does, counted from there; and the end of the last.
+/// Where the steps of a share begin in a list of all lanes' steps, one lane after another, and where each of its
+/// lanes begins, counted from there; and the end of the last.
 struct StepsOfShare {
     std::int64_t before;
     std::vector<std::int64_t> first;
@@ -65,8 +65,9 @@ struct MirroredLanes {
     bool are_all_lanes = true;  // of the call
 };
 
-/// The same text runs twice: first it counts the bytes that are wanted there, then it takes them. There the lanes are
-/// rows one after another: what they are given is put so, by the host or, of arrays that lie there, by the groups.
+/// Arrays of the host as a device has them. One text runs twice: first it counts the bytes that are wanted there,
+/// then it takes them. On the device the lanes are rows one after another: what they are given is put so, by the host
+/// or, of arrays that lie there, by the groups.
 template <class Memory>
 class Mirrors {
   public:
@@ -85,9 +86,9 @@ class Mirrors {
     }
 
     [[nodiscard]] std::size_t num_bytes() const { return tables_.size() + num_bytes_; }
-    /// Of which so many are copied, to or fro.
+    /// How many of the bytes are copied, to or fro.
     [[nodiscard]] std::size_t bytes_copied() const { return tables_.size() + bytes_copied_; }
-    /// As they have to be there.
+    /// The tables, as they have to be on the device.
     [[nodiscard]] std::vector<std::byte>& tables() { return tables_; }
 
     /// A table that kernels read, all of it.
@@ -101,7 +102,7 @@ class Mirrors {
         tables_.resize(whole_lines(tables_.size()));
         return there_ ? reinterpret_cast<const T*>(there_ + first) : nullptr;
     }
-    /// The same, of one that may be there already.
+    /// Numbers on the device: as they lie if they are there already, else copied.
     template <class T>
     [[nodiscard]] const T* in_or_there(const T* here, std::ptrdiff_t count) {
         return here && lies_in(memory_, here) ? here : in(here, count);
@@ -157,7 +158,7 @@ class Mirrors {
     [[nodiscard]] T* room(std::ptrdiff_t count) {
         return take<T>(count, false);
     }
-    /// The same for a row of each lane.
+    /// Room for a row of each lane.
     template <class Real>
     [[nodiscard]] EnsembleView<Real> rows(std::ptrdiff_t columns) {
         const std::ptrdiff_t lanes = lanes_.count;
@@ -196,7 +197,7 @@ class Mirrors {
         if (here && num_rows > 0) begin_at_zero<Number>(there, num_rows, per_row, lanes_per_row);
         return there;
     }
-    /// The same of room that they work in.
+    /// Room of zeros that kernels work in.
     template <class Number, class T>
     [[nodiscard]] T* room_at_zero(std::ptrdiff_t num_rows, std::ptrdiff_t per_row,
                                   std::ptrdiff_t lanes_per_row) {
@@ -258,7 +259,7 @@ class Mirrors {
 
     [[nodiscard]] const LaneRange& lanes() const { return lanes_; }
     [[nodiscard]] const MirroredLanes& mirrored_lanes() const { return of_; }
-    /// As groups look them up.
+    /// The rows of the lanes, as groups look them up.
     [[nodiscard]] Rows rows_there() {
         Rows rows = of_.rows;
         rows.list = in_passing(rows.list, lanes_.count);

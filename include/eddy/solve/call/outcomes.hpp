@@ -99,7 +99,7 @@ class EDDY_EXPORT Outcomes {
     }
     /// How a trajectory ended.
     [[nodiscard]] Result result(std::ptrdiff_t lane) const { return at(lane).result; }
-    /// What its steps cost.
+    /// What the steps of a trajectory cost.
     [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
         const LaneOutcome& outcome = at(lane);
         return stats_of(outcome, events_of(lane));
@@ -119,7 +119,7 @@ class EDDY_EXPORT Outcomes {
     /// One sentence that says what happened to a trajectory and what to do:
     /// `message(result(lane))`, or more where more is known. A text that is never freed.
     [[nodiscard]] const char* message(std::ptrdiff_t lane) const;
-    /// Where and how it ended.
+    /// Where and how a trajectory ended.
     [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
         return failure_of(at(lane), lane);
     }
@@ -152,29 +152,29 @@ class EDDY_EXPORT Outcomes {
     /// All outcomes in their layout in memory: for callers from other languages.
     [[nodiscard]] std::span<const LaneOutcome> outcomes() const { return known_lanes(); }
 
-    /// For the caller that fills it in.
+    /// The outcomes, for the call that fills them in.
     [[nodiscard]] std::span<LaneOutcome> lanes() { return lanes_; }
-    /// Of the first method, 0, or of the second.
-    /// That of the second method follows that of the first, if there is one.
+    /// Sets the cost of the attempts of the first method, 0, or of the second, which is that of the
+    /// first unless it is given.
     void set_attempt_cost(const AttemptCost& cost, int method = 0) {
         for (int of = method; of < 2; ++of) attempt_cost_[of] = cost;
     }
     void reset(std::size_t num_lanes, std::int64_t paths = 1);
-    /// The same for outcomes that come when the call is done: they are not touched until then.
+    /// Room for outcomes that come when the call is done: they are not touched until then.
     void reset_later(std::size_t num_lanes, std::int64_t paths = 1);
-    /// (lane), where each has several paths.
+    /// The failed paths of each lane, (lane), where each has several paths.
     [[nodiscard]] std::span<std::int64_t> failed_paths_of_lanes() { return failed_paths_; }
     /// The states at which losses were not finite.
     [[nodiscard]] detail::LostStates& lost_states() { return lost_states_; }
-    /// They come when the rest is finished.
+    /// The outcomes come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
-    /// They come now: other trajectories will take their places.
+    /// Waits for the outcomes now: other trajectories will take their places.
     void settle() {
         need();
         unfinished_.forget();
     }
     void clear() { reset(0); }
-    /// Of an equation that has events: those of each trajectory.
+    /// Room for the events of each trajectory, if the equation has events.
     [[nodiscard]] LaneEvents* keep_events();
 
   protected:
@@ -192,7 +192,7 @@ class EDDY_EXPORT Outcomes {
     }
     [[nodiscard]] LaneFailure failure_of(const LaneOutcome& outcome, std::ptrdiff_t lane) const;
     [[nodiscard]] LaneStats stats_of(const LaneOutcome& lane, const LaneEvents& events) const;
-    /// Of an equation that knows none: none.
+    /// The events of a trajectory; none if the equation has none.
     [[nodiscard]] LaneEvents events_of(std::ptrdiff_t lane) const {
         return events_.empty() ? LaneEvents{} : events_[static_cast<std::size_t>(lane)];
     }

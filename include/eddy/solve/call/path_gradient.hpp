@@ -94,7 +94,7 @@ class PathGradient {
                          "on the device; give arrays of the host: a row for each trajectory",
                          title, paths);
     }
-    /// On a device alone: nothing comes back but means.
+    /// Runs the paths on a device: only means come back.
     template <class Backend>
     void run_there(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
                    typename Backend::Kept& kept, CallLink& call) {
@@ -137,7 +137,8 @@ class PathGradient {
         report.checkpoints = plan.checkpoints;
         set_costs(report, whole.costs);
     }
-    /// Of more shared parameters there are no parts: they come last, and are summed apart.
+    /// The numbers of a path that are summed. More shared parameters have no parts: they come last,
+    /// and are summed apart.
     static constexpr std::ptrdiff_t num_numbers =
         sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
 

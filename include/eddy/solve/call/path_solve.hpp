@@ -68,7 +68,7 @@ class PathSolve {
             for (const EnsembleView<Real>& view : *views) arrays.push_back(view.first);
         return eddy::detail::paths_stay_there(memory, arrays, true);
     }
-    /// On a device alone: nothing comes back but means.
+    /// Runs the paths on a device: only means come back.
     template <class Backend>
     void run_there(SolveWorkspace& whole, const LanesThere& lanes, const Backend& backend,
                    typename Backend::Kept& kept, CallLink& call) {

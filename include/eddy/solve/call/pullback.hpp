@@ -69,7 +69,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
         if constexpr (check<Arrays, Y0, Parameters>())
             return run(cotangents, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
-    /// The same, with what `into` has arrays for written straight into them. They must overlap
+    /// The gradient, with what `into` has arrays for written straight into them. They must overlap
     /// neither each other nor what is read; after an exception they may hold anything.
     template <class Arrays, class Y0, class Parameters, class Real>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,

@@ -19,7 +19,7 @@ struct BroughtRows {
 template <class Real>
 EDDY_EXPORT void put_rows(const EnsembleView<Real>& array, const BroughtRows& brought,
                           const EnsembleView<Real>& from);
-/// The same wherever the array lies.
+/// Puts rows into an array wherever it lies.
 template <class Memory, class Real>
 void put_rows_into([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
                    const BroughtRows& brought, const EnsembleView<Real>& from) {
@@ -36,7 +36,7 @@ void put_rows_into([[maybe_unused]] const Memory& memory, const EnsembleView<Rea
     }
     put_rows(array, brought, from);
 }
-/// Of shared parameters there are no rows, but sums.
+/// Puts the rows of a gradient into those of the call. Shared parameters have sums, no rows.
 template <class Memory, class Real>
 void put_target_into(const Memory& memory, const GradientTarget<Real>& to,
                      const BroughtRows& brought, const GradientTarget<Real>& from,

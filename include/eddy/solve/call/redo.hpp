@@ -15,10 +15,10 @@
 
 namespace eddy::inline v0::detail {
 
-/// Those whose steps do not carry their derivatives.
+/// The lanes whose steps do not carry their derivatives.
 [[nodiscard]] EDDY_EXPORT RowList marked_lanes(const GradientReport& report);
 
-/// Of marked lanes those that have been solved once more: their numbers among the marked ones, and in the call.
+/// The marked lanes that have been solved once more: their numbers among the marked ones, and in the call.
 struct SolvedLanes {
     RowList of_marked, lanes;
 };

@@ -119,7 +119,7 @@ struct RowTask {
     }
 };
 
-/// Those of a launch, where its kernels read them.
+/// The row tasks of a launch, where its kernels read them.
 struct RowTasks {
     const RowTask* first = nullptr;
     std::int32_t count = 0;

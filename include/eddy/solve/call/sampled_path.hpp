@@ -60,7 +60,7 @@ class SampledPath {
     SampledPath(const SolveOptions& options, std::int64_t number)
         : times_(options, number), lane_(static_cast<double>(number)), to_cell_(noises) {}
 
-    /// Of times that are on no grid, InvalidArgument says which are.
+    /// The path at time t. If t is on no grid, InvalidArgument says which times are.
     [[nodiscard]] std::vector<double> operator()(double t) {
         const detail::TimeOfPath at = times_.find(t);
         go_to_cell(at);

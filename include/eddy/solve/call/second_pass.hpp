@@ -31,10 +31,10 @@ struct SecondSpec<Spec> {
 template <class Spec>
 using SecondSpecOf = typename SecondSpec<Spec>::type;
 
-/// Where lanes cannot be sent on.
+/// A workspace without a second pass.
 struct NoSecondPass {};
 
-/// Which lanes of a call the first pass has sent on; they are lanes 0, 1, … of the second.
+/// The lanes of a call that the first pass has sent on; they are lanes 0, 1, … of the second.
 struct EDDY_EXPORT SentLanes : BroughtRows {
     /// Finds them in what became of all lanes. Are there any?
     [[nodiscard]] bool find(const Outcomes& outcomes);
@@ -51,7 +51,8 @@ void prepare_second(PreparedProblem<SecondSpecOf<Spec>>& second, const Problem<S
     second.follow_by(first, rows, options, controller_of_second(first.controller), where, memory);
 }
 
-/// Of solve and pushforward. `SecondWorkspace` is that of a solve by the second method.
+/// The second pass of solve and pushforward. `SecondWorkspace` is that of a solve by the second
+/// method.
 template <class FirstWorkspace, class SecondWorkspace, class Spec>
 class SecondSolve {
   public:
@@ -84,8 +85,8 @@ class SecondSolve {
     SecondWorkspace second_;
 };
 
-/// Of a gradient: forward and back by the second method alone. `SecondWorkspace` is that of such a gradient. What lanes bring
-/// to a shared gradient is summed over them in their order, and added to the sum over the others.
+/// The second pass of a gradient: forward and back by the second method only. `SecondWorkspace` is that of such a gradient.
+/// What lanes bring to a shared gradient is summed over them in their order, and added to the sum over the others.
 template <class FirstWorkspace, class SecondWorkspace, class Spec>
 class SecondGradient {
   public:
@@ -121,7 +122,7 @@ class SecondGradient {
 
 template <class Spec, class Objective, class Seeds, bool with_times>
 struct GradientWorkspace;
-/// That of a workspace, if its method has one.
+/// The second pass of a gradient workspace, if its method has one.
 template <class FirstWorkspace, class Spec, class Objective, class Seeds, bool with_times>
 using SecondOfGradient = std::conditional_t<
     switches<Spec>,

@@ -14,7 +14,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// Of a solve without save points.
+/// The observable of a solve without save points.
 struct NoObservable {
     static constexpr int num_outputs = 0;
 };

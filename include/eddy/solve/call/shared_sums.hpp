@@ -42,14 +42,14 @@ class EDDY_EXPORT SharedSums {
   public:
     explicit SharedSums(const ParameterShape& parameters);
 
-    /// Of a sum over lanes: the numbers, and their tangents.
+    /// How many columns a sum over lanes has: the numbers, and their tangents.
     [[nodiscard]] std::ptrdiff_t num_columns() const;
 
     /// `are_zero`: whoever adds finds zeros here; else all of it is overwritten by what comes from a device.
     void open(const LaneBlocks& lanes, std::ptrdiff_t num_groups, bool are_zero = true);
-    /// Where the kernel adds: to the parts of lanes or to sums.
+    /// The target to which the kernel adds: parts of lanes, or sums.
     [[nodiscard]] SharedTarget<Lane> rows();
-    /// To a lane's part, from the mean of its paths.
+    /// Adds a number to the part of a lane, from the mean of its paths.
     void add(std::ptrdiff_t lane, std::ptrdiff_t i, const Lane& value);
 
     /// The sums over lanes that were solved apart.

@@ -132,7 +132,7 @@ class [[nodiscard]] Solution : public Outcomes {
         return of(lane).y[static_cast<std::size_t>(k * num_state_ + i)];
     }
 
-    /// For the caller that fills it in: allocates for these save points, everything NaN.
+    /// Allocates for these save points, everything NaN; called by whoever fills it in.
     void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No trajectories and no save points; the memory is kept.

@@ -84,7 +84,7 @@ struct SolveWorkspace {
         return solution;
     }
 
-    /// By all methods of the call.
+    /// Runs all methods of the call.
     template <class Backend>
     void run_passes(const SolveOptions& options, const Backend& backend,
                     typename Backend::Kept& kept, CallLink& call, const char* title) {
@@ -99,7 +99,7 @@ struct SolveWorkspace {
         if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
     }
 
-    /// By one method, as a part of a call.
+    /// Runs one method, as a part of a call.
     template <class Backend>
     void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
                   CallLink& call) {
@@ -172,7 +172,7 @@ struct SolveWorkspace {
                                      .with(Feature::save_steps, options.save_steps),
                                  title);
     }
-    /// With several paths to a lane: means and variances.
+    /// Runs several paths to a lane: means and variances.
     template <class Backend>
     void run_paths(const SolveOptions& options, const Backend& backend,
                    typename Backend::Kept& kept, CallLink& call, const char* title) {
@@ -236,7 +236,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                               const Cancellation& cancelled = {}) {
         return run(y0, p, nothing<Y0>(), nullptr, cancelled);
     }
-    /// The same, with what is saved written straight into the caller's arrays, which must overlap neither each
+    /// A solve, with what is saved written straight into the caller's arrays, which must overlap neither each
     /// other nor what is read. After an exception they may hold anything.
     template <class Y0, class Parameters, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<Real>& into,
@@ -244,7 +244,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
         return run(y0, p, into, nullptr, cancelled);
     }
 
-    /// The same with tangents of y0 and p.
+    /// A pushforward, with tangents of y0 and p.
     template <class Y0, class Parameters, class Y0Tangent, class PTangent>
     requires(!detail::is_cancellation<PTangent>) decltype(auto) operator()(
         const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent,
@@ -315,7 +315,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
 template <class Real, class Field, class Method, bool shared, class... Extras>
 class [[nodiscard]] EnsembleSolution : public Solution<Real> {
   public:
-    /// By the only call of this solver.
+    /// The solution of the only call of this solver.
     template <class Y0, class Parameters>
     EnsembleSolution(EnsembleSolver<Field, Method, Extras...>&& solver, const Y0& y0,
                      const Parameters& p, const Extras&... extras)

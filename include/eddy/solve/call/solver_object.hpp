@@ -22,12 +22,12 @@ class SolverObject {
   public:
     /// One to be assigned to: without options there is no t1, and a call says so.
     SolverObject() = default;
-    /// With extras as their types make them.
+    /// A solver object whose extras are as their types make them.
     explicit SolverObject(const SolveOptions& options) requires(sizeof...(Extras) > 0)
         : SolverObject(options, Extras{}...) {}
     explicit SolverObject(const SolveOptions& options, const Extras&... extras)
         : SolverObject(Method{}, options, extras...) {}
-    /// Of a method that has members to choose.
+    /// A solver object of a method that has members to choose.
     SolverObject(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
           options_(with_end(options, Self::name)),
@@ -44,7 +44,7 @@ class SolverObject {
 
     static void require_possible(const SolveOptions&) {}
 
-    /// Of a call of this object.
+    /// Checks what a call of this object asks to go together.
     template <CallKind kind, class Y0>
     static consteval bool check_combination() {
         return detail::check_combination<kind, Y0, Field, Method, Choice>();
@@ -57,7 +57,7 @@ class SolverObject {
         return ranks_.in_call(where, work);
     }
 
-    /// That the backend computes in.
+    /// The memory that the backend computes in.
     [[nodiscard]] auto memory() { return memory_for(backend_, kept_); }
     /// The workspace of this type, with the problem of a call.
     template <class CallWorkspace, class Y0, class Parameters>
@@ -68,7 +68,7 @@ class SolverObject {
         workspace.prepared.ranks = share(workspace.prepared.problem, where);
         return workspace;
     }
-    /// Where there are ranks: who they are, and what they must all have been asked.
+    /// The share of this rank: who the ranks are, and what they must all have been asked.
     template <class Spec>
     [[nodiscard]] RankShare share([[maybe_unused]] const Problem<Spec>& problem,
                                   [[maybe_unused]] const char* where) {

@@ -19,7 +19,7 @@ struct TimeOnBackend<Backend, Primal> {
     using type = typename Backend::template Time<Primal>;
 };
 
-/// Those of a call on a backend with these arrays; `dual`: along tangents.
+/// The types of a call on a backend with these arrays; `dual`: along tangents.
 template <class Backend, class Field, class Method, class Controller, class Y0, class Parameters,
           bool dual, class Plain = typename Backend::template Lanes<EnsembleScalarOf<Y0>>>
 using SpecOfCall =

@@ -87,7 +87,8 @@ class PreparedProblem {
         if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
 
-    /// Once a call has been checked here: waits for all ranks, and takes this one's place among them.
+    /// Joins the other ranks once a call has been checked here: waits for all, and takes this one's
+    /// place among them.
     void join_ranks(const SolveOptions& options, const char* where) {
         ranks.join(num_lanes_);
         if (!ranks) return;
@@ -140,8 +141,8 @@ class PreparedProblem {
         problem = whole.problem;
         take_lanes(whole.problem, lanes);
     }
-    /// The same along one direction of fixed signs. The problems are of the same equation, method, controller and types
-    /// of numbers, but for tangents.
+    /// Follows the whole call along one direction of fixed signs. The problems are of the same equation, method,
+    /// controller and types of numbers, except tangents.
     template <class WholeSpec, class Memory>
     void follow_along(const PreparedProblem<WholeSpec>& whole, const RowList& lanes,
                       const Memory& memory) {
@@ -267,7 +268,7 @@ class PreparedProblem {
     std::vector<SharedParameter> shared_p_;  // (component)
 };
 
-/// Where the events of lanes are told, of an equation that has them.
+/// The place where the events of lanes are told, if the equation has events.
 template <class Spec, class Outcomes>
 [[nodiscard]] LaneEvents* events_for([[maybe_unused]] Outcomes& outcomes) {
     if constexpr (Spec::has_event)

@@ -22,7 +22,7 @@ struct BackCost {
     std::int64_t evaluations = 0;  // of f, by lanes
     std::int64_t most_bytes = 0;   // of states and logs, that a group has used
 };
-/// Of groups that had the same memory, one after another.
+/// Adds the cost of groups that had the same memory, one after another.
 EDDY_HD inline void add(BackCost& total, const BackCost& cost) {
     add(total.loops, cost.loops);
     total.evaluations += cost.evaluations;

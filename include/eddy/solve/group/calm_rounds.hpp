@@ -10,7 +10,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// Where the normals of rounds are: those of the first, and how far apart those of neighbours.
+/// The place of the normals of rounds: those of the first, and how far apart those of neighbours
+/// are.
 template <class Spec>
 struct LoggedNormals {
     const typename Spec::Single* first;

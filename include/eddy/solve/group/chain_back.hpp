@@ -19,7 +19,7 @@ struct ChainBack {
     Occupant occupants[Spec::num_places];
     typename Spec::Number t_cotangent = convert<typename Spec::Number>(0);  // since the last tstop
 
-    /// So many rounds of constant size before x have no save point.
+    /// How many rounds of constant size before x have no save point.
     [[nodiscard]] EDDY_HD std::int64_t rounds_since_save(const ChainState<Spec>& x,
                                                          double dt0) const {
         double fewest = 1e15;

@@ -105,7 +105,7 @@ struct ConstantRounds {
         }
     }
 
-    /// So many rounds of all chains, the first of which comes `first` steps behind its tstop.
+    /// Takes some rounds of all chains, the first of which comes `first` steps behind its tstop.
     template <int most, class Loop>
     EDDY_INLINE EDDY_HD static void take(Chain<Spec>* chains, Loop& x, const Time (&first)[most],
                                          std::int64_t count, const Problem<Spec>& problem) {
@@ -140,7 +140,8 @@ struct ConstantRounds {
         }
     }
 
-    /// The same, and their times. False, and x as it was, where some lane is not finite after them.
+    /// Takes `count` rounds, and sets their times. False, and x as it was, where some lane is not finite after
+    /// them.
     template <class Team, class Loop>
     [[nodiscard]] EDDY_HD static bool take_if_finite(Team& team, Chain<Spec>* chains, Loop& x,
                                                      std::int64_t count,

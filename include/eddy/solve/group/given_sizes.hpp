@@ -26,7 +26,7 @@ inline constexpr bool may_take_given_steps = can_watch<Spec>&& Team::may_be_give
     requires Recorder::has_report;
 };
 
-/// Where steps are given: set(x), off the hot path.
+/// Gives steps their sizes, where sizes are given: set(x), off the hot path.
 template <class Team, class Recorder, class Spec, class Set>
 EDDY_INLINE EDDY_HD inline void take_given_sizes([[maybe_unused]] const Problem<Spec>& problem,
                                                  [[maybe_unused]] ChainState<Spec>& x,

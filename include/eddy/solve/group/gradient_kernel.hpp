@@ -10,7 +10,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// Where all groups bring their parts of a shared gradient: rows of one number for each parameter.
+/// The rows to which all groups bring their parts of a shared gradient: one number for each
+/// parameter.
 template <class Spec>
 struct SharedRows {
     using Lane = typename Spec::Lane;

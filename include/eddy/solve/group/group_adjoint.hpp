@@ -90,8 +90,8 @@ class GroupAdjoint {
     };
 
     // The adjoint of a round, in three parts: each first of all chains.
-    /// Where lanes have save points in the round, adds what they bring to the cotangent of its end. If
-    /// some are within a step, all is done with this: the cotangent is then that of the round's start.
+    /// Adds what the lanes' save points in the round bring to the cotangent of its end. If some are
+    /// within a step, all is done with this: the cotangent is then that of the round's start.
     EDDY_INLINE EDDY_HD void pass_saves(const ChainState<Spec>& x, int chain, Pulled& pulled,
                                         State& cotangent) {
         const ChainBack<Spec>& lanes = chains_[chain];
@@ -226,7 +226,8 @@ class GroupAdjoint {
     }
     [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward.problem().times; }
 
-    /// Back through what made the start of a lane consistent.
+    /// Hands out the gradient with respect to y0, back through what made the start of the lane
+    /// consistent.
     EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(

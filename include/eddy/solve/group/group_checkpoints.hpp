@@ -47,7 +47,7 @@ class StepLog {
                                                        int chain, int num_chains) const {
         return sizes_[index(team, round, chain, num_chains)];
     }
-    /// Where a round's normals are.
+    /// The place of a round's normals.
     [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals(
         [[maybe_unused]] const Team& team, [[maybe_unused]] std::int64_t round,
         [[maybe_unused]] int num_chains) const {

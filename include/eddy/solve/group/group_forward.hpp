@@ -91,7 +91,7 @@ class GroupForward {
             sight.is_running = is_running();
         }
     }
-    /// As `is_running`, for who has looked.
+    /// Is a lane of the team running? As the other `is_running`, for a caller that has looked.
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(const Sight& sight) const {
         if constexpr (keeps_sight)
             return sight.is_running;
@@ -99,8 +99,8 @@ class GroupForward {
             return is_running();
     }
 
-    /// So many rounds at once, if all chains are far from any landing and stay finite. Of noise they are as many
-    /// as it is drawn for at a time: `normals` receives those of the first, and of each further one so many
+    /// Takes `count` rounds at once, if all chains are far from any landing and stay finite. With noise these
+    /// are the rounds drawn at a time: `normals` receives those of the first, and of each further one so many
     /// numbers behind.
     [[nodiscard]] EDDY_HD bool advance_block(Loop& x, std::int64_t round, int count,
                                              [[maybe_unused]] const NormalsOfRound<Spec>& normals,
@@ -231,7 +231,7 @@ class GroupForward {
         return team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
                round >= chain.next_check;
     }
-    /// Goes there, and sees to what happens.
+    /// Moves the chain to where the attempt leads, and sees to what happens.
     EDDY_INLINE EDDY_HD void meet(Loop& x, int number, const Attempt<Spec>& attempt,
                                   const AfterAttempt<Spec>& after, std::int64_t round) {
         off_the_hot_path(
@@ -253,7 +253,7 @@ class GroupForward {
         return TangentWatch::sees(*problem_, chain, attempt) || meets_events(attempt);
     }
 
-    /// All that is rare: whatever happened to any lane of a chain in this round.
+    /// Does all that is rare: whatever happened to any lane of a chain in this round.
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
                              int number, std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
@@ -355,7 +355,7 @@ class GroupForward {
         set_lane(chain.occupied, place, to.lane != no_lane);
         changes.add(change, place);
     }
-    /// Where lanes begin, their starts; where steps do, the stepper's memory.
+    /// Renews the starts of lanes that begin, and the stepper's memory where steps begin.
     EDDY_HD void renew_places(Loop& x, int number, const Changes& changes) const {
         begin_lanes(*problem_, changes, chains_[number], x.chain[number], memory_.outcomes);
         if (changes.any_changed)

@@ -224,7 +224,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             used.chain[chain] = used_at(x, round, chain);
         pull_round(x, round, cotangents, used);
     }
-    /// By steps of these sizes; the places are as they were.
+    /// Pulls a round back by steps of these sizes; the places are as they were.
     EDDY_INLINE EDDY_HD void pull_round(const Loop& x, std::int64_t round, Cotangents& cotangents,
                                         const Sizes& used) {
         constexpr bool abreast = are_abreast<Team, Linearization>;

@@ -39,8 +39,8 @@ class GroupReplay {
                                                std::type_identity<SingleRounds>>::type;
     [[nodiscard]] EDDY_HD int num_chains() const { return Team::num_chains == 1 ? 1 : num_chains_; }
 
-    /// Where the log keeps a round's normals, as far as it goes: those of a cell are those of a step
-    /// where it is one.
+    /// The place in the log of a round's normals, as far as it goes: those of a cell are those of a
+    /// step where it is one.
     [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals_of(
         [[maybe_unused]] std::int64_t round, [[maybe_unused]] int count) const {
         if constexpr (Spec::normals_per_step > 0) {

@@ -27,7 +27,7 @@ struct LaneChange {
 /// alone; the cursor only remembers where the last one ended.
 class LaneAssignment {
   public:
-    /// One that remembers nothing: for runs that are not replayed.
+    /// An assignment that remembers nothing: for runs that are not replayed.
     LaneAssignment() = default;
     EDDY_HD LaneAssignment(LaneChange* changes, std::int64_t capacity)
         : changes_(changes), capacity_(capacity) {}

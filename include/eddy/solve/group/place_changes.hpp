@@ -36,8 +36,8 @@ struct PlaceChanges {
     }
 };
 
-/// Where starts are found together, those of the lanes that begin in a chain; `outcomes` of the group's
-/// lanes receive what became of them.
+/// Finds the starts of the lanes that begin in a chain, where starts are found together; `outcomes` of
+/// the group's lanes receive what became of them.
 template <class Spec>
 EDDY_HD void begin_lanes(const Problem<Spec>& problem, const PlaceChanges<Spec>& changes,
                          const Chain<Spec>& chain, ChainState<Spec>& x, LaneOutcome* outcomes) {

@@ -10,7 +10,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// For rounds that are steps by themselves.
+/// Blocks of one round: rounds that are steps by themselves.
 struct SingleRounds {
     static constexpr int most = 1;
 
@@ -23,7 +23,7 @@ struct SingleRounds {
     [[nodiscard]] EDDY_HD static LoopCounters in_rounds(const LoopCounters& steps) { return steps; }
 };
 
-/// For steps of constant size.
+/// Blocks of rounds of constant size.
 template <class Spec>
 class RoundBlocks {
   public:
@@ -41,7 +41,7 @@ class RoundBlocks {
         length_ = logs_all && room >= least ? static_cast<int>(min(room, double{most})) : 1;
     }
     EDDY_HD void restart() { rounds_ = taken_again_ = calm_from_ = calm_to_ = 0; }
-    /// So many rounds have been taken.
+    /// Says how many rounds have been taken.
     EDDY_HD void reach(std::int64_t rounds) { rounds_ = rounds; }
     EDDY_HD void take_again(std::int64_t rounds) { taken_again_ += rounds; }
 

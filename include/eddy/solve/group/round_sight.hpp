@@ -38,8 +38,8 @@ inline constexpr bool keeps_sight =
     Team::num_chains == 1 && Team::num_members > 1 && Spec::is_adaptive && !Spec::has_noise &&
     Spec::state_size <= longest_unrolled;
 
-/// And where its states and sizes lie, throughout? In single precision twice as many warps share the registers, and the way
-/// back would spill for it.
+/// Does a member keep in view where its states and sizes lie, throughout? In single precision twice as many warps share the
+/// registers, and the backward pass would spill for it.
 template <class Spec, class Team>
 inline constexpr bool keeps_places_of_states = keeps_sight<Spec, Team> &&
                                                sizeof(typename Spec::Scalar) > sizeof(float);

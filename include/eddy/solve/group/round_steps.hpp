@@ -7,13 +7,13 @@
 
 namespace eddy::inline v0::detail {
 
-/// Nothing is kept unless they `are_wanted`.
+/// The steps of each round, which are kept only if they `are_wanted`.
 template <class Spec, int num_chains, bool are_wanted>
 class RoundSteps {
     static constexpr int num_places = Spec::num_places;
 
   public:
-    /// Before a round: who is where, and when their steps begin.
+    /// Keeps who is where before a round, and when their steps begin.
     template <class Loop>
     EDDY_INLINE EDDY_HD void keep(const Loop& x, const Chain<Spec> (&chains)[num_chains]) {
         for (int chain = 0; chain < x.count(); ++chain) {
@@ -22,7 +22,7 @@ class RoundSteps {
                 lanes_[chain][place] = chains[chain].occupants[place].lane;
         }
     }
-    /// After it: tells of the sizes that were taken.
+    /// Tells after a round of the sizes that were taken.
     template <class Sizes, class Saves>
     EDDY_INLINE EDDY_HD void tell(int count, const Sizes& used, const Saves& saves) const {
         for (int chain = 0; chain < count; ++chain) {

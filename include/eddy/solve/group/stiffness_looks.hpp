@@ -79,7 +79,7 @@ class StiffnessLooks {
                     ? 1
                     : 0;
     }
-    /// After `round`: finds out when to look next, all members at once.
+    /// Finds out after `round` when to look next, all members at once.
     EDDY_HD void look_ahead(Team& team, Chain<Spec>& chain, int number, std::int64_t round) {
         constexpr LookSchedule schedule = of_looks();
         std::int64_t next = std::numeric_limits<std::int64_t>::max();

@@ -50,7 +50,7 @@ class SharedStack {
         const Entry entry = team_->member() == 0 ? stack_->top() : Entry{0, 0};
         return {team_->from_first(entry.slot), team_->from_first(entry.step)};
     }
-    /// For hints: where nobody asks, there is none.
+    /// The entry below the top, for hints; an empty one where nobody asks for them.
     [[nodiscard]] EDDY_HD Entry below_top() const {
         return level_ > 1 ? Entry{level_ - 2, level_ - 2} : Entry{0, 0};
     }

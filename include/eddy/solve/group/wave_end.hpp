@@ -69,7 +69,7 @@ struct WaveEnd {
     }
 
   private:
-    /// Those taken from the `first` on, shared among the members.
+    /// Visits the lanes that were taken from the `first` on, shared among the members.
     template <class Visit>
     EDDY_HD void for_each_lane(std::int32_t first, Visit visit) const {
         for (std::int32_t k = first + team.member(); k < team.num_taken(); k += Team::num_members)

@@ -14,7 +14,7 @@ class Arena {
   public:
     static constexpr std::size_t alignment = 64;
 
-    /// One that only counts.
+    /// An arena that only counts.
     Arena() = default;
     /// Hands out memory from `first` on, which is aligned.
     EDDY_HD explicit Arena(std::byte* first) : first_(first) {}

@@ -44,7 +44,7 @@ class ChainStepper {
         for (int place = 0; place < Spec::num_places; ++place) head_for(place, -1);
     }
     EDDY_HD void refer_to(const Problem<Spec>& problem) { problem_ = &problem; }
-    /// Another lane in a place.
+    /// Puts another lane into a place.
     EDDY_HD void assign(int place, std::ptrdiff_t lane) {
         parameters.assign(*problem_, place, lane);
         path.assign(place, lane);
@@ -92,8 +92,8 @@ class ChainStepper {
         }
         return after;
     }
-    /// Goes there. Number by number: a copy of the whole would be made in pieces that are narrower
-    /// than the loads to come, which then wait for it.
+    /// Moves the chain to where an attempt leads. Number by number: a copy of the whole would be
+    /// made in pieces that are narrower than the loads to come, which then wait for it.
     EDDY_INLINE EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
                                             const AfterAttempt<Spec>& after) {
         for_components<state_size>([&](int i) EDDY_INLINE {
@@ -152,7 +152,7 @@ class ChainStepper {
         if constexpr (Spec::has_jump && !Stepper::memory_follows_state)
             renew_after_events(x, size_in(logged));
     }
-    /// After rounds that ended with events in some places, their steps begin anew.
+    /// Begins steps anew in the places whose rounds ended with events.
     EDDY_HD void renew_after_events(Chain& x, const Time& logged) const {
         if constexpr (Spec::has_jump) {
             const auto changed = convert<Primal>(logged) < Primal(0);
@@ -168,7 +168,7 @@ class ChainStepper {
                                                           const Single* normals = nullptr) const {
         return constant_step(problem_->size, elapsed, y, memory, normals);
     }
-    /// The same with the size, and its products with the method's coefficients, at hand.
+    /// A constant step with the size, and its products with the method's coefficients, at hand.
     template <class UniformSize>
     [[nodiscard]] EDDY_INLINE EDDY_HD State constant_step(const UniformSize& dt,
                                                           const Time& elapsed, const State& y,
@@ -192,7 +192,7 @@ class ChainStepper {
     [[nodiscard]] EDDY_INLINE EDDY_HD Time size_from(const Time& elapsed) const {
         return max(landing_size(Time(problem_->clock.dt0), tstop - elapsed), Time(0));
     }
-    /// Where a step of `size` ends: on the tstop if that is exactly what was left to it.
+    /// The time at which a step of `size` ends: the tstop if that is exactly what was left to it.
     [[nodiscard]] EDDY_INLINE EDDY_HD Time elapsed_after(const Time& elapsed,
                                                          const Time& size) const {
         if constexpr (Spec::has_dyadic_steps)
@@ -229,7 +229,7 @@ class ChainStepper {
         else
             return with_still_input(x, size, use, normals);
     }
-    /// The same of times without tangents.
+    /// Uses the input of a step at times without tangents.
     template <class Use>
     EDDY_INLINE EDDY_HD decltype(auto) with_still_input(const Chain& x, const Time& size, Use&& use,
                                                         const Single* normals = nullptr) const {
@@ -237,7 +237,7 @@ class ChainStepper {
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
                              path_of(x.elapsed, size, normals), problem_->tolerances()});
     }
-    /// The same where the size may be the constant one.
+    /// Uses the input of a logged step, where the size may be the constant one.
     template <class Use>
     EDDY_INLINE EDDY_HD decltype(auto) with_logged_input(const Chain& x, const Time& size,
                                                          Use&& use,
@@ -247,7 +247,7 @@ class ChainStepper {
         }
         return with_input(x, size, use, normals);
     }
-    /// The same where it is.
+    /// Uses the input of a step of the constant size.
     template <class Use>
     EDDY_INLINE EDDY_HD decltype(auto) with_constant_input(const Time& elapsed, const State& y,
                                                            Use&& use, const Single* normals) const {
@@ -302,7 +302,7 @@ class ChainStepper {
         else
             return path.of(*problem_, elapsed, size, size, Time(0), normals);
     }
-    /// The same for a step of constant size.
+    /// The path of a step of constant size.
     [[nodiscard]] EDDY_INLINE EDDY_HD Path constant_path(const Time& elapsed,
                                                          const Single* normals) const {
         const Time size(problem_->clock.dt0);

@@ -27,7 +27,7 @@ template <class Spec, class Real>
     return (scaled.x + (next - next)) / scaled.scale;
 }
 
-/// Of the components that change.
+/// The squared norm of the components that change.
 template <class Spec, class State>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Single squared_norm_of_counted(
     const Problem<Spec>& problem, const State& error, const State& y, const State& next) {
@@ -36,7 +36,7 @@ template <class Spec, class State>
                               problem.rtol, counted<Term>(problem.atol));
 }
 
-/// That of the tangents' error, by the same tolerances.
+/// The norm of the tangents' error, by the same tolerances.
 template <class Spec>
 [[nodiscard]] EDDY_HD typename Spec::Single tangent_norm_of(const Problem<Spec>& problem,
                                                             const typename Spec::State& error,
@@ -50,7 +50,7 @@ template <class Spec>
     return squared_norm_of_counted<Spec>(problem, tangents(error), tangents(y), tangents(next));
 }
 
-/// Of an attempt from y, squared; infinite where the step has failed.
+/// The squared norm of the error of an attempt from y; infinite where the step has failed.
 template <class Spec>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Single squared_norm_of(
     const Problem<Spec>& problem, const typename Spec::State& y, const Attempt<Spec>& attempt) {

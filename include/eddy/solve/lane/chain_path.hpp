@@ -23,7 +23,7 @@ requires(Spec::normals_per_step == 0) struct NormalsOfRound<Spec> {
     [[nodiscard]] EDDY_HD static constexpr typename Spec::Single* of(int) { return nullptr; }
 };
 
-/// Which path the steps of the places of a Number follow.
+/// The path of noise that the steps of a Number's places follow.
 template <class Spec>
 class ChainPath {
     using Time = typename Spec::Time;
@@ -53,8 +53,8 @@ class ChainPath {
         }
     }
 
-    /// That of a step, √size and, of constant size, the number of steps since the last tstop given;
-    /// and the normals of the step, if they are at hand.
+    /// The path of a step, √size and, of constant size, the number of steps since the last tstop
+    /// given; and the normals of the step, if they are at hand.
     [[nodiscard]] EDDY_INLINE EDDY_HD Path of([[maybe_unused]] const Problem<Spec>& problem,
                                               [[maybe_unused]] const Time& elapsed,
                                               [[maybe_unused]] const Time& size,
@@ -114,11 +114,12 @@ class ChainPath {
         }
         return drawn.z[drawn.next++];
     }
-    /// Those of the cell after so many steps, of all that share a block with it, and of the next block.
+    /// Draws the normals of the cell after so many steps, of all that share a block with it, and of the
+    /// next block.
     EDDY_INLINE EDDY_HD void draw(Drawn& drawn, const Time& steps, const NoisePlan& plan) const {
         noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_ + steps), drawn.z);
     }
-    /// Those of one step alone.
+    /// Draws the normals of a single step.
     EDDY_HD void draw_one(const Time& steps, Single* normals, const NoisePlan& plan) const {
         Single z[Spec::normals_per_step];
         noise(plan).template root_of_cell<Spec::num_noises>(as_counts(cells_ + steps), z);

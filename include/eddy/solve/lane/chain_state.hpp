@@ -62,7 +62,7 @@ template <class Number, class Time>
     return convert<Number>(select(mask, Time(1), Time(0))) > Number(0);
 }
 
-/// Of one place.
+/// The controller's history of one place.
 template <class History>
 [[nodiscard]] EDDY_HD ControllerHistory<float> history_of(const History& history, int place) {
     return {get_lane(history.previous_log2, place), get_lane(history.earlier_log2, place),

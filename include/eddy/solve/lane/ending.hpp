@@ -45,7 +45,7 @@ template <int count, class SizeOf>
     return worst;
 }
 
-/// Of a lane that cannot go on.
+/// The ending of a lane that cannot go on.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneEnding broken_step(const Problem<Spec>& problem,
                                              const RoundOfChain<Spec>& round, int place) {
@@ -75,7 +75,7 @@ template <class Spec>
     return {finite ? Result::dt_underflow : Result::non_finite, t, worst, !Spec::is_adaptive};
 }
 
-/// Of a lane that a verdict ends.
+/// The ending of a lane that a verdict ends.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneEnding ending_of(const Problem<Spec>& problem,
                                            const RoundOfChain<Spec>& round, const Verdict& verdict,

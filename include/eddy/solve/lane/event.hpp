@@ -140,7 +140,7 @@ template <class Field>
     else
         return !names_at_event<Field>;
 }
-/// The same of a number that is known when it runs.
+/// Does this event end a lane? Its number is known only when the program runs.
 template <class Field>
 [[nodiscard]] EDDY_HD bool is_terminal_at(int event) {
     bool ends = false;
@@ -222,8 +222,8 @@ struct EventFunctions {
             [&]<int output>(int k, const Number& value) { after.data[k] = value; }, t, y, p);
         return after;
     }
-    /// Its pullback: the cotangent of the state before from that of the state after; that of t is
-    /// returned, that of p handed to add_to_p(k, value).
+    /// Pulls a jump back: the cotangent of the state before from that of the state after; that of t
+    /// is returned, that of p handed to add_to_p(k, value).
     template <int i, class Number, class Time, class Parameters, class AddToP>
     [[nodiscard]] EDDY_HD static Number pull_jump(const Time& t, const Vec<Number, state_size>& y,
                                                   const Parameters& p,
@@ -259,7 +259,7 @@ struct EventFunctions {
 template <class Field, int i>
 inline constexpr bool is_timed_event = !reads_argument(
     FunctionProgram<Field, typename EventFunctions<Field>::template Root<i>>::graph, 1);
-/// How many do not.
+/// How many of a field's events are roots of functions that read nothing of the state.
 template <class Field>
 inline constexpr int num_timed_events = [] {
     int count = 0;

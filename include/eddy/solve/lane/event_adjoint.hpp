@@ -42,7 +42,7 @@ struct EventAdjoint {
         Number& t;  // of the time from which the steps behind it go on
     };
 
-    /// Of the states before the jumps from those after them.
+    /// Turns the cotangents of the states after the jumps into those of the states before them.
     template <class Input>
     EDDY_HD static void pull_jumps(const Input& in, const Met& met, const Cotangents& cotangents) {
         if (!any(met.meets)) return;

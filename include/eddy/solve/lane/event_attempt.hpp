@@ -53,7 +53,7 @@ EDDY_INLINE EDDY_HD inline decltype(auto) with_moved_input(
         return steps.with_input(x, size, use, normals);
     }
 }
-/// The same of a round that has been logged, where the size may be the constant one.
+/// Uses the input of a round that has been logged, where the size may be the constant one.
 template <class Spec, class Steps, class Use>
 EDDY_INLINE EDDY_HD inline decltype(auto) with_logged_input(
     const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
@@ -64,8 +64,8 @@ EDDY_INLINE EDDY_HD inline decltype(auto) with_logged_input(
     else
         return steps.with_logged_input(x, size, use, normals);
 }
-/// Of the sizes of a round's steps: of one that lands on its tstop that of the time it starts at, with the
-/// other sign; of one to an event that of the root.
+/// The tangents of the sizes of a round's steps: of one that lands on its tstop that of the time it starts
+/// at, with the other sign; of one to an event that of the root.
 template <class Spec, class Steps>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline ClockTangent<Spec> tangents_of_sizes(
     [[maybe_unused]] const Steps& steps, [[maybe_unused]] const ChainState<Spec>& x,

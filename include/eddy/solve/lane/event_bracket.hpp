@@ -7,7 +7,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// Of one place: which of several functions a bracket follows, and which are beyond their roots.
+/// The functions that the bracket of one place knows of: which of several it follows, and which are
+/// beyond their roots.
 template <int num_events>
 struct LeadingEvent {
     int leader = 0;

@@ -24,7 +24,7 @@ struct EventDue {
     using Time = typename Spec::Time;
     using Search = EventSearch<Spec>;
 
-    /// Of a lane that begins in a place.
+    /// Finds the due times of a lane that begins in a place.
     template <class Parameters>
     EDDY_HD static void begin(Search& search, int place, const LaneTimes& times,
                               const Parameters& p) {
@@ -32,13 +32,13 @@ struct EventDue {
         for_timed([&]<int i>() { put<i>(search, place, events.template first<i>()); });
         settle(search, place);
     }
-    /// Of an empty place.
+    /// Clears the due times of an empty place.
     EDDY_HD static void clear(Search& search, int place) {
         for_timed(
             [&]<int i>() { put<i>(search, place, -std::numeric_limits<double>::infinity()); });
         settle(search, place);
     }
-    /// Which of them a place meets, a bit for each, where steps end with the soonest.
+    /// Which timed events a place meets, a bit for each, where steps end with the soonest.
     [[nodiscard]] EDDY_HD static std::uint32_t met(const Search& search, int place) {
         std::uint32_t met = 0;
         for_timed([&]<int i>() {
@@ -47,7 +47,7 @@ struct EventDue {
         });
         return met;
     }
-    /// Behind an attempt from x, in the places that it has moved.
+    /// Renews the due times after an attempt from x, in the places that it has moved.
     template <class Parameters>
     EDDY_HD static void renew(const Parameters& p, const LaneTimes& times, Attempt<Spec>& attempt,
                               AfterAttempt<Spec>& after) {

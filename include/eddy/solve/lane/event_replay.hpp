@@ -20,7 +20,7 @@ EDDY_HD void for_events(const MaskOf<typename Spec::Time>& meets,
     });
 }
 
-/// The same of a round that the log knows.
+/// Visits the events of a round that the log knows.
 template <class Spec, class Visit>
 EDDY_HD void for_logged_events(const typename Spec::Used& logged, Visit&& visit) {
     const auto meets = size_in(logged) < typename Spec::Time(0);

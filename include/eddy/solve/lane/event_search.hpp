@@ -153,7 +153,7 @@ struct EventSeeker {
         Landings landings;
         MaskOf<Time> counts;  // (place) was it accepted?
     };
-    /// dy/dt of what f is.
+    /// The derivative dy/dt of what f is.
     [[nodiscard]] EDDY_HD static State dy_dt(const State& f) {
         if constexpr (has_mass<typename Spec::Field>)
             return MassMatrix<typename Spec::Field>::slope(f);
@@ -297,8 +297,8 @@ struct EventSeeker {
     struct Tried {
         double from, size, end;  // in elapsed time
     };
-    /// Where it ends at a tstop or a save point: the size of one that ends before it, if time resolves that;
-    /// else zero.
+    /// The size of a step that ends before the tstop or save point at which this one does, if time resolves
+    /// that; else zero.
     [[nodiscard]] EDDY_HD static double size_before(const Landings& landings, int place,
                                                     const Tried& tried, double width,
                                                     RootBracket& bracket) {
@@ -306,7 +306,7 @@ struct EventSeeker {
         const double size = bracket.step_back(tried.size, width), end = tried.from + size;
         return end > tried.from && end < tried.end ? size : 0;
     }
-    /// As if it had been rejected.
+    /// Takes an attempt back, as if it had been rejected.
     EDDY_HD static void take_back(const ChainState<Spec>& x, Attempt<Spec>& attempt,
                                   AfterAttempt<Spec>& after, int place) {
         set_lane(attempt.used, place, 0.);

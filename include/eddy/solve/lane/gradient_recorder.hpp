@@ -13,7 +13,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// Where the gradients of a call go. The tangents are those of a Hessian-vector product.
+/// The arrays to which the gradients of a call go. The tangents are those of a Hessian-vector product.
 template <class Real>
 struct GradientTarget {
     EnsembleView<Real> y0, p;                  // p: one row where it is shared
@@ -36,7 +36,7 @@ struct LossSeeds {
     /// The sum of all blocks, where whoever launches may add those as well; else null.
     double* total = nullptr;
 
-    /// The same for another method.
+    /// The seeds for another method.
     template <class OtherSpec>
     using Of = LossSeeds<OtherSpec>;
     void refer_to(const EnsembleView<const Real>* arrays) { data = arrays; }
@@ -102,7 +102,7 @@ struct RecorderMemory {
               adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)) {}
 };
 
-/// Where a group brings its part of a shared parameter's gradient.
+/// The sums to which a group adds its part of a shared parameter's gradient.
 template <class Lane>
 struct SharedTarget {
     /// (lane, component) of the group, zero at first: the caller adds them up. Where it is null the
@@ -152,7 +152,7 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
         return save(lane, k, y, time(k));
     }
-    /// The same of a lane that is there at another time, which may have a tangent.
+    /// Saves the state of a lane at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
                                     const auto& t) {
         state(lane, k) = y;
@@ -173,7 +173,7 @@ class GradientRecorder {
         if (target_->t0.first) add_save_time(lane, k, t_cotangent);
         return cotangent;
     }
-    /// The same of a lane that was there at another time, whose cotangent is added to.
+    /// Pulls back the save point of a lane at another time, whose cotangent is added to.
     template <class Time, class AddToP>
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, const Time& t,
                                               const AddToP& add_to_p, Lane& t_cotangent) {
@@ -226,7 +226,7 @@ class GradientRecorder {
             if constexpr (Spec::is_dual) target_->p_tangent(row(lane), i) += value.tangent;
         }
     }
-    /// The same for all parameters.
+    /// Adds to the gradient of all parameters.
     EDDY_HD void add_p(std::int32_t lane, const Vec<Lane, Spec::parameter_room>& values) {
         if constexpr (!Spec::shares_parameters && Spec::parameter_size > 0) {
             add_row(target_->p, target_->p_tangent, row(lane), values);
@@ -250,7 +250,7 @@ class GradientRecorder {
         visit_gradient(lane,
                        [](auto& number) { number = std::remove_cvref_t<decltype(number)>(0); });
     }
-    /// And so is what the group has brought to shared parameters.
+    /// Forgets what the group has brought to shared parameters.
     EDDY_HD void forget_sums() {
         for (int i = 0; i < Spec::parameter_size; ++i) shared_.sums[i] = Lane(0);
     }
@@ -324,7 +324,7 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD Lane& part(std::int32_t lane, int i) {
         return memory_.parts[std::ptrdiff_t{lane} * Spec::parameter_size + i];
     }
-    /// Of what it leaves; and of what it is given.
+    /// The row of what a lane leaves; `given` is that of what it is given.
     [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
     [[nodiscard]] EDDY_HD std::ptrdiff_t given(std::int32_t lane) const {
         return problem_->row_of(first_ + lane);

@@ -26,7 +26,8 @@ struct LaneStart {
     using State = typename Spec::LaneState;
     static constexpr bool is_solved_for = has_algebraic_components<Field>();
 
-    /// Not a number in all components where the algebraic ones cannot be found.
+    /// The state in which a lane begins; NaN in all components where the algebraic ones cannot be
+    /// found.
     [[nodiscard]] EDDY_HD static State state(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         if constexpr (is_solved_for) {
             State y;
@@ -71,7 +72,7 @@ struct LaneStart {
         }
     }
 
-    /// From the cotangent of the state y in which a lane began to that of the one given; adds those of p,
+    /// Turns the cotangent of the state y in which a lane began into that of the one given; adds those of p,
     /// and returns that of t0 where it is asked for.
     template <bool with_times, class ParameterCotangent>
     [[nodiscard, gnu::noinline]] EDDY_HD static Lane pull(const Problem<Spec>& problem,
@@ -81,7 +82,7 @@ struct LaneStart {
         return StartOf<Field>::template pull<with_times>(
             time_of(problem), y, LaneParameters<Spec>{&problem, lane}, cotangent, p_cotangent);
     }
-    /// dy/dt there.
+    /// The derivative dy/dt at the start.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         const State y = state(problem, lane);
         const LaneParameters<Spec> p{&problem, lane};

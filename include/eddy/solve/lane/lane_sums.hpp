@@ -51,7 +51,7 @@ class PairwiseSum {
         sums_[num_sums_++] = number;
         ++count_;
     }
-    /// Goes on where another is. Only what that has used is copied, which is little of it.
+    /// Goes on where another sum is. Only what that has used is copied, which is little of it.
     EDDY_HD constexpr void go_on(const PairwiseSum& other) {
         count_ = other.count_;
         num_sums_ = other.num_sums_;

@@ -10,7 +10,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// Those of the first lanes that were lost so, in the order of the lanes.
+/// The states of the first lanes whose loss was lost, in the order of the lanes.
 class EDDY_EXPORT LostStates {
   public:
     static constexpr std::size_t most = 64;

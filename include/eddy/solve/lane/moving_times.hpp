@@ -53,7 +53,7 @@ struct MovingStep {
     EDDY_HD decltype(auto) along(const Primal& of_start, const Primal& of_size, Use&& use) const {
         return with(in.y, in.p, of_start, of_size, use);
     }
-    /// Along the size alone.
+    /// Uses the input of a step that moves along its size only.
     template <class Use>
     EDDY_HD decltype(auto) along_size(Use&& use) const {
         auto y = in.y;

@@ -103,8 +103,8 @@ struct TracedObjective {
     }
 
   private:
-    /// Of many parameters that the function does not read there would be as many zeros, for the compiler as well:
-    /// only one of the two is named.
+    /// The pullback, of which only one form is named: with many parameters that the function does not read there
+    /// would be as many zeros, for the compiler as well.
     static consteval auto pullback_program() {
         if constexpr (reads_parameters)
             return vjp<0, 1, 2>(ObjectiveProgram{});

@@ -63,7 +63,7 @@ struct PathLanes {
         }
         sum_there = sum;
     }
-    /// All of them, one after another.
+    /// Finishes all blocks, one after another.
     void finish_all() const {
         for (std::int64_t lane = first_lane; lane < end_lane(); ++lane) {
             for (std::ptrdiff_t number = 0; number < target.numbers_of_lane(); ++number)
@@ -109,7 +109,7 @@ struct PathLanes {
         const std::int64_t paths = part.runs.paths, there = part.runs.end_path() - lane * paths;
         return there < 0 ? 0 : eddy::min(there, paths);
     }
-    /// Of them those that did not fail.
+    /// How many paths of a lane did not fail.
     [[nodiscard]] EDDY_HD std::int64_t count_of(std::int64_t lane) const {
         std::int64_t failed = begins(lane) ? 0 : before.tally->num_failed;
         const PathRuns::Range runs = part.runs.runs_of(lane);

@@ -31,7 +31,8 @@ struct Moments {
         mean += distance / count;
         squares += distance * (x - mean);
     }
-    /// Of two sets of numbers together (Chan, Golub & LeVeque 1983, Amer. Statist. 37(3), eqs. 2.1).
+    /// The moments of two sets of numbers together (Chan, Golub & LeVeque 1983, Amer. Statist.
+    /// 37(3), eqs. 2.1).
     [[nodiscard]] friend EDDY_HD constexpr Moments operator+(const Moments& a, const Moments& b) {
         if (a.count == 0) return b;
         if (b.count == 0) return a;
@@ -129,8 +130,8 @@ struct PathRuns {
     }
 };
 
-/// Of the rows of a run: `add(row, sum)` adds one to that of its block, and blocks are added in pairs. Those of rows
-/// that failed are left out.
+/// The sum over the rows of a run: `add(row, sum)` adds one to that of its block, and blocks are added in pairs.
+/// Rows that failed are left out.
 template <class Sum, class Add>
 [[nodiscard]] EDDY_HD Sum sum_of_run(const PathRuns::Range& rows, const LaneOutcome* outcomes,
                                      const Add& add) {
@@ -144,7 +145,7 @@ template <class Sum, class Add>
     return sum.total();
 }
 
-/// Where the sums of runs go. Of each there are so many, and a tally.
+/// The place of the sums of runs. Each run has so many, and a tally.
 template <class Sum>
 struct RunSums {
     PathRuns runs;
@@ -170,7 +171,7 @@ struct RunSums {
             tallies[run] = tally;
         }
     }
-    /// All of them, one after another.
+    /// Adds all runs, one after another.
     template <class Numbers>
     void add_all(const Numbers& numbers, const LaneOutcome* outcomes) const {
         for (std::int64_t run = 0; run < runs.num_runs(); ++run) {

@@ -29,11 +29,11 @@ struct Rows {
         if (list) return list[lane];
         return lanes_per_row == 1 ? first + lane : (first + lane) / lanes_per_row;
     }
-    /// Those of a list that lives longer.
+    /// The rows of a list that lives longer.
     [[nodiscard]] static Rows of(const RowList& list) { return {0, 1, list.data()}; }
     /// Is each lane a row, one after another?
     [[nodiscard]] EDDY_HD bool are_a_range() const { return list == nullptr && lanes_per_row == 1; }
-    /// Those of the lanes from `lane` on.
+    /// The rows of the lanes from `lane` on.
     [[nodiscard]] Rows from(std::ptrdiff_t lane) const {
         return list ? Rows{0, 1, list + lane} : Rows{first + lane, lanes_per_row};
     }

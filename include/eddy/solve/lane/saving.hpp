@@ -150,7 +150,7 @@ class LaneSaves {
             broken.t[place] = t;
         }
     }
-    /// Of lanes that may end before a save point the recorder is told the time.
+    /// Saves a state, and tells the recorder its time if lanes may end before a save point.
     EDDY_HD bool save_at(std::int32_t lane, const typename Spec::LaneState& y,
                          [[maybe_unused]] const auto& t) {
         if constexpr (Spec::has_event)

@@ -9,7 +9,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// Where accepted steps go that nobody wants.
+/// The recorder of accepted steps that nobody wants: it keeps none.
 struct NoSteps {
     [[nodiscard]] EDDY_HD static constexpr bool is_wanted() { return false; }
     template <class State>
@@ -88,7 +88,7 @@ class SolutionRecorder {
                                     const typename Spec::LaneState& y) {
         return save(lane, k, y, problem_->times.save_time[k]);
     }
-    /// The same of a lane that is there at another time, which may have a tangent.
+    /// Saves the state of a lane at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
                                     const typename Spec::LaneState& y, const auto& t) {
         if constexpr (!saves_nothing) {

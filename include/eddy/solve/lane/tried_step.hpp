@@ -10,7 +10,7 @@ namespace eddy::inline v0::detail {
 /// An attempt of all places of a Number: what was tried, and what was thought of it.
 template <class Spec>
 struct Attempt {
-    /// Which event `used` has led to, of several functions.
+    /// The event to which `used` has led, of several functions.
     [[no_unique_address]] KeptIf<Spec::has_several_events, typename Spec::Time> event;
     [[no_unique_address]] ClockTangent<Spec> by;  // of dt
     typename Spec::Time size;                     // |dt| that was tried
@@ -55,7 +55,8 @@ template <class Spec>
         return attempt.used;
 }
 
-/// Where an attempt leads, but for the stepper's memory, and for the state where no event may change it.
+/// The state to which an attempt leads, without the stepper's memory, and without y where an event may
+/// change it.
 template <class Spec>
 struct AfterAttempt {
     [[no_unique_address]] EventSearch<Spec> events;

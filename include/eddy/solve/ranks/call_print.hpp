@@ -30,12 +30,12 @@ class Fingerprint {
     std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-/// Of all options on which numbers depend.
+/// The print of all options on which numbers depend.
 [[nodiscard]] EDDY_EXPORT std::uint64_t print_of(const SolveOptions& options);
 
 [[nodiscard]] EDDY_EXPORT std::uint64_t print_of_version();
 
-/// Of the types of a call, and of what the functions of its equation are.
+/// The print of the types of a call, and of what the functions of its equation are.
 template <class... Types>
 [[nodiscard]] std::uint64_t print_of_types() {
     Fingerprint print;

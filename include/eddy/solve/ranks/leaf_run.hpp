@@ -35,7 +35,7 @@ class EDDY_EXPORT LeafRun {
     void add_lane(const double* row);
     /// The sum of the next lanes of a leaf that begins here: all of it, or its beginning.
     void add_leaf(const double* sum, std::int64_t num_lanes);
-    /// Another run, which begins where this one ends.
+    /// Appends another run, which begins where this one ends.
     void append(const LeafRun& next);
 
     /// The sum of all, of a run that begins with the first lane.
@@ -43,10 +43,10 @@ class EDDY_EXPORT LeafRun {
 
     [[nodiscard]] const LeafShape& shape() const { return shape_; }
     [[nodiscard]] std::int64_t num_lanes() const { return end_ - first_; }
-    /// How many rows it keeps.
+    /// How many rows the run keeps.
     [[nodiscard]] std::int64_t num_rows() const;
 
-    /// To send it, and back.
+    /// Writes the run as numbers to send; read() is the inverse.
     void write(std::vector<double>& numbers) const;
     [[nodiscard]] static LeafRun read(const double*& numbers);
 

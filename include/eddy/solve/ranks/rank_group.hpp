@@ -40,7 +40,7 @@ struct RankTree {
     int rank = 0, num_ranks = 1;
 
     [[nodiscard]] int parent() const { return rank & (rank - 1); }  // of rank 0: itself
-    /// In the order of the ranks.
+    /// The children of this rank, in the order of the ranks.
     [[nodiscard]] std::vector<int> children() const {
         std::vector<int> children;
         for (int step = 1; rank + step < num_ranks && (rank & step) == 0; step *= 2)
@@ -51,7 +51,7 @@ struct RankTree {
 
 class EDDY_EXPORT RankGroup {
   public:
-    /// Of what has been sent since the group was made.
+    /// What has been sent since the group was made.
     struct Traffic {
         std::int64_t messages = 0, bytes = 0;
         std::int64_t most_rows = 0;  // of sums, kept at a time
@@ -63,26 +63,28 @@ class EDDY_EXPORT RankGroup {
     [[nodiscard]] int rank() const { return tree_.rank; }
     [[nodiscard]] int num_ranks() const { return tree_.num_ranks; }
     [[nodiscard]] const Traffic& traffic() const { return traffic_; }
-    /// In seconds.
+    /// Sets how many seconds may pass without a sign of life.
     void set_time_out(double seconds) { time_out_ = seconds; }
 
     /// A call begins; `where` is its name.
     void begin(const char* where);
-    /// Before the work: waits for all. Throws where one has failed or was asked something else.
+    /// Waits for all before the work. Throws where one has failed or was asked something else.
     [[nodiscard]] const RankVerdict& agree(const CallPrint& print, std::int64_t num_lanes);
-    /// Who may cancel this rank's work, and is asked while it waits.
+    /// Says who may cancel this rank's work, and is asked while it waits.
     void attend(const std::stop_token& cancelled, const Poll& poll);
-    /// While this rank works: false where another one has stopped.
+    /// Does the work of this rank go on? False where another rank has stopped.
     [[nodiscard]] bool goes_on();
     /// All ranks are to stop their work.
     void stop() noexcept;
-    /// After the work: waits for all. The totals of sums over lanes; throws where one has failed.
+    /// Waits for all after the work, and returns the totals of sums over lanes; throws where one
+    /// has failed.
     [[nodiscard]] std::vector<std::vector<double>> add_up(std::vector<LeafRun> sums);
-    /// The same where nothing has been added up.
+    /// Waits for all after work of which nothing is added up.
     void end_work();
     /// The call ends.
     void end();
-    /// It has failed here with what is being handled; the others are told, if they do not know.
+    /// Says that the call has failed here with what is being handled; the others are told, if they
+    /// do not know.
     void fail() noexcept;
 
   private:
@@ -99,7 +101,7 @@ class EDDY_EXPORT RankGroup {
     };
 
     [[nodiscard]] RankVerdict exchange(RankReport report);
-    /// Those of children into the report of this rank; how many lanes each has.
+    /// Gathers the reports of children into that of this rank, and how many lanes each has.
     void gather(RankReport& report, std::vector<std::int64_t>& lanes_of_children);
     void scatter(const RankVerdict& verdict, std::int64_t own_lanes,
                  const std::vector<std::int64_t>& lanes_of_children);
@@ -136,7 +138,7 @@ class EDDY_EXPORT RankGroup {
     RankFailure broken_;           // why nothing more is exchanged
 };
 
-/// For a solver object: the ranks of its backend, or none.
+/// The ranks of a solver object's backend, or none.
 class RankLink {
   public:
     RankLink() = default;

@@ -28,7 +28,7 @@ struct CallPrint {
     std::uint64_t items[num_items]{};
 };
 
-/// Of one rank, or of neighbouring ones.
+/// What one rank reports, or several neighbouring ones.
 struct EDDY_EXPORT RankReport {
     std::int32_t first_rank = 0;
     std::int64_t num_lanes = 0;
