@@ -137,6 +137,29 @@ def heads_name_their_tests(tree):
                 yield f"{path}:1: test of something else: {test} does not include {path}, nor does what it includes"
 
 
+DESIGN = Path("docs/design/solving.md")
+
+
+def the_design_knows_each_header(tree):
+    """The table at the end of docs/design/solving.md names each header of solve and backends, in a row for each folder: | `lane/` | `arena`, … |; and
+    no path of a header on that page leads nowhere."""
+    text = tree.text(DESIGN) if DESIGN in tree.files else ""
+    named = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if row := re.match(r"\| `([\w/]+/)` \|", line):
+            folder = Path("include/eddy") / (row[1] if row[1].startswith("backends/") else "solve/" + row[1])
+            named |= {folder / f"{name}.hpp": number for name in re.findall(r"`(\w+)`", line[row.end():])}
+        for name in re.findall(r"`((?:\w+/)+\w+\.hpp)`", line):
+            if not any(Path(top, name) in tree.files for top in (".", "include/eddy", "include/eddy/solve", "include/eddy/backends")):
+                yield f"{DESIGN}:{number}: header that is not there: {name}"
+    for path in tree.headers():
+        if path.parts[:3] in (("include", "eddy", "solve"), ("include", "eddy", "backends")) and path not in named:
+            yield f"{path}:1: unknown to the design: name it in the table of {DESIGN}"
+    for path, number in named.items():
+        if path not in tree.files:
+            yield f"{DESIGN}:{number}: header that is not there: {path}"
+
+
 def outside_libraries_stay_in_backends(tree):
     for path, number, name in includes(tree, tree.inside()):
         if height(floor_of(path)) < height("backends") and OUTSIDE.fullmatch(name):
@@ -326,7 +349,7 @@ def paths_are_relative(tree):
                 yield f"{path}:{number}: absolute path: {match[0]} exists on one machine only"
 
 
-RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, heads_name_their_tests,
+RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, heads_name_their_tests, the_design_knows_each_header,
          outside_libraries_stay_in_backends, names_say_what_is_inside, headers_are_short, compilers_are_told_apart_once, macros_are_few,
          namespaces_have_a_version, headers_are_listed, a_door_opens_to_each_header,
          storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, versions_agree, pages_include_public_headers,

@@ -107,6 +107,15 @@ class EachRuleCanFail(unittest.TestCase):
                 self.assertRegex(found[0], rf"^{path}:1: {complaint}")
         self.assertEqual(complaints(new | {path: "// Test: tests/speed.py\n", "tests/speed.py": "# of gone.hpp\n"}), [])
 
+    def test_headers_that_the_design_does_not_know(self):
+        path = "include/eddy/backends/cpu.hpp"
+        new = {path: HEAD, "include/eddy/backends/CMakeLists.txt": "FILES cpu.hpp )\n", "include/eddy/eddy.hpp": "#include <eddy/backends/cpu.hpp>\n"}
+        (unknown,) = complaints(new)
+        self.assertRegex(unknown, rf"^{path}:1: unknown to the design")
+        self.assertEqual(complaints(new | {"docs/design/solving.md": "| `backends/` | `cpu` |\n"}), [])
+        self.expect("docs/design/solving.md", "| `lane/` | `gone` |\n", "header that is not there: include/eddy/solve/lane/gone.hpp")
+        self.expect("docs/design/solving.md", "See `lane/gone.hpp`.\n", "header that is not there: lane/gone.hpp")
+
     def test_classes_that_end_with_what_may_be_empty(self):
         self.expect("include/eddy/core/vec.hpp", "struct State {\n    double y;\n    [[no_unique_address]] Memory memory{};\n};\n",
                     "last member may be empty")
