@@ -59,7 +59,7 @@ template <class Bodies, class Stages, class Parameters>
 template <std::size_t count, class Visit>
 void visit_index(std::size_t index, const Visit& visit) {
     [&]<std::size_t... k>(std::index_sequence<k...>) {
-        ((index == k ? (visit.template operator()<k>(), true) : false) || ...);
+        static_cast<void>(((index == k ? (visit.template operator()<k>(), true) : false) || ...));
     }
     (std::make_index_sequence<count>{});
 }
