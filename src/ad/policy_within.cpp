@@ -66,9 +66,11 @@ class Search {
         const KeptValues best = planner_.plan(bytes, default_branches);
         consider(best);
         if (found_) return std::move(plan_);
+        const std::int64_t most =
+            std::min(bytes, std::numeric_limits<std::int64_t>::max() / tried_budgets);
         for (int k = 0; k < tried_budgets; ++k) {
-            consider(planner_.plan(bytes * k / tried_budgets, 0));
-            consider(planner_.corner(bytes * k / tried_budgets));
+            consider(planner_.plan(most * k / tried_budgets, 0));
+            consider(planner_.corner(most * k / tried_budgets));
         }
         require_argument(
             found_,
@@ -109,6 +111,9 @@ class Search {
 
 ValuePlan policy_within(const Graph& graph, std::int64_t bytes, const ValuePlanOptions& options) {
     require_argument(bytes >= 0, "policy_within: {} bytes; give at least 0", bytes);
+    require_argument(options.bytes_per_number >= 1,
+                     "policy_within: bytes_per_number = {}; give at least 1",
+                     options.bytes_per_number);
     return Search(graph, options).within(bytes);
 }
 

@@ -1,0 +1,42 @@
+// The options of plans by bytes and of loops inside traced functions, at their extremes.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <eddy/ad/policy_within.hpp>
+#include <eddy/checkpoint/stage_plan.hpp>
+#include <eddy/trace/loops.hpp>
+#include <eddy/trace/trace.hpp>
+
+#include "fuzz/check_extremes.hpp"
+
+TEST_CASE("options_plans: PlanOptions at its extremes") {
+    const eddy::StageCost stage{.state_bytes = 100, .options = {{.residual_bytes = 300}}};
+    const eddy::ChainCosts costs{.stages = std::vector(8, stage), .output_bytes = 100};
+    fuzz::check_extremes(eddy::PlanOptions{}, "plan", [&](const eddy::PlanOptions& options) {
+        const eddy::StagePlan plan = eddy::plan(costs, options);
+        CHECK(plan.peak_bytes <= options.memory_bytes);
+        CHECK(plan.time >= 8);
+    });
+}
+
+TEST_CASE("options_plans: ValuePlanOptions at its extremes") {
+    constexpr auto program = eddy::trace<eddy::Vector<2>, eddy::Vector<2>>(
+        [](const auto& x, const auto& w) { return eddy::sin(eddy::exp(x * w)) + w; });
+    const eddy::ValuePlanOptions good{.with_respect_to = {0}};
+    CHECK_THROWS_AS(eddy::policy_within(program, INT64_MAX, {.peak_bytes = 0}),
+                    eddy::InvalidArgument);
+    fuzz::check_extremes(good, "policy_within", [&](const eddy::ValuePlanOptions& options) {
+        const eddy::ValuePlan plan = eddy::policy_within(program, 64, options);
+        CHECK(plan.bytes <= 64);
+        CHECK(plan.peak_bytes <= options.peak_bytes);
+    });
+}
+
+TEST_CASE("options_plans: WhileOptions, both values") {
+    const auto doubled = [](const auto& x) { return 2. * x; };
+    const auto below = [](const auto& x) { return x < 100.; };
+    CHECK(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{.takes_last = true}) == 8);
+    CHECK(std::isnan(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{})));
+    CHECK(eddy::bounded_while<7>(1., below, doubled, eddy::WhileOptions{}) == 128);
+}
