@@ -15,6 +15,16 @@
 namespace eddy::inline v0 {
 namespace detail {
 
+/// What a program returns, as a tuple: a single result is the only one of it.
+template <class T>
+constexpr std::tuple<T> as_tuple(const T& result) {
+    return std::tuple<T>(result);
+}
+template <class... T>
+constexpr std::tuple<T...> as_tuple(const std::tuple<T...>& results) {
+    return results;
+}
+
 enum class Half { forward, backward };
 
 template <Half half, class P, class Policy, int... argument>
@@ -105,7 +115,7 @@ struct DifferentiableProgram {
     template <class... Arguments>
     requires(sizeof...(Arguments) == P::graph.num_arguments())
         [[nodiscard]] constexpr auto record(const Arguments&... x) const {
-        auto results = as_tuple(Forward{}(x...));
+        auto results = detail::as_tuple(Forward{}(x...));
         auto value = detail::in_form_of<typename P::recipe>(first(
             results, std::make_index_sequence<static_cast<std::size_t>(P::graph.num_outputs())>{}));
         if constexpr (num_residuals > 0) {
@@ -152,14 +162,6 @@ struct DifferentiableProgram {
     }
 
   private:
-    template <class T>
-    static constexpr auto as_tuple(const T& results) {
-        return std::tuple<T>(results);
-    }
-    template <class... T>
-    static constexpr auto as_tuple(const std::tuple<T...>& results) {
-        return results;
-    }
     /// The results without the residuals: a single one as it is.
     template <class Tuple, std::size_t... k>
     static constexpr auto first(const Tuple& results, std::index_sequence<k...>) {

@@ -202,14 +202,6 @@ struct ProgramScanStep {
     using Residuals = typename decltype(std::declval<const Step&>().record_value(
         std::declval<Carry>(), 0))::second_type;
     using Kept = KeptOfProgram<Residuals, Carry, Body::reads(0)>;
-    template <class Pulled>
-    static std::tuple<Pulled> as_tuple(const Pulled& pulled) {
-        return {pulled};
-    }
-    template <class... Pulled>
-    static std::tuple<Pulled...> as_tuple(const std::tuple<Pulled...>& pulled) {
-        return pulled;
-    }
     using Pulled = decltype(as_tuple(std::declval<const Step&>().pull_value(
         std::declval<const Residuals&>(), std::declval<const Carry&>(),
         std::declval<const Value&>(), 0)));
