@@ -260,7 +260,7 @@ class Interpreter {
         const int length_b = graph_[graph_.operand(node, node.count > 1 ? 1 : 0)].size;
         if constexpr (op == Op::at) {
             store(i, [&](int, std::int64_t lane) {
-                const double index = primal(b(0, lane));
+                const auto index = static_cast<double>(primal(b(0, lane)));
                 return 0 <= index && index < length
                            ? a(static_cast<int>(index), lane)
                            : convert<Real>(std::numeric_limits<ScalarOf<Real>>::quiet_NaN());
