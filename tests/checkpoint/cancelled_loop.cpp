@@ -4,6 +4,7 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
+#include <stdexcept>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -79,6 +80,54 @@ TEST_CASE("cancelled_loop: a cancelled reversal throws, says so, and frees its s
             if (!in_pullback) CHECK(loop.body().advances == 31 + call);
         }
     }
+}
+
+TEST_CASE("cancelled_loop: poll is asked before each step, forward and back, kept or recomputed") {
+    std::stop_source never;
+    int asked = 0, most = 1000;
+    const auto poll = [&] { return ++asked <= most; };
+    Loop loop(Stopping{&never}, {.checkpoints = 3, .poll = poll});
+    loop.run(0.0, below(30));
+    CHECK(asked == 30);
+    CHECK(loop.reverse(1.0) == 1073741824.0);
+    CHECK(asked == 30 + loop.counters().recomputed + loop.counters().pullbacks);
+
+    // It says no on the way back, and on the way forward; it throws.
+    most = 30 + 20, asked = 0;
+    loop.run(0.0, below(30));
+    CHECK_THROWS_AS(loop.reverse(1.0), eddy::Cancelled);
+    CHECK(loop.result() == Result::cancelled);
+    CHECK(loop.store().held() == 0);
+    CHECK(asked == 51);
+    most = 7, asked = 0;
+    CHECK(loop.run(0.0, below(30)) == 7.0);
+    CHECK(loop.result() == Result::cancelled);
+    Loop throwing(Stopping{&never}, {.checkpoints = 3, .poll = [&]() -> bool {
+                                         if (++asked > 40) throw std::runtime_error("interrupted");
+                                         return true;
+                                     }});
+    asked = 0;
+    throwing.run(0.0, below(30));
+    CHECK_THROWS_AS(throwing.reverse(1.0), std::runtime_error);
+    CHECK(throwing.store().held() == 0);
+
+    // Where the linearization of every step is kept.
+    struct Doubled {
+        struct Linearization {
+            double value;
+            double pullback(double cotangent) const { return 2 * cotangent; }
+        };
+        double operator()(double x) const { return 2 * x; }
+        Linearization linearize(double x) const { return {2 * x}; }
+    };
+    most = 20 + 15, asked = 0;
+    auto kept =
+        eddy::while_loop(below(20), Doubled{},
+                         {.max_steps = 50, .placement = eddy::Placement::store_all, .poll = poll})
+            .linearize(1.0);
+    CHECK(asked == 20);
+    CHECK_THROWS_AS(kept.pullback(1.0), eddy::Cancelled);
+    CHECK(asked == 36);
 }
 
 TEST_CASE("cancelled_loop: a reversal that was cancelled says where it stopped") {

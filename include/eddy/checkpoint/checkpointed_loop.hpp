@@ -309,7 +309,7 @@ class CheckpointedLoop {
             if constexpr (checked) loop.hashes_.record(x);
             if (!(*go_on)(x, step)) return ends(Result::success);
             if (step == loop.plan().limit) return ends(Result::max_steps_reached);
-            if (loop.options_.cancelled.stop_requested()) return ends(Result::cancelled);
+            if (loop.options_.stop()) return ends(Result::cancelled);
             return true;
         }
         [[nodiscard]] bool ends(Result result) {
@@ -320,7 +320,7 @@ class CheckpointedLoop {
             detail::advance(std::as_const(loop.body_), x, step);
         }
 
-        [[nodiscard]] bool keeps_going() const { return !loop.options_.cancelled.stop_requested(); }
+        [[nodiscard]] bool keeps_going() const { return !loop.options_.stop(); }
         void again(Replayed& x, std::int64_t step) const {
             if (x.advanced)
                 advance(*x.advanced, step);

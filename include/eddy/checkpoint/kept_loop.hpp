@@ -200,7 +200,7 @@ class KeptLoop {
         result_ = Result::max_steps_reached;
         if (steps_ == plan_.limit) return false;
         result_ = Result::cancelled;
-        if (options_.cancelled.stop_requested()) return false;
+        if (options_.stop()) return false;
         return true;
     }
     void start(const State& x) {
@@ -263,6 +263,9 @@ class KeptLoop {
             case ScanActionKind::pullback:
                 for (std::int64_t step = action.last; step-- > action.first; kept_.pop_back()) {
                     throw_if_cancelled();
+                    if constexpr (requires(const Kept& kept) { kept.will_read(); }) {
+                        if (kept_.size() > 1) kept_.rbegin()[1].will_read();
+                    }
                     step_.pull(kept_.back(), step, cotangent);
                     ++counters_.pullbacks;
                 }
@@ -271,7 +274,7 @@ class KeptLoop {
     }
 
     void throw_if_cancelled() {
-        if (!options_.cancelled.stop_requested()) return;
+        if (!options_.stop()) return;
         result_ = Result::cancelled;
         throw_cancelled(counters_.pullbacks, steps_);
     }

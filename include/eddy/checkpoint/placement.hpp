@@ -13,6 +13,7 @@
 #include <eddy/checkpoint/schedule.hpp>
 #include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/export.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,10 +70,15 @@ struct LoopOptions {
     /// slots, and its result is Result::cancelled. `run` returns the state that it reached;
     /// `reverse` has nothing to return and throws Cancelled.
     std::stop_token cancelled{};
+    /// Asked before each step, forward and backward, whether to go on. If it returns false, the loop is
+    /// cancelled; what it throws ends the call.
+    std::function<bool()> poll{};
     /// Of `scan`: with Keep::residuals the steps are divided into `checkpoints` equal segments. Within
     /// the one that is taken back, what the body's linearization keeps is kept, so that no step there
     /// is evaluated twice; the last segment is never evaluated again.
     Keep keep = Keep::states;
+
+    [[nodiscard]] bool stop() const { return cancelled.stop_requested() || (poll && !poll()); }
 };
 
 /// The most states that a loop can keep: slots are numbered in 32 bits.
