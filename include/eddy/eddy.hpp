@@ -29,6 +29,7 @@
 #include <eddy/ad/differentiable.hpp>
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/gradient.hpp>
+#include <eddy/ad/hooks.hpp>
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
 #include <eddy/ad/linear_model.hpp>

@@ -1,10 +1,8 @@
 #include "number_types.hpp"
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <eddy/core/small_float.hpp>
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -16,25 +14,16 @@ T load(const char* from) {
     return value;
 }
 
-/// IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction.
-double half(std::uint16_t bits) {
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double size = 0;
-    if (exponent == 31)
-        size = fraction == 0 ? std::numeric_limits<double>::infinity()
-                             : std::numeric_limits<double>::quiet_NaN();
-    else if (exponent == 0)
-        size = std::ldexp(fraction, -24);
-    else
-        size = std::ldexp(1024 + fraction, exponent - 25);
-    return bits >> 15 != 0 ? -size : size;
+/// A number of two bytes.
+template <class Number>
+double small(const char* from) {
+    return static_cast<double>(Number::from_bits(load<std::uint16_t>(from)));
 }
 
 double decode(NumberType type, const char* from) {
     switch (type) {
-        case NumberType::float16: return half(load<std::uint16_t>(from));
-        case NumberType::bfloat16:
-            return double{std::bit_cast<float>(std::uint32_t{load<std::uint16_t>(from)} << 16)};
+        case NumberType::float16: return small<eddy::float16>(from);
+        case NumberType::bfloat16: return small<eddy::bfloat16>(from);
         case NumberType::float32: return double{load<float>(from)};
         case NumberType::float64: return load<double>(from);
         case NumberType::none: break;

@@ -36,9 +36,15 @@ struct KeptOfProgram {
     [[nodiscard]] decltype(auto) argument() const {
         if constexpr (reads_x) {
             return static_cast<const X&>(x);
-        } else {
+        } else if constexpr (std::is_default_constructible_v<X>) {
             return X{};
+        } else {
+            return NothingKept{};
         }
+    }
+    /// A hint that it is read next.
+    void will_read() const requires(requires(const Residuals& kept) { kept.will_read(); }) {
+        residuals.will_read();
     }
 
   private:
@@ -70,18 +76,30 @@ class ParametricBody {
     /// The cotangent of x; those of the parameters are added to their sums. `observe` sees the value.
     template <class Observer>
     [[nodiscard]] X pullback(const X& x, const Value& cotangent, const Observer& observe) {
-        return collect(std::apply(
-            [&](const Parameters&... p) {
-                auto linearization = body_.linearize(x, p...);
-                observe(std::as_const(linearization.value));
-                return linearization.pullback(cotangent);
-            },
-            parameters_));
+        if constexpr (requires { Body::passes_hooks; }) {  // those of the loop, not of this step
+            auto [value, kept] = record(x);
+            observe(std::as_const(value));
+            return pull_recorded(kept, cotangent);
+        } else {
+            return collect(std::apply(
+                [&](const Parameters&... p) {
+                    auto linearization = body_.linearize(x, p...);
+                    observe(std::as_const(linearization.value));
+                    return linearization.pullback(cotangent);
+                },
+                parameters_));
+        }
     }
     [[nodiscard]] X pullback(const X& x, const Value& cotangent) {
-        return collect(std::apply(
-            [&](const Parameters&... p) { return body_.linearize(x, p...).pullback(cotangent); },
-            parameters_));
+        if constexpr (requires { Body::passes_hooks; }) {
+            return pullback(x, cotangent, [](const Value&) {});
+        } else {
+            return collect(std::apply(
+                [&](const Parameters&... p) {
+                    return body_.linearize(x, p...).pullback(cotangent);
+                },
+                parameters_));
+        }
     }
 
     /// The value, and what the pullback of this step reads: of a program x, if need be, and its

@@ -28,8 +28,9 @@ class ProgramScanLinearization {
     /// A carry, or a pair of it and a vector of outputs.
     using Value = std::conditional_t<Step::has_outputs, std::pair<Carry, Outputs>, Carry>;
 
-    ProgramScanLinearization(const LoopOptions& options, const Carry& carry, const Given&... given)
-        : loop_(Step{typename Step::Step(given...)}, options), value(run(carry)) {}
+    ProgramScanLinearization(const Body& body, const LoopOptions& options, const Carry& carry,
+                             const Given&... given)
+        : loop_(Step{typename Step::Step(body, given...)}, options), value(run(carry)) {}
 
     /// The cotangent of the carry as it is, or a std::tuple of it and those of every further
     /// argument: a std::vector with one a step where that was a range.
@@ -85,14 +86,15 @@ class ProgramScanLinearization {
 template <class Body>
 class ProgramScan {
   public:
-    explicit ProgramScan(LoopOptions options) : options_(std::move(options)) {}
+    ProgramScan(Body body, LoopOptions options)
+        : body_(std::move(body)), options_(std::move(options)) {}
 
     /// (carry, a, b, …) -> the last carry, or that and the outputs.
     template <class Carry, class... Given>
     [[nodiscard]] auto operator()(const Carry& carry, const Given&... given) const {
         using Step = detail::ProgramScanStep<Body, Carry, Given...>;
         check<Carry, Given...>();
-        const typename Step::Step step(given...);
+        const typename Step::Step step(body_, given...);
         const auto steps = static_cast<std::int64_t>(length(step));
         Carry x = carry;
         if constexpr (Step::has_outputs) {
@@ -112,9 +114,9 @@ class ProgramScan {
     template <class Carry, class... Given>
     [[nodiscard]] auto linearize(const Carry& carry, const Given&... given) const {
         check<Carry, Given...>();
-        const detail::ProgramStep<Body, Given...> step(given...);
+        const detail::ProgramStep<Body, Given...> step(body_, given...);
         return ProgramScanLinearization<Body, Carry, Given...>(
-            detail::with_length(options_, length(step)), carry, given...);
+            body_, detail::with_length(options_, length(step)), carry, given...);
     }
 
   private:
@@ -145,6 +147,7 @@ class ProgramScan {
         }
     }
 
+    [[no_unique_address]] Body body_;
     LoopOptions options_;
 };
 
@@ -152,28 +155,57 @@ class ProgramScan {
 /// Further arguments are ranges with one element a step, or the same in every step. Of each step
 /// everything that the pullback reads is kept.
 template <class Recipe>
-[[nodiscard]] auto scan(const Program<Recipe>&,
+[[nodiscard]] auto scan(const Program<Recipe>& program,
                         LoopOptions options = {.placement = Placement::store_all}) {
-    return ProgramScan<DifferentiableProgram<Program<Recipe>, detail::EverythingSaveable>>(
-        std::move(options));
+    return scan(differentiable(program), std::move(options));
 }
 /// The same, of which each step keeps what the policy of `differentiable(program, policy)` allows.
 template <class P, class Policy, int... argument>
-[[nodiscard]] auto scan(const DifferentiableProgram<P, Policy, argument...>&,
+[[nodiscard]] auto scan(const DifferentiableProgram<P, Policy, argument...>& program,
                         LoopOptions options = {.placement = Placement::store_all}) {
     static_assert(
         sizeof...(argument) == 0,
         "scan: the program is differentiated with respect to all its arguments; leave the "
         "list out");
-    return ProgramScan<DifferentiableProgram<P, Policy, argument...>>(std::move(options));
+    return ProgramScan<DifferentiableProgram<P, Policy, argument...>>(program, std::move(options));
+}
+/// The same of `remat(program, policy)`.
+template <class Recipe, class Policy>
+[[nodiscard]] auto scan(const Remat<Program<Recipe>, Policy>& body,
+                        LoopOptions options = {.placement = Placement::store_all}) {
+    return scan(differentiable(body.function, body.policy), std::move(options));
+}
+/// The same of `remat(program, hooks)`: what is kept of each step goes through the hooks.
+template <class D, class Hooks>
+[[nodiscard]] auto scan(const detail::HookedProgram<D, Hooks>& body,
+                        LoopOptions options = {.placement = Placement::store_all}) {
+    return ProgramScan<detail::HookedProgram<D, Hooks>>(body, std::move(options));
 }
 /// The same with the policy in front: `scan<dots_saveable>(program, {.checkpoints = 8})` keeps what it
-/// allows of every step between two checkpoints.
+/// allows of every step between two checkpoints. So with hooks: `scan<save_as<float>>(program)`.
 template <auto policy, class Recipe>
 [[nodiscard]] auto scan(const Program<Recipe>& program,
                         LoopOptions options = {.placement = Placement::store_all}) {
     options.keep = Keep::residuals;
-    return scan(differentiable(program, policy), std::move(options));
+    return scan(remat(program, policy), std::move(options));
 }
+
+namespace nn {
+
+/// The scan of a layer that keeps what a policy or hooks allow: as a rule only the input of each layer,
+/// which is evaluated again in the backward pass. `scan(remat(layer, policy), options)`.
+template <class Recipe, class Policy = detail::NothingSaveable>
+[[nodiscard]] auto remat_scan(const Program<Recipe>& layer, Policy policy = {},
+                              LoopOptions options = {.placement = Placement::store_all}) {
+    return scan(remat(layer, std::move(policy)), std::move(options));
+}
+/// The same on several levels, whose lengths multiply to the number of layers: at most as many inputs are
+/// kept as their sum.
+template <class Recipe>
+[[nodiscard]] auto remat_scan(const Program<Recipe>& layer, std::vector<std::int64_t> lengths) {
+    return scan(layer, {.nested_lengths = std::move(lengths)});
+}
+
+}  // namespace nn
 
 }  // namespace eddy::inline v0

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/ad/cotangent.hpp>
+#include <eddy/ad/hooks.hpp>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/checkpoint/kept_loop.hpp>
 #include <eddy/checkpoint/parametric_body.hpp>
@@ -26,6 +27,8 @@ template <class P, class Policy, int... argument>
 struct IsDifferentiableProgram<DifferentiableProgram<P, Policy, argument...>> : std::true_type {
     static constexpr auto& graph = P::graph;
 };
+template <class D, class Hooks>
+struct IsDifferentiableProgram<HookedProgram<D, Hooks>> : IsDifferentiableProgram<D> {};
 
 /// Is an argument of the program given once a step? A number takes a range of numbers, a vector a
 /// range of vectors.
@@ -40,7 +43,8 @@ consteval bool is_given_each_step() {
     }
 }
 
-/// One step, as the body of a CheckpointedLoop and of a KeptLoop. `Body` is a DifferentiableProgram.
+/// One step, as the body of a CheckpointedLoop and of a KeptLoop. `Body` is a DifferentiableProgram,
+/// or one with hooks.
 template <class Body, class... Given>
 class ProgramStep {
     static constexpr auto& graph = IsDifferentiableProgram<Body>::graph;
@@ -52,7 +56,8 @@ class ProgramStep {
         is_given_each_step<GivenAt<k>, graph.arguments[k + 1].is_scalar>();
 
   public:
-    explicit ProgramStep(Given... given) : given_(std::move(given)...) {}
+    explicit ProgramStep(Body body, Given... given)
+        : body_(std::move(body)), given_(std::move(given)...) {}
 
     /// Steps of the scan: how many the ranges have, which must agree.
     [[nodiscard]] std::size_t length() const {
@@ -76,17 +81,17 @@ class ProgramStep {
 
     template <class Carry>
     [[nodiscard]] auto evaluate(const Carry& carry, std::int64_t step) const {
-        return call([&](const auto&... x) { return Body{}(carry, x...); }, step);
+        return call([&](const auto&... x) { return body_(carry, x...); }, step);
     }
     template <class Carry>
     [[nodiscard]] auto record_value(const Carry& carry, std::int64_t step) const {
-        return call([&](const auto&... x) { return Body{}.record(carry, x...); }, step);
+        return call([&](const auto&... x) { return body_.record(carry, x...); }, step);
     }
     template <class Kept, class Carry, class Cotangent>
     [[nodiscard]] auto pull_value(const Kept& kept, const Carry& carry, const Cotangent& cotangent,
                                   std::int64_t step) const {
         return call(
-            [&](const auto&... x) { return Body::pull_recorded(kept, cotangent, carry, x...); },
+            [&](const auto&... x) { return body_.pull_recorded(kept, cotangent, carry, x...); },
             step);
     }
 
@@ -119,6 +124,7 @@ class ProgramStep {
         }
     }
 
+    [[no_unique_address]] Body body_;
     std::tuple<Given...> given_;
 };
 
@@ -172,7 +178,7 @@ struct GivenCotangents<Step, std::tuple<Pulled...>, std::index_sequence<k...>> {
     std::tuple<Sum<k>...> sums;
 
     void prepare(const Step& step) {
-        const auto clear = [&]<std::size_t index>() {
+        [[maybe_unused]] const auto clear = [&]<std::size_t index>() {
             if constexpr (Step::template is_each_step<index>)
                 std::get<index>(sums).assign(std::ranges::size(step.template given<index>()),
                                              PulledAt<index>{});
@@ -182,7 +188,7 @@ struct GivenCotangents<Step, std::tuple<Pulled...>, std::index_sequence<k...>> {
         (clear.template operator()<k>(), ...);
     }
     void add(const std::tuple<Pulled...>& pulled, std::int64_t step) {
-        const auto add_one = [&]<std::size_t index>() {
+        [[maybe_unused]] const auto add_one = [&]<std::size_t index>() {
             if constexpr (Step::template is_each_step<index>)
                 std::get<index>(sums)[static_cast<std::size_t>(step)] = std::get<index + 1>(pulled);
             else
