@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <eddy/backends/cuda/pinned_memory.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/offload.hpp>
 #include <eddy/checkpoint/tiered_store.hpp>
+#include <eddy/checkpoint/while_loop.hpp>
 #include <utility>
 #include <vector>
 
@@ -86,6 +88,35 @@ std::vector<double> gradient(std::int64_t checkpoints, Store store) {
 
 }  // namespace
 
+namespace {
+
+/// The same step as a Differentiable, and its gradient when what each step keeps is its input, in a
+/// place.
+struct LogisticStep {
+    struct Linearization {
+        DeviceArray value, input;
+        DeviceArray pullback(const DeviceArray& cotangent) const {
+            return Logistic{}.pullback(input, 0, cotangent);
+        }
+    };
+    DeviceArray operator()(const DeviceArray& x) const { return Logistic{}.advance(x, 0); }
+    Linearization linearize(const DeviceArray& x) const { return {(*this)(x), x}; }
+};
+
+template <class Body>
+std::vector<double> gradient_of(const Body& body) {
+    std::vector<double> start(1000);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = 0.001 * static_cast<double>(i + 1);
+    const auto loop =
+        eddy::while_loop([](const DeviceArray&, std::int64_t step) { return step < 40; }, body,
+                         {.max_steps = 40, .placement = eddy::Placement::store_all});
+    return loop.linearize(DeviceArray(start))
+        .pullback(DeviceArray(std::vector<double>(start.size(), 1.0)))
+        .on_host();
+}
+
+}  // namespace
+
 int main() {
     int devices = 0;
     if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess) {
@@ -97,7 +128,14 @@ int main() {
     const std::vector<double> expected = gradient(100, Device());
     const bool pinned = gradient(5, Pinned()) == expected;
     const bool tiered = gradient(7, eddy::TieredStore<DeviceArray, Device, Pinned>(3)) == expected;
-    std::printf("pinned %s, device and pinned %s\n", pinned ? "equal" : "DIFFERENT",
-                tiered ? "equal" : "DIFFERENT");
-    return pinned && tiered ? 0 : 1;
+    // What is read next comes through a stream of its own.
+    cudaStream_t ahead = nullptr;
+    eddy::cuda_check(cudaStreamCreateWithFlags(&ahead, cudaStreamNonBlocking));
+    const eddy::InHostMemory<eddy::PinnedMemory> host{eddy::PinnedMemory(nullptr, ahead)};
+    const bool offloaded = gradient_of(eddy::remat(LogisticStep{}, eddy::offload_to(host))) ==
+                           gradient_of(LogisticStep{});
+    eddy::cuda_check(cudaStreamDestroy(ahead));
+    std::printf("pinned %s, device and pinned %s, offloaded %s\n", pinned ? "equal" : "DIFFERENT",
+                tiered ? "equal" : "DIFFERENT", offloaded ? "equal" : "DIFFERENT");
+    return pinned && tiered && offloaded ? 0 : 1;
 }

@@ -151,6 +151,12 @@ struct SaveAndOffloadOnlyTheseNames {
         return Offloaded::tag(value) ? eddy::Saving::offload : save_if(Saved::tag(value));
     }
 };
+template <class TheNames>
+struct OffloadTheseNames : TheNames {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        return this->tag(value) ? eddy::Saving::offload : eddy::Saving::recompute;
+    }
+};
 struct OffloadDotWithNoBatchDims {
     constexpr eddy::Saving operator()(const Candidate& value) const {
         return is_dot_without_batch(value) ? eddy::Saving::offload : eddy::Saving::recompute;
@@ -190,6 +196,17 @@ inline constexpr detail::SaveAnyNamesButThese<Names<name...>> save_any_names_but
 template <class Saved, class Offloaded>
 inline constexpr detail::SaveAndOffloadOnlyTheseNames<Saved, Offloaded>
     save_and_offload_only_these_names;
+/// Marks values with one of these names for offload, `offload<"a", "b">()`, and keeps no other.
+template <FixedString... name>
+[[nodiscard]] constexpr detail::OffloadTheseNames<Names<name...>> offload() {
+    return {};
+}
+/// The same of names that are known at run time: `offload("a", "b")`.
+template <class... Name>
+requires(sizeof...(Name) > 0 && (std::is_convertible_v<const Name&, std::string> && ...))
+    [[nodiscard]] detail::OffloadTheseNames<detail::ListOfNames> offload(const Name&... name) {
+    return {{{std::string(name)...}}};
+}
 /// Marks the results of products with weights that are arguments for offload.
 inline constexpr detail::OffloadDotWithNoBatchDims offload_dot_with_no_batch_dims;
 /// Keeps what either policy keeps.

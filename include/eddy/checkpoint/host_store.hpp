@@ -32,6 +32,15 @@ concept TransferMemory = requires(Memory& memory, void* bytes, const void* sourc
     memory.load(bytes, source, size);
 };
 
+/// One that also copies beside other work: `load_ahead` is `load`, done before work that begins after
+/// `arrive`; it begins when all work has been done that was begun before it.
+template <class Memory>
+concept LoadsAhead = TransferMemory<Memory> &&
+    requires(Memory& memory, void* bytes, const void* source, std::size_t size) {
+    memory.load_ahead(bytes, source, size);
+    memory.arrive();
+};
+
 /// Ordinary memory, for states on the host.
 struct PageableMemory {
     void* allocate(std::size_t size) { return ::operator new(size); }
@@ -63,11 +72,17 @@ class HostStore {
         : memory_(other.memory_),
           blocks_(std::exchange(other.blocks_, {})),
           loaded_(std::move(other.loaded_)),
-          loaded_slot_(std::exchange(other.loaded_slot_, nothing)) {}
+          loaded_slot_(std::exchange(other.loaded_slot_, nothing)),
+          ahead_(std::move(other.ahead_)),
+          ahead_slot_(std::exchange(other.ahead_slot_, nothing)) {}
     HostStore& operator=(HostStore&&) = delete;
-    ~HostStore() { free_blocks(); }
+    ~HostStore() {
+        forget_ahead();
+        free_blocks();
+    }
 
     void reserve(std::int64_t) {
+        forget_ahead();
         loaded_slot_ = nothing;
         for (Block& block : blocks_) block.step = nothing;
     }
@@ -93,22 +108,43 @@ class HostStore {
                 slot, step));
         }
         if (slot == loaded_slot_) return *loaded_;
+        if (slot == ahead_slot_) {
+            take_ahead();
+            return *loaded_;
+        }
         loaded_slot_ = nothing;
-        fit(blocks_[index].elements);
+        fit(*loaded_, blocks_[index].elements);
         memory_.load(loaded_->data(), blocks_[index].bytes, blocks_[index].elements * element_size);
         loaded_slot_ = slot;
         return *loaded_;
     }
 
-    void will_read(std::int64_t, std::int64_t) {}
+    /// Copies it where the memory can do so beside other work.
+    void will_read(std::int64_t slot, std::int64_t step) {
+        if constexpr (LoadsAhead<Memory>) {
+            const auto index = static_cast<std::size_t>(slot);
+            if (slot == loaded_slot_ || slot == ahead_slot_ || index >= blocks_.size() ||
+                blocks_[index].step != step)
+                return;
+            if (ahead_slot_ != nothing) take_ahead();  // that is read first
+            if (!ahead_) ahead_ = *loaded_;
+            fit(*ahead_, blocks_[index].elements);
+            memory_.load_ahead(ahead_->data(), blocks_[index].bytes,
+                               blocks_[index].elements * element_size);
+            ahead_slot_ = slot;
+        }
+    }
 
     void discard(std::int64_t slot) {
+        if (slot == ahead_slot_) forget_ahead();
         if (slot == loaded_slot_) loaded_slot_ = nothing;
         const auto index = static_cast<std::size_t>(slot);
         if (index < blocks_.size()) blocks_[index].step = nothing;
     }
 
     void release() {
+        forget_ahead();
+        ahead_.reset();
         free_blocks();
         loaded_.reset();
         loaded_slot_ = nothing;
@@ -141,10 +177,24 @@ class HostStore {
         block.capacity = size;
     }
 
-    void fit(std::size_t elements) {
-        if (static_cast<std::size_t>(loaded_->size()) == elements) return;
-        if constexpr (requires(State & state) { state.resize(elements); }) {
-            loaded_->resize(elements);
+    void take_ahead() {
+        const std::int64_t slot = ahead_slot_;
+        forget_ahead();
+        std::swap(loaded_, ahead_);
+        loaded_slot_ = slot;
+    }
+    /// Later work begins when the copy has arrived, whoever needs it.
+    void forget_ahead() {
+        if constexpr (LoadsAhead<Memory>) {
+            if (ahead_slot_ != nothing) memory_.arrive();
+        }
+        ahead_slot_ = nothing;
+    }
+
+    static void fit(State& state, std::size_t elements) {
+        if (static_cast<std::size_t>(state.size()) == elements) return;
+        if constexpr (requires { state.resize(elements); }) {
+            state.resize(elements);
         } else {
             throw StorageError("HostStore: states of different sizes need resize(size)");
         }
@@ -154,6 +204,8 @@ class HostStore {
     std::vector<Block> blocks_;  // (slot) as far as slots were written
     std::optional<State> loaded_;
     std::int64_t loaded_slot_ = nothing;
+    std::optional<State> ahead_;
+    std::int64_t ahead_slot_ = nothing;
 };
 
 }  // namespace eddy::inline v0
