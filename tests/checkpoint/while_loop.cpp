@@ -408,3 +408,25 @@ TEST_CASE("remat: of functions recomputes as far as the pullback needs, not to t
     CHECK(outer == Calls{1, 0});
     CHECK(gradient == Counted(1 * std::cos(std::sin(0.3)) * std::cos(0.3)));
 }
+
+TEST_CASE("remat: the stage that is dropped runs twice, and no other, one in the other too") {
+    Calls g, h, two_a, two_b;
+    const auto runs_of = [&](const auto& f) {
+        g = h = two_a = two_b = {};
+        const Counted of_x = f.linearize(Counted(0.3)).pullback(Counted(1));
+        CHECK(of_x.number() != 0);
+        return std::pair(g.evaluations + g.linearizations, h.evaluations + h.linearizations);
+    };
+    using eddy::compose, eddy::remat;
+    const Sine first{&g}, last{&h};
+    CHECK(runs_of(compose(last, first)) == std::pair(1, 1));
+    CHECK(runs_of(compose(last, remat(first))) == std::pair(2, 1));
+    CHECK(runs_of(remat(compose(last, first))) == std::pair(2, 2));
+    CHECK(runs_of(compose(remat(last), first)) == std::pair(1, 2));
+
+    // A dropped stage in a dropped stage: its value is not asked for when the outer one runs again.
+    const auto two = remat(compose(remat(Sine{&two_b}), Sine{&two_a}));
+    CHECK(runs_of(compose(last, two, first)) == std::pair(1, 1));
+    CHECK(two_a == Calls{1, 1});
+    CHECK(two_b == Calls{1, 1});
+}

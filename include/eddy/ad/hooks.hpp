@@ -29,10 +29,12 @@ struct Hooks {
     [[no_unique_address]] Unpack unpack;
     [[no_unique_address]] Policy policy;
 
+    /// What is kept in place of the value.
     template <class T>
     [[nodiscard]] auto put(const T& value) const {
         return pack(value);
     }
+    /// The value again.
     template <class T, class Packed>
     [[nodiscard]] T get(const Packed& packed) const {
         constexpr bool gives_back =

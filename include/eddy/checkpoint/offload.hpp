@@ -27,6 +27,7 @@ namespace eddy::inline v0 {
 struct OnDisk {
     DiskOptions options{};
 
+    /// A store for values of one type.
     template <class State>
     [[nodiscard]] auto store() const {
         return DiskStore<State>(options);
@@ -39,6 +40,7 @@ template <class Memory = PageableMemory>
 struct InHostMemory {
     Memory memory{};
 
+    /// A store for values of one type.
     template <class State>
     [[nodiscard]] auto store() const {
         if constexpr (TransferableState<State>)
@@ -56,6 +58,7 @@ struct InTiers {
     Fast fast{};
     Slow slow{};
 
+    /// A store for values of one type.
     template <class State>
     [[nodiscard]] auto store() const {
         auto first = fast.template store<State>();

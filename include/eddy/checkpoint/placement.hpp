@@ -78,6 +78,7 @@ struct LoopOptions {
     /// is evaluated twice; the last segment is never evaluated again.
     Keep keep = Keep::states;
 
+    /// Is the loop to end here? Asks `poll`.
     [[nodiscard]] bool stop() const { return cancelled.stop_requested() || (poll && !poll()); }
 };
 

@@ -28,11 +28,13 @@ class SmallFloat {
         return static_cast<Real>(decode(bits_));
     }
 
+    /// The number that is stored as these bits.
     [[nodiscard]] static constexpr SmallFloat from_bits(std::uint16_t bits) {
         SmallFloat x{};
         x.bits_ = bits;
         return x;
     }
+    /// The bits that it is stored as.
     [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
 
   private:
