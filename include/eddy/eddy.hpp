@@ -80,5 +80,6 @@
 #include <eddy/interop/train/early_stopping.hpp>
 #include <eddy/interop/train/lbfgs.hpp>
 #include <eddy/interop/train/minibatches.hpp>
+#include <eddy/interop/train/rank_checkpoint.hpp>
 #include <eddy/interop/train/training_bar.hpp>
 #include <eddy/interop/train/weights_file.hpp>

@@ -87,42 +87,4 @@ std::int64_t LeafRun::num_rows() const {
     return shape_.num_columns == 0 ? 0 : static_cast<std::int64_t>(rows) / shape_.num_columns;
 }
 
-void LeafRun::write(std::vector<double>& numbers) const {
-    for (const std::int64_t number :
-         {shape_.lanes_per_leaf, shape_.num_columns, shape_.num_in_double,
-          std::int64_t{shape_.is_float}, first_, end_, static_cast<std::int64_t>(head_.size()),
-          static_cast<std::int64_t>(nodes_.size()), static_cast<std::int64_t>(tail_.size())})
-        numbers.push_back(static_cast<double>(number));
-    for (const Node& node : nodes_) {
-        numbers.push_back(static_cast<double>(node.first));
-        numbers.push_back(node.level);
-    }
-    for (const std::vector<double>* part : {&head_, &values_, &tail_})
-        numbers.insert(numbers.end(), part->begin(), part->end());
-}
-
-LeafRun LeafRun::read(const double*& numbers) {
-    const auto next = [&] { return static_cast<std::int64_t>(*numbers++); };
-    LeafRun run;
-    run.shape_.lanes_per_leaf = next();
-    run.shape_.num_columns = next();
-    run.shape_.num_in_double = next();
-    run.shape_.is_float = next() != 0;
-    run.first_ = next();
-    run.end_ = next();
-    const auto num_head = next(), num_nodes = next(), num_tail = next();
-    for (std::int64_t k = 0; k < num_nodes; ++k) {
-        const std::int64_t first = next();
-        run.nodes_.push_back({first, static_cast<int>(next())});
-    }
-    const auto take = [&](std::vector<double>& part, std::int64_t count) {
-        part.assign(numbers, numbers + count);
-        numbers += count;
-    };
-    take(run.head_, num_head);
-    take(run.values_, num_nodes * run.shape_.num_columns);
-    take(run.tail_, num_tail);
-    return run;
-}
-
 }  // namespace eddy::inline v0::detail

@@ -102,13 +102,22 @@ void RankGroup::stop() noexcept {
     }
 }
 
-std::vector<std::vector<double>> RankGroup::add_up(std::vector<LeafRun> sums) {
+RankVerdict RankGroup::after_work(std::vector<LeafRun> sums, RankWire::Message rows) {
     count_rows(sums);
-    RankVerdict verdict = exchange({tree_.rank, num_lanes_, print_, {}, std::move(sums)});
+    RankVerdict verdict =
+        exchange({tree_.rank, num_lanes_, print_, {}, std::move(sums), std::move(rows)});
     require_agreed(verdict.failure);
     phase_ = Phase::done;
     if (thrown_) std::rethrow_exception(thrown_);
-    return std::move(verdict.totals);
+    return verdict;
+}
+
+std::vector<std::vector<double>> RankGroup::add_up(std::vector<LeafRun> sums) {
+    return after_work(std::move(sums), {}).totals;
+}
+
+RankWire::Message RankGroup::gather(RankWire::Message rows) {
+    return after_work({}, std::move(rows)).rows;
 }
 
 void RankGroup::end_work() {
@@ -156,7 +165,7 @@ RankVerdict RankGroup::exchange(RankReport report) {
     gather(report, lanes_of_children);
     RankVerdict verdict;
     if (tree_.rank == 0) {
-        verdict = RankVerdict::of(report);
+        verdict = RankVerdict::of(std::move(report));
     } else {
         const RankWire::Message message = report.write();
         send(tree_.parent(), Kind::report, message);

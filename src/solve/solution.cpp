@@ -163,6 +163,7 @@ void Solution<Real>::clear_parts() {
     variance_.clear();
     for (auto& steps : steps_) steps.t.clear(), steps.y.clear();
     marks_.clear();
+    ranks_ = nullptr;
     num_columns_ = 0;
     parts_ = {};
 }

@@ -9,12 +9,14 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/ranks/rank_group.hpp>
+#include <eddy/solve/ranks/rank_rows.hpp>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/rank_model.hpp"
 #include "support/rank_threads.hpp"
 
 namespace {
@@ -23,6 +25,7 @@ using eddy::detail::LaneBlocks;
 using eddy::detail::LeafRun;
 using eddy::detail::LeafShape;
 using eddy::detail::RankGroup;
+using eddy::detail::RankReport;
 using Group = std::shared_ptr<RankGroup>;
 
 /// A run of lanes as a rank makes it, from the numbers of its lanes.
@@ -81,10 +84,9 @@ TEMPLATE_TEST_CASE("ranks: runs of any division add up to the bits of one machin
                 runs.push_back(run_of(numbers, cuts[k], cuts[k + 1] - cuts[k]));
             while (runs.size() > 1) {
                 const std::size_t k = random() % (runs.size() - 1);
-                std::vector<double> sent;
-                runs[k + 1].write(sent);
-                const double* at = sent.data();
-                runs[k].append(LeafRun::read(at));
+                RankReport report;
+                report.sums = {runs[k + 1]};
+                runs[k].append(RankReport::read(report.write().data()).sums[0]);
                 runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(k) + 1);
                 REQUIRE(static_cast<double>(runs[k].num_rows()) <= 2 * log_of_leaves + 2 + 63);
             }
@@ -113,6 +115,83 @@ TEST_CASE("ranks: each learns where its lanes begin, by two messages a rank and 
         CHECK(right == 3 * count);
         CHECK(messages == 3 * 2 * 2 * (count - 1));
     }
+}
+
+TEST_CASE("ranks: the model on paper sends and keeps what ranks do") {
+    for (const int count : {1, 2, 3, 4}) {
+        for (const std::int64_t columns : {1, 7}) {
+            std::vector<support::RankWork> work;
+            for (int rank = 0; rank < count; ++rank)
+                work.push_back({1000 * (1 + 3 * rank) - 17, 0});
+            std::vector<std::int64_t> first(work.size());
+            for (std::size_t rank = 1; rank < work.size(); ++rank)
+                first[rank] = first[rank - 1] + work[rank - 1].num_lanes;
+            std::atomic<std::int64_t> messages{0}, bytes{0}, rows{0};
+            support::run_ranks(count, [&](const Group& group) {
+                const auto rank = static_cast<std::size_t>(group->rank());
+                eddy::detail::RankLink(group).in_call("call", [&] {
+                    static_cast<void>(group->agree({}, work[rank].num_lanes));
+                    const auto totals = group->add_up({support::RankModel::run_of(
+                        first[rank], work[rank].num_lanes, 64, columns)});
+                    static_cast<void>(totals);
+                });
+                messages += group->traffic().messages;
+                bytes += group->traffic().bytes;
+                std::int64_t most = rows;
+                const std::int64_t own = group->traffic().most_rows;
+                while (most < own && !rows.compare_exchange_weak(most, own)) continue;
+            });
+            const support::RankModel model(work, 64, columns);
+            CHECK(model.traffic().messages == messages);
+            CHECK(model.traffic().bytes == bytes);
+            CHECK(model.traffic().most_rows == rows);
+        }
+    }
+    // 10^8 lanes on 10^4 ranks: a logarithm, of messages and of sums.
+    const support::RankModel large(std::vector<support::RankWork>(10'000, {10'000, 0.01}), 64, 63);
+    CHECK(large.most_messages() <= 2 * (1 + 14));
+    CHECK(large.traffic().most_rows <= 2 * 21 + 2 + 63);
+}
+
+TEST_CASE("ranks: rows by count and by cost") {
+    using eddy::RankRows;
+    using eddy::detail::rows_by_cost;
+    using eddy::detail::rows_by_count;
+    for (const std::ptrdiff_t num_rows : {0, 1, 5, 1000, 4096, 100'003}) {
+        for (const int ranks : {1, 2, 3, 7}) {
+            std::ptrdiff_t first = 0, most = 0;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const RankRows rows = rows_by_count(num_rows, rank, ranks);
+                CHECK(rows.first == first);
+                if (num_rows >= 512 * ranks) CHECK(rows.first % 64 == 0);
+                first += rows.count;
+                most = std::max(most, rows.count);
+            }
+            CHECK(first == num_rows);
+            CHECK(most <= num_rows / ranks + (num_rows >= 512 * ranks ? 128 : 1));
+        }
+    }
+    CHECK(rows_by_count(1000, 0, 2, 384) == RankRows{0, 384});
+    CHECK(rows_by_count(1000, 1, 2, 384) == RankRows{384, 616});
+    // Costs 1 : 30, the dear tenth at the end.
+    std::vector<std::int64_t> costs(1000, 1);
+    std::fill(costs.end() - 100, costs.end(), 30);
+    const auto most_of = [&](const auto& rows_of) {
+        std::int64_t most = 0;
+        for (int rank = 0; rank < 4; ++rank) {
+            const RankRows rows = rows_of(rank);
+            std::int64_t cost = 0;
+            for (std::ptrdiff_t row = rows.first; row < rows.first + rows.count; ++row)
+                cost += costs[static_cast<std::size_t>(row)];
+            most = std::max(most, cost);
+        }
+        return most;
+    };
+    CHECK(most_of([](int rank) { return rows_by_count(1000, rank, 4); }) == 3150);
+    const std::int64_t balanced =
+        most_of([&](int rank) { return rows_by_cost(costs, 1, 1000, rank, 4); });
+    CHECK(balanced <= 3900 / 4 + 30);
+    CHECK(rows_by_cost(std::vector<std::int64_t>(10), 1, 10, 1, 2) == RankRows{5, 5});
 }
 
 TEST_CASE("ranks: whichever fails, at whichever point, all end with its sentence and its number") {

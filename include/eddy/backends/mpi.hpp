@@ -7,6 +7,8 @@
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/mpi/mpi_wire.hpp>
+#include <eddy/solve/ranks/gathered.hpp>
+#include <eddy/solve/ranks/rank_rows.hpp>
 
 namespace eddy::inline v0 {
 

@@ -28,15 +28,26 @@ class MpiWire final : public RankWire {
     explicit MpiWire(MPI_Comm comm) : comm_(comm) {
         mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
         mpi_check(MPI_Comm_size(comm_, &num_ranks_), "MPI_Comm_size");
+        mpi_check(MPI_Type_contiguous(block, MPI_BYTE, &blocks_), "MPI_Type_contiguous");
+        mpi_check(MPI_Type_commit(&blocks_), "MPI_Type_commit");
     }
+    ~MpiWire() override {
+        int is_finalized = 0;
+        MPI_Finalized(&is_finalized);
+        if (!is_finalized) MPI_Type_free(&blocks_);
+    }
+    MpiWire(const MpiWire&) = delete;
+    MpiWire& operator=(const MpiWire&) = delete;
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int num_ranks() const override { return num_ranks_; }
 
     void send(int to, Message message) override {
         reap();
+        const auto size = static_cast<MPI_Count>(message.size());
+        if (size > whole) message.resize((message.size() + block - 1) / block * block);
         Sent& sent = sent_.emplace_back(Sent{std::move(message), MPI_REQUEST_NULL});
-        mpi_check(MPI_Isend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE,
-                            to, tag, comm_, &sent.request),
+        const auto [count, type] = parts_of(static_cast<MPI_Count>(sent.message.size()));
+        mpi_check(MPI_Isend(sent.message.data(), count, type, to, tag, comm_, &sent.request),
                   "MPI_Isend");
     }
     [[nodiscard]] bool receive(int& from, Message& message) override {
@@ -45,16 +56,28 @@ class MpiWire final : public RankWire {
         MPI_Status status;
         mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &is_there, &status), "MPI_Iprobe");
         if (!is_there) return false;
-        int size = 0;
-        mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+        MPI_Count size = 0;
+        mpi_check(MPI_Get_elements_x(&status, MPI_BYTE, &size), "MPI_Get_elements_x");
         from = status.MPI_SOURCE;
         message.resize(static_cast<std::size_t>(size));
-        mpi_check(MPI_Recv(message.data(), size, MPI_BYTE, from, tag, comm_, MPI_STATUS_IGNORE),
+        const auto [count, type] = parts_of(size);
+        mpi_check(MPI_Recv(message.data(), count, type, from, tag, comm_, MPI_STATUS_IGNORE),
                   "MPI_Recv");
         return true;
     }
 
   private:
+    // MPI counts in int. A longer message than `whole` bytes goes as blocks; nobody reads what lies behind its last number.
+    static constexpr MPI_Count whole = 1 << 16;
+    static constexpr int block = 4096;
+    struct Parts {
+        int count;
+        MPI_Datatype type;
+    };
+    [[nodiscard]] Parts parts_of(MPI_Count size) const {
+        if (size <= whole) return {static_cast<int>(size), MPI_BYTE};
+        return {static_cast<int>(size / block), blocks_};
+    }
     struct Sent {
         Message message;
         MPI_Request request;
@@ -69,6 +92,7 @@ class MpiWire final : public RankWire {
     }
 
     MPI_Comm comm_;
+    MPI_Datatype blocks_ = MPI_DATATYPE_NULL;
     int rank_ = 0, num_ranks_ = 1;
     std::list<Sent> sent_;  // under way
 };

@@ -19,6 +19,9 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
+template <class Real>
+struct SolutionRows;  // ranks/gathered.hpp
+
 [[noreturn]] EDDY_EXPORT void throw_no_such_index(std::ptrdiff_t index, std::ptrdiff_t count,
                                                   const char* what);
 
@@ -182,6 +185,8 @@ class EDDY_EXPORT Outcomes {
     void need() const { unfinished_.need(); }
 
   private:
+    template <class Real>
+    friend struct detail::SolutionRows;
     [[nodiscard]] const LaneOutcome& at(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "solution: trajectory");
         return known_lanes()[static_cast<std::size_t>(lane)];

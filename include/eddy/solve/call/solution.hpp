@@ -6,11 +6,15 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/call/outcomes.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
 
 namespace detail {
+
+class RankGroup;  // ranks/rank_group.hpp
 
 /// What a solution keeps itself: not what the caller gave arrays for.
 struct SolutionParts {
@@ -145,8 +149,12 @@ class [[nodiscard]] Solution : public Outcomes {
     /// The accepted steps of a row of another solution, and the mark of its tangent.
     void take_steps(std::ptrdiff_t lane, Solution& other, std::ptrdiff_t row);
     void append_step(std::ptrdiff_t lane, double t, const Real* y);
+    /// The ranks among whose trajectories these are; null: these are all.
+    [[nodiscard]] const std::shared_ptr<detail::RankGroup>& ranks() const { return ranks_; }
+    void set_ranks(std::shared_ptr<detail::RankGroup> ranks) { ranks_ = std::move(ranks); }
 
   private:
+    friend struct detail::SolutionRows<Real>;
     void clear_parts();
     void require_save_point(std::ptrdiff_t k) const {
         detail::require_index(k, num_saves(), "solution: save point");
@@ -189,6 +197,7 @@ class [[nodiscard]] Solution : public Outcomes {
     std::ptrdiff_t num_state_ = 0;
     std::vector<detail::StepsOfLane<Real>> steps_;  // (lane)
     std::vector<TangentMark> marks_;                // (lane) of tangents; empty: none watched
+    std::shared_ptr<detail::RankGroup> ranks_;
 };
 
 extern template class EDDY_EXPORT Solution<float>;

@@ -80,6 +80,7 @@ struct SolveWorkspace {
             run_passes(options, backend, kept, call, title);
         }
         prepared.ranks.end_work();
+        if (prepared.ranks) solution.set_ranks(prepared.ranks.group->shared_from_this());
         guard.done();
         return solution;
     }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/export.hpp>
+#include <tuple>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -46,10 +47,6 @@ class EDDY_EXPORT LeafRun {
     /// How many rows the run keeps.
     [[nodiscard]] std::int64_t num_rows() const;
 
-    /// Writes the run as numbers to send; read() is the inverse.
-    void write(std::vector<double>& numbers) const;
-    [[nodiscard]] static LeafRun read(const double*& numbers);
-
   private:
     /// The sum of leaves [first, first + 2^level).
     struct Node {
@@ -68,6 +65,12 @@ class EDDY_EXPORT LeafRun {
     std::vector<Node> nodes_;     // from left to right
     std::vector<double> values_;  // (node, column)
     std::vector<double> tail_;  // (column) of the leaf that begins here and does not end; or empty
+
+  public:
+    /// What is sent of a run.
+    static constexpr auto members =
+        std::tuple{&LeafRun::shape_, &LeafRun::first_,  &LeafRun::end_, &LeafRun::head_,
+                   &LeafRun::nodes_, &LeafRun::values_, &LeafRun::tail_};
 };
 
 }  // namespace eddy::inline v0::detail

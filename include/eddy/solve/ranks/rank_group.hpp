@@ -49,7 +49,7 @@ struct RankTree {
     }
 };
 
-class EDDY_EXPORT RankGroup {
+class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
   public:
     /// What has been sent since the group was made.
     struct Traffic {
@@ -79,6 +79,8 @@ class EDDY_EXPORT RankGroup {
     /// Waits for all after the work, and returns the totals of sums over lanes; throws where one
     /// has failed.
     [[nodiscard]] std::vector<std::vector<double>> add_up(std::vector<LeafRun> sums);
+    /// Waits for all after the work, and returns the bytes that each has given, in the order of the ranks.
+    [[nodiscard]] RankWire::Message gather(RankWire::Message rows);
     /// Waits for all after work of which nothing is added up.
     void end_work();
     /// The call ends.
@@ -101,6 +103,7 @@ class EDDY_EXPORT RankGroup {
     };
 
     [[nodiscard]] RankVerdict exchange(RankReport report);
+    [[nodiscard]] RankVerdict after_work(std::vector<LeafRun> sums, RankWire::Message rows);
     /// Gathers the reports of children into that of this rank, and how many lanes each has.
     void gather(RankReport& report, std::vector<std::int64_t>& lanes_of_children);
     void scatter(const RankVerdict& verdict, std::int64_t own_lanes,
@@ -145,6 +148,8 @@ class RankLink {
     explicit RankLink(std::shared_ptr<RankGroup> group) : group_(std::move(group)) {}
 
     [[nodiscard]] RankGroup* get() const { return group_.get(); }
+    [[nodiscard]] int rank() const { return group_ ? group_->rank() : 0; }
+    [[nodiscard]] int num_ranks() const { return group_ ? group_->num_ranks() : 1; }
 
     /// The work of a call, on this process only, or as all ranks do it.
     template <class Work>

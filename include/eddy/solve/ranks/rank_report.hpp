@@ -8,6 +8,7 @@
 #include <eddy/solve/ranks/leaf_run.hpp>
 #include <eddy/solve/ranks/rank_wire.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -19,6 +20,8 @@ struct RankFailure {
     std::int32_t rank = -1;  // where it happened
     std::string text;
 
+    static constexpr auto members =
+        std::tuple{&RankFailure::kind, &RankFailure::rank, &RankFailure::text};
     [[nodiscard]] explicit operator bool() const { return kind != Kind::none; }
 };
 
@@ -35,7 +38,11 @@ struct EDDY_EXPORT RankReport {
     CallPrint print;
     RankFailure failure;
     std::vector<LeafRun> sums;
+    RankWire::Message rows{};  // for all ranks, in their order
 
+    static constexpr auto members =
+        std::tuple{&RankReport::first_rank, &RankReport::num_lanes, &RankReport::print,
+                   &RankReport::failure,    &RankReport::sums,      &RankReport::rows};
     /// Takes in that of the ranks behind; the first failure stays.
     void append(const RankReport& next);
     [[nodiscard]] RankWire::Message write() const;
@@ -46,8 +53,12 @@ struct EDDY_EXPORT RankVerdict {
     std::int64_t first_lane = 0, num_lanes = 0;  // of the rank that it is sent to; of all
     RankFailure failure;
     std::vector<std::vector<double>> totals;  // of RankReport::sums
+    RankWire::Message rows{};                 // of all ranks
 
-    [[nodiscard]] static RankVerdict of(const RankReport& all);
+    static constexpr auto members =
+        std::tuple{&RankVerdict::first_lane, &RankVerdict::num_lanes, &RankVerdict::failure,
+                   &RankVerdict::totals, &RankVerdict::rows};
+    [[nodiscard]] static RankVerdict of(RankReport all);
     [[nodiscard]] RankWire::Message write() const;
     [[nodiscard]] static RankVerdict read(const std::byte* message);
 };
