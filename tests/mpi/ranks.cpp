@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <eddy/backends/mpi.hpp>
-#include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
+#include <eddy/interop/train/minibatches.hpp>
+#include <eddy/interop/train/rank_checkpoint.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/euler_maruyama.hpp>
@@ -20,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "solve/emulated_device.hpp"
 #include "solve/problems.hpp"
 
 namespace {
@@ -50,6 +53,11 @@ struct Walk {  // dy = −p y dt + 0.1 dW
     }
 };
 
+/// Trajectories end where the first component falls below a bound.
+struct ToCrossing : Forced {
+    constexpr auto event(auto, const auto& y, const auto&) const { return y[0] - 0.25; }
+};
+
 const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-4, .atol = 1e-6, .max_steps = 24};
 const std::vector<double> theta{1.1, 0.7};
 
@@ -78,55 +86,6 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> share(std::ptrdiff_t lanes, int way, i
     return {begin(rank), begin(rank + 1) - begin(rank)};
 }
 
-void compare(int rank, int ranks) {
-    const std::ptrdiff_t lanes = 700;
-    const Array all = some(lanes);
-    const auto wanted =
-        eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, Array(1, 2, 0.25), all,
-                                 eddy::shared(theta), options, eddy::Cpu{.threads = 1});
-    const auto solved = eddy::solve(Forced{}, eddy::Bosh3{}, all, eddy::shared(theta), options,
-                                    eddy::Cpu{.threads = 1});
-    std::uint64_t hash = 0;
-    for (int way = 0; way < 3; ++way) {
-        const auto [first, count] = share(lanes, way, rank, ranks);
-        const Array mine = rows_of(all, first, count);
-        for (int threads = 1; threads <= 3; ++threads) {
-            const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = threads}};
-            const auto got =
-                eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, Array(1, 2, 0.25),
-                                         mine, eddy::shared(theta), options, mpi);
-            check(same_bits(got.loss.total_of_successful, wanted.loss.total_of_successful), "loss");
-            check(got.loss.num_successful == wanted.loss.num_successful, "count");
-            check(same_array(got.gradient.p, wanted.gradient.p), "shared gradient");
-            check(same_array(got.gradient.y0, rows_of(wanted.gradient.y0, first, count)), "rows");
-            hash = std::bit_cast<std::uint64_t>(got.gradient.p(0, 0)) ^
-                   (std::bit_cast<std::uint64_t>(got.loss.total_of_successful) << 1);
-            const auto solution =
-                eddy::solve(Forced{}, eddy::Bosh3{}, mine, eddy::shared(theta), options, mpi);
-            for (std::ptrdiff_t lane = 0; lane < count; ++lane)
-                check(solution.result(lane) == solved.result(first + lane), "result");
-        }
-    }
-    if (rank == 0)
-        std::printf("%d ranks: loss and shared gradient %016llx\n", ranks,
-                    static_cast<unsigned long long>(hash));
-}
-
-/// Paths are numbered over all ranks.
-void compare_paths(int rank, int ranks) {
-    const eddy::SolveOptions noisy{.t1 = 1, .dt0 = 0.1, .seed = 3, .paths = 4};
-    const Array all(40, 1, 1.);
-    const std::vector<double> rate{0.5};
-    const auto wanted =
-        eddy::solve(Walk{}, eddy::EulerMaruyama{}, all, eddy::shared(rate), noisy, eddy::Serial{});
-    const auto [first, count] = share(40, 0, rank, ranks);
-    const auto got =
-        eddy::solve(Walk{}, eddy::EulerMaruyama{}, rows_of(all, first, count), eddy::shared(rate),
-                    noisy, eddy::Mpi{MPI_COMM_WORLD, eddy::Serial{}});
-    for (std::ptrdiff_t lane = 0; lane < count; ++lane)
-        check(same_bits(got.mean(0)(lane, 0), wanted.mean(0)(first + lane, 0)), "mean of paths");
-}
-
 /// What is thrown, in words.
 template <class Call>
 std::string said_by(const Call& call) {
@@ -136,6 +95,212 @@ std::string said_by(const Call& call) {
         return error.what();
     }
     return "";
+}
+
+/// Takes in bits.
+std::uint64_t hash = 0xcbf29ce484222325u;
+void add_to_hash(double number) {
+    hash = (hash ^ std::bit_cast<std::uint64_t>(number)) * 0x100000001b3u;
+}
+
+/// What a call gives: sums over all trajectories, and rows of each of them.
+struct Numbers {
+    std::vector<double> sums;
+    std::vector<Array> rows;
+};
+template <class Result>
+Numbers of_gradient(const Result& result) {
+    Numbers numbers{{result.loss.total_of_successful, result.loss.mean_of_successful,
+                     static_cast<double>(result.loss.num_successful)},
+                    {result.gradient.y0}};
+    for (std::ptrdiff_t i = 0; i < result.gradient.p.cols(); ++i)
+        numbers.sums.push_back(result.gradient.p(0, i));
+    return numbers;
+}
+
+/// A call by one thread of one machine, and over ranks by a backend with one thread, two and three: the same bits in
+/// each division.
+template <class Call, class Inner>
+void compare(const char* name, const Call& call, const Array& all, Inner inner) {
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const Numbers wanted = call(all, eddy::Cpu{.threads = 1});
+    constexpr bool has_threads = requires { inner.threads; };
+    for (int way = 0; way < 3; ++way) {
+        const auto [first, count] = share(all.rows(), way, rank, ranks);
+        for (int threads = 1; threads <= (has_threads ? 3 : 1); ++threads) {
+            if constexpr (has_threads) inner.threads = threads;
+            const Numbers got = call(rows_of(all, first, count), eddy::Mpi{MPI_COMM_WORLD, inner});
+            const std::string what = std::string(name) + " in division " + std::to_string(way) +
+                                     " by threads " + std::to_string(threads);
+            check(got.sums.size() == wanted.sums.size() && got.rows.size() == wanted.rows.size(),
+                  what);
+            for (std::size_t k = 0; k < wanted.sums.size(); ++k)
+                check(same_bits(got.sums[k], wanted.sums[k]), what + ": sum " + std::to_string(k));
+            for (std::size_t k = 0; k < wanted.rows.size(); ++k)
+                check(same_array(got.rows[k], rows_of(wanted.rows[k], first, count)),
+                      what + ": rows");
+        }
+    }
+    for (const double sum : wanted.sums) add_to_hash(sum);
+}
+
+void compare_calls() {
+    const Array all = some(700), row(1, 2, 0.3), data(1, 2, 0.25);
+    const auto gradient = [&](const Array& y0, const auto& backend) {
+        return of_gradient(eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data,
+                                                    y0, eddy::shared(theta), options, backend));
+    };
+    compare("gradient by Cpu", gradient, all, eddy::Cpu{});
+    compare("gradient by Tiles", gradient, all, eddy::Tiles{});
+    compare("gradient by the emulated device", gradient, all, support::EmulatedDevice{});
+
+    const auto forward = [&](const Array& y0, const auto& backend) {
+        const auto pushed = eddy::pushforward(Forced{}, eddy::Bosh3{}, y0, eddy::shared(theta), y0,
+                                              eddy::shared(row), options, backend);
+        return Numbers{{}, {Array(pushed.y()), Array(pushed.tangent())}};
+    };
+    compare("tangents", forward, all, eddy::Cpu{});
+
+    const auto product = [&](const Array& y0, const auto& backend) {
+        const auto result = eddy::hessian_vector_product(Forced{}, eddy::Bosh3{}, HalfSquares{},
+                                                         data, y0, eddy::shared(theta), y0,
+                                                         eddy::shared(row), options, backend);
+        Numbers numbers = of_gradient(result);
+        for (std::ptrdiff_t i = 0; i < 2; ++i) numbers.sums.push_back(result.product.p(0, i));
+        numbers.rows.push_back(result.product.y0);
+        return numbers;
+    };
+    compare("Hessian product", product, all, eddy::Cpu{});
+
+    const auto events = [&](const Array& y0, const auto& backend) {
+        return of_gradient(eddy::value_and_gradient(ToCrossing{}, eddy::Bosh3{}, HalfSquares{},
+                                                    data, y0, eddy::shared(theta), options,
+                                                    backend));
+    };
+    compare("gradient through events", events, all, eddy::Cpu{});
+
+    // Paths are numbered over all ranks.
+    const std::vector<double> rate{0.5};
+    const eddy::SolveOptions noisy{.t1 = 1, .dt0 = 0.1, .seed = 3, .paths = 4};
+    const auto paths = [&](const Array& y0, const auto& backend) {
+        return of_gradient(eddy::value_and_gradient(Walk{}, eddy::EulerMaruyama{}, HalfSquares{},
+                                                    Array(1, 1, 0.5), y0, eddy::shared(rate), noisy,
+                                                    backend));
+    };
+    compare("gradient of paths", paths, Array(200, 1, 1.), eddy::Cpu{});
+}
+
+/// Solutions stay where they are, until they are gathered: then each rank has all.
+void gather(int rank, int ranks) {
+    const Array all = some(1500);
+    auto saved = options;
+    saved.save_at = {0.5, 1, 1.5, 2};
+    saved.save_steps = true;
+    const auto wanted = eddy::solve(ToCrossing{}, eddy::Bosh3{}, all, eddy::shared(theta), saved,
+                                    eddy::Cpu{.threads = 1});
+    for (int way = 0; way < 3; ++way) {
+        const auto [first, count] = share(all.rows(), way, rank, ranks);
+        const auto own =
+            eddy::solve(ToCrossing{}, eddy::Bosh3{}, rows_of(all, first, count),
+                        eddy::shared(theta), saved, eddy::Mpi{MPI_COMM_WORLD, eddy::Cpu{1}});
+        check(own.num_lanes() == count, "rows of this rank");
+        const auto got = eddy::gathered(own);
+        check(got.num_lanes() == all.rows() && got.num_saves() == 4, "all rows");
+        for (std::ptrdiff_t k = 0; k < 4; ++k) check(same_array(got.y(k), wanted.y(k)), "states");
+        for (std::ptrdiff_t lane = 0; lane < all.rows(); ++lane) {
+            check(got.result(lane) == wanted.result(lane), "results");
+            check(got.stats(lane).accepted == wanted.stats(lane).accepted &&
+                      got.stats(lane).events == wanted.stats(lane).events,
+                  "statistics");
+            check(same_bits(got.event_t(lane), wanted.event_t(lane)), "times of events");
+            const std::ptrdiff_t last = wanted.num_steps(lane) - 1;
+            check(got.num_steps(lane) == last + 1 &&
+                      same_bits(got.step_y(lane, last, 1), wanted.step_y(lane, last, 1)),
+                  "steps");
+        }
+        check(eddy::gathered(got).num_lanes() == all.rows(), "what is gathered stays so");
+    }
+    check(eddy::gathered(wanted).num_lanes() == all.rows(), "without ranks it is a copy");
+}
+
+/// A training of minibatches, taken up again half-way from a file of the first rank.
+void train(int rank) {
+    const Array all = some(300), data(1, 2, 0.25);
+    const std::string path = "ranks_training.bin";
+    const auto trained = [&](const auto& backend, bool is_interrupted) {
+        std::vector<double> p(theta);
+        eddy::train::Minibatches batches(300, 100, 5);
+        eddy::train::Optimizer<eddy::train::Adam, double> adam({.learning_rate = 0.05}, p.size());
+        for (std::int64_t step = 0; step < 6; ++step) {
+            const auto samples = batches(step);
+            const auto [first, count] = eddy::rank_rows(backend, std::ssize(samples));
+            Array y0(count, 2);
+            for (std::ptrdiff_t i = 0; i < count; ++i) {
+                for (std::ptrdiff_t c = 0; c < 2; ++c)
+                    y0(i, c) = all(samples[static_cast<std::size_t>(first + i)], c);
+            }
+            auto result = eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data, y0,
+                                                   eddy::shared(p), options, backend);
+            adam.step(p, result.gradient.p);
+            if (!is_interrupted || step != 2) continue;
+            eddy::train::save_checkpoint(path, p, adam, backend);
+            p = {rank + 1., -1};  // as of a program that begins
+            adam = eddy::train::Optimizer<eddy::train::Adam, double>({.learning_rate = 0.05},
+                                                                     p.size());
+            eddy::train::load_checkpoint(path, p, adam, backend);
+            check(adam.num_steps() == 3, "steps of a training that is taken up again");
+            eddy::on_first_rank(backend, [&] { std::remove(path.c_str()); });
+        }
+        return p;
+    };
+    const auto wanted = trained(eddy::Cpu{.threads = 1}, false);
+    const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 1}};
+    for (const bool is_interrupted : {false, true}) {
+        const auto got = trained(mpi, is_interrupted);
+        for (std::size_t i = 0; i < got.size(); ++i)
+            check(same_bits(got[i], wanted[i]), "trained parameters");
+    }
+    std::vector<double> p(theta);
+    eddy::train::Optimizer<eddy::train::Adam, double> adam({}, p.size());
+    const std::string told =
+        said_by([&] { eddy::train::load_checkpoint("/nowhere/at/all", p, adam, mpi); });
+    check(told.find("/nowhere/at/all") != std::string::npos && p == theta,
+          "a file that is not there: " + told);
+}
+
+/// Rows of the next call by the steps of this one: nobody has much more to do than others.
+void balance(int rank, int ranks) {
+    const Array all = some(4096);
+    auto slow = options;
+    slow.max_steps = 100'000;
+    const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 1}};
+    // The last eighth takes 30 times as many steps or so: it begins far out.
+    Array y0 = all;
+    for (std::ptrdiff_t lane = 4096 / 8 * 7; lane < 4096; ++lane) y0(lane, 0) = 4e4;
+    eddy::RankRows rows = eddy::rank_rows(mpi, y0.rows());
+    std::int64_t most[2], sum[2];
+    for (int call = 0; call < 2; ++call) {
+        const auto solution =
+            eddy::solve(Forced{}, eddy::Bosh3{}, rows_of(y0, rows.first, rows.count),
+                        eddy::shared(theta), slow, mpi);
+        const auto stats = solution.total_stats();
+        std::int64_t steps = stats.accepted + stats.rejected;
+        MPI_Allreduce(&steps, &most[call], 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&steps, &sum[call], 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        rows = eddy::rank_rows(mpi, solution, 8);
+        check(rows.first % 8 == 0, "rows are cut at multiples");
+    }
+    const auto excess = [&](int call) {
+        return static_cast<double>(most[call] * ranks) / static_cast<double>(sum[call]);
+    };
+    if (rank == 0)
+        std::printf("%d ranks: the slowest has %.3f times the mean by count, %.3f by steps\n",
+                    ranks, excess(0), excess(1));
+    check(sum[0] == sum[1], "the same steps, wherever they are taken");
+    check(excess(1) < 1.1, "ranks have as many steps each");
+    check(ranks == 1 || excess(0) > 1.5, "which they have not by count");
 }
 
 void fail(int rank, int ranks) {
@@ -193,8 +358,13 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    compare(rank, ranks);
-    compare_paths(rank, ranks);
+    compare_calls();
+    if (rank == 0)
+        std::printf("%d ranks: loss and shared gradient %016llx\n", ranks,
+                    static_cast<unsigned long long>(hash));
+    gather(rank, ranks);
+    train(rank);
+    balance(rank, ranks);
     fail(rank, ranks);
     int all = 0;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

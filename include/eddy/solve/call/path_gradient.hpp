@@ -57,10 +57,15 @@ class PathGradient {
             add_costs(whole.result.report);
         };
         constexpr std::ptrdiff_t num_shared = Means::num_of_block;
-        const std::ptrdiff_t blocks = Spec::sums_by_lane ? num_blocks(lanes) : 1;
+        // Where a rank's lanes do not begin with a block of all lanes, its blocks are not those of one machine.
+        const std::ptrdiff_t block_lanes =
+            whole.prepared.blocks().num_alone > 0 ? 1 : lanes_per_block;
+        const std::ptrdiff_t blocks =
+            Spec::sums_by_lane ? (lanes + block_lanes - 1) / block_lanes : 1;
         blocks_.assign(static_cast<std::size_t>(blocks * num_shared), Real(0));
         of_part_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
-        const Means means{whole.loss, whole.target, blocks_.data(), of_part_.data(), lanes, blocks};
+        const Means means{whole.loss, whole.target, blocks_.data(), of_part_.data(),
+                          lanes,      blocks,       block_lanes};
         paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes}, options, call,
                    whole.result.report, means, solve_part);
         if constexpr (num_shared > 0) add_blocks(whole, means);
@@ -173,7 +178,7 @@ class PathGradient {
                 };
                 Lane sum(part(0));
                 if constexpr (Spec::is_dual) sum.tangent = part(1);
-                whole.shared_sums.add(block * lanes_per_block, i, sum);
+                whole.shared_sums.add(block * means.block_lanes, i, sum);
             }
         }
     }

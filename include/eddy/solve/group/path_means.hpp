@@ -56,6 +56,7 @@ struct GradientMeans {
     Real* blocks = nullptr;         // (part of the number, block, component)
     const Real* of_part = nullptr;  // (component), of more parameters than lanes hand out
     std::int64_t num_lanes = 0, num_blocks = 1;
+    std::int64_t block_lanes = lanes_per_block;  // 1: each lane is a block of its own
 
     [[nodiscard]] EDDY_HD static std::ptrdiff_t numbers_of_lane() {
         return Numbers::count - num_of_block;
@@ -77,7 +78,7 @@ struct GradientMeans {
         return static_cast<Real>(sum / static_cast<double>(count));
     }
     [[nodiscard]] EDDY_HD std::int64_t lanes_of_block() const {
-        return Spec::sums_by_lane ? std::int64_t{lanes_per_block} : num_lanes;
+        return Spec::sums_by_lane ? block_lanes : num_lanes;
     }
     [[nodiscard]] EDDY_HD Real& sum_of_block(std::int64_t block, std::ptrdiff_t number) const {
         const std::ptrdiff_t i = number - Numbers::first_of_p;
