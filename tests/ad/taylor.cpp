@@ -143,3 +143,33 @@ TEST_CASE("taylor: partners and squares are computed once") {
 
     CHECK(Expanded(both, 1, 0, 9).series.size() < 1.2 * Expanded(sine, 1, 0, 9).series.size());
 }
+
+TEST_CASE("taylor: repeat and scan have the series of their turns, written out") {
+    const auto loops = [](const auto& t, const auto& y, const auto& p) {
+        const auto x = eddy::repeat<3>(y[0], [&](const auto& s) { return sin(s) * p[0] + t; },
+                                       {.nested_lengths = {3}});
+        const auto [carry, outs] = eddy::scan<2>(
+            x, eddy::vec(y[1], p[0]),
+            [&](const auto& s, const auto& u) { return eddy::carry_and_out(s * u, exp(u) + s); });
+        return eddy::vec(carry + outs[0], outs[1]);
+    };
+    const auto written = [](const auto& t, const auto& y, const auto& p) {
+        auto x = sin(y[0]) * p[0] + t;
+        for (int turn = 1; turn < 3; ++turn) x = sin(x) * p[0] + t;
+        const auto first = exp(y[1]) + x;
+        x = x * y[1];
+        const auto second = exp(p[0]) + x;
+        return eddy::vec(x * p[0] + first, second);
+    };
+    const auto graph = [](const auto& f) {
+        return eddy::trace_graph(f, eddy::Scalar{}, eddy::Vector<2>{}, eddy::Vector<1>{});
+    };
+    const auto series = [&](const eddy::Graph& f) {
+        return evaluate(TaylorSeries(f).run(6), {{0.3}, {0.4, -0.7}, {1.2}, {0.1}});
+    };
+    const std::vector<double> found = series(eddy::passes::write_out_loops(graph(loops))),
+                              expected = series(graph(written));
+    REQUIRE(found.size() == 12);
+    for (std::size_t k = 0; k < found.size(); ++k)
+        CHECK(found[k] == Approx(expected[k]).epsilon(1e-13).margin(1e-15));
+}

@@ -1,6 +1,7 @@
 // The options of plans by bytes and of loops inside traced functions, at their extremes.
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <eddy/ad/policy_within.hpp>
@@ -39,4 +40,15 @@ TEST_CASE("options_plans: WhileOptions, both values") {
     CHECK(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{.takes_last = true}) == 8);
     CHECK(std::isnan(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{})));
     CHECK(eddy::bounded_while<7>(1., below, doubled, eddy::WhileOptions{}) == 128);
+}
+
+TEST_CASE("options_plans: RepeatOptions at extremes") {
+    const auto doubled = [](const auto& x) { return 2. * x; };
+    for (const int length : {INT_MIN, -1, 5, INT_MAX}) {
+        CHECK_THROWS_AS(
+            eddy::repeat<6>(1., doubled, eddy::RepeatOptions{.nested_lengths = {length, 2}}),
+            eddy::InvalidArgument);
+    }
+    CHECK(eddy::repeat<6>(1., doubled, eddy::RepeatOptions{}) == 64);
+    CHECK(eddy::repeat<6>(1., doubled, eddy::RepeatOptions{.nested_lengths = {3, 2}}) == 64);
 }

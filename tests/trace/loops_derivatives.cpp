@@ -86,6 +86,67 @@ struct Map {
         }
     }
 };
+/// Layers of width 8, grouped as the options say.
+template <int... lengths>
+struct Layers {
+    template <class T, class W>
+    constexpr auto operator()(const T& x, const W& w) const {
+        return eddy::repeat<64>(
+            x,
+            [&](const auto& h) {
+                return tanh(eddy::dense(eddy::slice<0, 64>(w), eddy::slice<64, 8>(w), h));
+            },
+            {.nested_lengths = {lengths...}});
+    }
+};
+/// 64 turns over parts of a vector, grouped as the options say.
+template <int... lengths>
+struct Sines {
+    template <class T, class X>
+    constexpr auto operator()(const T& x, const X& xs) const {
+        const auto [last, outs] = eddy::scan<64>(x * 1.0, xs,
+                                                 [&](const auto& h, const auto& u) {
+                                                     const auto next = sin(h) * u + x;
+                                                     return eddy::carry_and_out(next, next * h);
+                                                 },
+                                                 {.nested_lengths = {lengths...}});
+        return eddy::concat(outs * last, last);
+    }
+};
+
+/// A number that counts the sines taken of it.
+struct Counted {
+    static inline int sines = 0;
+    double number = 0;
+    Counted() = default;
+    explicit Counted(double x) : number(x) {}
+
+    friend Counted operator+(Counted a, Counted b) { return Counted(a.number + b.number); }
+    friend Counted operator-(Counted a, Counted b) { return Counted(a.number - b.number); }
+    friend Counted operator*(Counted a, Counted b) { return Counted(a.number * b.number); }
+    friend Counted operator-(Counted a) { return Counted(-a.number); }
+    friend bool operator<(Counted a, Counted b) { return a.number < b.number; }
+    friend bool operator<=(Counted a, Counted b) { return a.number <= b.number; }
+    friend bool operator==(Counted a, Counted b) { return a.number == b.number; }
+    friend Counted mul_add(Counted a, Counted b, Counted c) { return a * b + c; }
+    friend Counted sin(Counted x) {
+        ++sines;
+        return Counted(std::sin(x.number));
+    }
+    friend Counted cos(Counted x) { return Counted(std::cos(x.number)); }
+};
+/// How many sines a program takes.
+template <class Program, class... Arguments>
+int sines_of(const Program&, const Arguments&... x) {
+    Counted::sines = 0;
+    eddy::evaluate<Program, Counted>([]<int>(int, const Counted&) {}, x...);
+    return Counted::sines;
+}
+template <class Program>
+constexpr int scratch_of(const Program&) {
+    return eddy::make_layout(Program::code).scratch_size;
+}
+
 /// A while, and a loop in a loop, for what is kept and what is computed again.
 struct Mixed {
     template <class T>
@@ -255,4 +316,58 @@ TEST_CASE("a gradient through loops has the same bits whatever is kept of them")
     const auto [x_once, p_once] = vjp(eddy::trace<Scalar, Scalar>(MixedProduct{}))(0.3, 0.7, 1.0);
     CHECK(x_again == Approx(x_once).epsilon(1e-13));
     CHECK(p_again == Approx(p_once).epsilon(1e-13));
+}
+
+TEST_CASE("nested_lengths keep the sum of the lengths, take turns again, and give the same bits") {
+    constexpr auto kept = eddy::vjp<0, 1>(eddy::trace<Scalar, Vector<64>>(Sines<>{}));
+    constexpr auto two = eddy::vjp<0, 1>(eddy::trace<Scalar, Vector<64>>(Sines<8, 8>{}));
+    constexpr auto three = eddy::vjp<0, 1>(eddy::trace<Scalar, Vector<64>>(Sines<4, 4, 4>{}));
+    Vec<double, 64> xs{};
+    Vec<double, 65> c{};
+    for (int k = 0; k < 64; ++k) xs[k] = std::cos(1.0 + k), c[k] = std::sin(3.0 + k);
+    c[64] = 0.7;
+    const auto [x_kept, xs_kept] = kept(0.3, xs, c);
+    const auto [x_two, xs_two] = two(0.3, xs, c);
+    const auto [x_three, xs_three] = three(0.3, xs, c);
+    CHECK(x_two == x_kept);
+    CHECK(x_three == x_kept);
+    for (int k = 0; k < 64; ++k) {
+        CHECK(xs_two[k] == xs_kept[k]);
+        CHECK(xs_three[k] == xs_kept[k]);
+    }
+
+    Vec<Counted, 64> counted_xs{};
+    Vec<Counted, 65> counted_c{};
+    CHECK(sines_of(kept, Counted(0.3), counted_xs, counted_c) == 64);
+    CHECK(sines_of(two, Counted(0.3), counted_xs, counted_c) == 2 * 64);
+    CHECK(sines_of(three, Counted(0.3), counted_xs, counted_c) == 3 * 64);
+}
+
+TEST_CASE("64 layers in groups of 8 take a quarter of the memory, with the same bits") {
+    constexpr auto kept = eddy::vjp<0, 1>(eddy::trace<Vector<8>, Vector<72>>(Layers<>{}));
+    constexpr auto nested = eddy::vjp<0, 1>(eddy::trace<Vector<8>, Vector<72>>(Layers<8, 8>{}));
+    Vec<double, 72> w{};
+    Vec<double, 8> x{}, c{};
+    for (int k = 0; k < 72; ++k) w[k] = 0.4 * std::sin(3.0 * k);
+    for (int k = 0; k < 8; ++k) x[k] = 0.1 * k, c[k] = 1;
+    const auto [x_kept, w_kept] = kept(x, w, c);
+    const auto [x_nested, w_nested] = nested(x, w, c);
+    for (int k = 0; k < 8; ++k) CHECK(x_kept[k] == x_nested[k]);
+    for (int k = 0; k < 72; ++k) CHECK(w_kept[k] == w_nested[k]);
+
+    CHECK(4 * scratch_of(nested) <= scratch_of(kept));
+}
+
+TEST_CASE("nested_lengths that do not fit are refused") {
+    const auto half = [](const auto& x) { return x * 0.5; };
+    CHECK(eddy::repeat<6>(64.0, half, {.nested_lengths = {2, 3}}) == 1);
+    CHECK_THROWS_AS(eddy::repeat<6>(64.0, half, {.nested_lengths = {2, 2}}), eddy::InvalidArgument);
+    CHECK_THROWS_AS(eddy::repeat<6>(64.0, half, {.nested_lengths = {-2, -3}}),
+                    eddy::InvalidArgument);
+    CHECK_THROWS_AS(eddy::trace_graph(
+                        [&](const auto& x) {
+                            return eddy::repeat<6>(x, half, {.nested_lengths = {2, 0, 3}});
+                        },
+                        Scalar{}),
+                    eddy::InvalidArgument);
 }

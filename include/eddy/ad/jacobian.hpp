@@ -18,19 +18,43 @@ struct JacobianEntry {
     friend constexpr bool operator==(const JacobianEntry&, const JacobianEntry&) = default;
 };
 
-/// The structural non-zeros of ∂(result 0)/∂(argument), row by row.
+namespace detail {
+
+/// The structural non-zeros in the order in which a program computes them, and which columns are
+/// computed together.
+struct JacobianPlan {
+    std::vector<JacobianEntry> entries;
+    std::vector<int> group_of;  // (column)
+    int num_groups = 0;
+};
+/// Row by row. Of a program with loops group by group: those of one group are components of one tangent,
+/// most of them neighbours, so that a few slices hold them all whatever the length of the loop.
+constexpr JacobianPlan plan_jacobian(const Graph& graph, int argument) {
+    const std::vector<ComponentSet> rows = jacobian_rows(graph, argument);
+    const int num_columns = graph.arguments[static_cast<std::size_t>(argument)].size;
+    JacobianPlan plan{{}, group_columns(rows, num_columns)};
+    for (int group : plan.group_of)
+        plan.num_groups = group + 1 > plan.num_groups ? group + 1 : plan.num_groups;
+    const int num_passes = graph.loops.empty() ? 1 : plan.num_groups;
+    std::vector<std::vector<JacobianEntry>> passes(static_cast<std::size_t>(num_passes));
+    for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
+        rows[static_cast<std::size_t>(row)].for_each([&](int column) {
+            const int pass = num_passes == 1 ? 0 : plan.group_of[static_cast<std::size_t>(column)];
+            passes[static_cast<std::size_t>(pass)].push_back({row, column});
+        });
+    }
+    for (const auto& pass : passes)
+        plan.entries.insert(plan.entries.end(), pass.begin(), pass.end());
+    return plan;
+}
+
+}  // namespace detail
+
+/// The structural non-zeros of ∂(result 0)/∂(argument), in the order of `jacobian_graph`: row by row; of
+/// a program with loops, those of columns that are computed together one after another.
 [[nodiscard]] constexpr std::vector<JacobianEntry> jacobian_pattern(const Graph& graph,
                                                                     int argument) {
-    const std::vector<ComponentSet> rows = jacobian_rows(graph, argument);
-    std::vector<JacobianEntry> entries;
-    for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
-        for (int column = 0; column < graph.arguments[static_cast<std::size_t>(argument)].size;
-             ++column) {
-            if (rows[static_cast<std::size_t>(row)].contains(column))
-                entries.push_back({row, column});
-        }
-    }
-    return entries;
+    return detail::plan_jacobian(graph, argument).entries;
 }
 
 namespace detail {
@@ -57,11 +81,40 @@ constexpr void seed_group(Forward& forward, int num_primal, int argument,
     }
 }
 
-/// The node for component `row` of result 0, given the nodes that the result is made of.
-constexpr int result_component(Graph& graph, const std::vector<int>& parts, int row) {
+/// The node for components [row, row + size) of result 0, given the nodes that the result is made of.
+constexpr int result_components(Graph& graph, const std::vector<int>& parts, int row, int size) {
     std::size_t part = 0;
     while (row >= graph[parts[part]].size) row -= graph[parts[part++]].size;
-    return slice_node(graph, parts[part], row, 1);
+    return slice_node(graph, parts[part], row, size);
+}
+/// How many of the entries from `first` on are neighbours in one tangent and in one of its parts.
+constexpr int count_neighbours(const Graph& graph, const JacobianPlan& plan,
+                               const std::vector<int>& parts, std::size_t first) {
+    const auto group = [&](std::size_t e) {
+        return plan.group_of[static_cast<std::size_t>(plan.entries[e].column)];
+    };
+    int end = 0;  // of the part
+    for (std::size_t part = 0; end <= plan.entries[first].row; ++part)
+        end += graph[parts[part]].size;
+    std::size_t last = first;
+    while (last + 1 < plan.entries.size() && group(last + 1) == group(first) &&
+           plan.entries[last + 1].row == plan.entries[last].row + 1 &&
+           plan.entries[last + 1].row < end)
+        ++last;
+    return static_cast<int>(last - first) + 1;
+}
+
+/// The nodes that hold the entries of a group.
+constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vector<int>& parts,
+                          int group, std::vector<int>& values) {
+    const bool has_loops = !graph.loops.empty();
+    for (std::size_t e = 0; e < plan.entries.size(); ++e) {
+        const JacobianEntry& entry = plan.entries[e];
+        if (plan.group_of[static_cast<std::size_t>(entry.column)] != group) continue;
+        const int count = has_loops ? count_neighbours(graph, plan, parts, e) : 1;
+        values[e] = result_components(graph, parts, entry.row, count);
+        e += static_cast<std::size_t>(count) - 1;
+    }
 }
 
 }  // namespace detail
@@ -69,18 +122,12 @@ constexpr int result_component(Graph& graph, const std::vector<int>& parts, int 
 /// The values of the structural non-zeros as one vector result, in the order of `jacobian_pattern`.
 /// Not simplified.
 [[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument) {
-    const std::vector<ComponentSet> rows = jacobian_rows(graph, argument);
-    const std::vector<JacobianEntry> entries = jacobian_pattern(graph, argument);
-    const std::vector<int> group_of =
-        group_columns(rows, graph.arguments[static_cast<std::size_t>(argument)].size);
-    int num_groups = 0;
-    for (int group : group_of) num_groups = group + 1 > num_groups ? group + 1 : num_groups;
-
+    const detail::JacobianPlan plan = detail::plan_jacobian(graph, argument);
     Graph result = graph;
-    std::vector<int> values(entries.size(), -1);
-    for (int group = 0; group < num_groups; ++group) {
+    std::vector<int> values(plan.entries.size(), -1);
+    for (int group = 0; group < plan.num_groups && !plan.entries.empty(); ++group) {
         detail::Forward forward(std::move(result), graph.size());
-        detail::seed_group(forward, graph.size(), argument, group_of, group);
+        detail::seed_group(forward, graph.size(), argument, plan.group_of, group);
         forward.run();
         std::vector<int> parts;
         for (int k = 0; k < graph.outputs[0].count; ++k) {
@@ -88,13 +135,14 @@ constexpr int result_component(Graph& graph, const std::vector<int>& parts, int 
                 forward.tangent_or_zero_of(graph.output_node(graph.outputs[0], k)).node());
         }
         result = std::move(forward.graph());
-        for (std::size_t e = 0; e < entries.size(); ++e) {
-            if (group_of[static_cast<std::size_t>(entries[e].column)] != group) continue;
-            values[e] = detail::result_component(result, parts, entries[e].row);
-        }
+        detail::push_group(result, plan, parts, group, values);
     }
     result.outputs.clear();
-    result.push_output(values, static_cast<int>(values.size()), false);
+    std::vector<int> list;
+    for (const int value : values) {
+        if (value >= 0) list.push_back(value);
+    }
+    result.push_output(list, static_cast<int>(values.size()), false);
     return result;
 }
 
@@ -120,19 +168,52 @@ struct Jacobian {
     static constexpr int num_nonzeros =
         static_cast<int>(jacobian_pattern(P::graph.thaw(), argument).size());
     static_assert(num_nonzeros > 0, "jacobian: the result does not depend on this argument");
+
+  private:
+    struct Order {
+        Vec<JacobianEntry, num_nonzeros> pattern{};
+        Vec<int, num_nonzeros> place{};  // among what the program computes
+        bool is_given = true;
+        constexpr Order() {
+            const std::vector<JacobianEntry> entries = jacobian_pattern(P::graph.thaw(), argument);
+            std::vector<std::vector<int>> rows(static_cast<std::size_t>(num_rows));
+            for (std::size_t e = 0; e < entries.size(); ++e)
+                rows[static_cast<std::size_t>(entries[e].row)].push_back(static_cast<int>(e));
+            int to = 0;
+            for (std::vector<int>& row : rows) {
+                for (std::size_t k = 1; k < row.size(); ++k) {  // few: by insertion
+                    for (std::size_t j = k;
+                         j > 0 && column(entries, row[j]) < column(entries, row[j - 1]); --j)
+                        std::swap(row[j], row[j - 1]);
+                }
+                for (const int e : row) {
+                    is_given = is_given && e == to;
+                    pattern[to] = entries[static_cast<std::size_t>(e)];
+                    place[to++] = e;
+                }
+            }
+        }
+        static constexpr int column(const std::vector<JacobianEntry>& entries, int e) {
+            return entries[static_cast<std::size_t>(e)].column;
+        }
+    };
+    static constexpr Order order{};
+
+  public:
     /// Where the non-zeros are, row by row.
-    static constexpr auto pattern = [] {
-        Vec<JacobianEntry, num_nonzeros> entries{};
-        int e = 0;
-        for (const JacobianEntry& entry : jacobian_pattern(P::graph.thaw(), argument))
-            entries[e++] = entry;
-        return entries;
-    }();
+    static constexpr auto pattern = order.pattern;
     using Values = Program<detail::JacobianOf<P, argument>>;
 
     template <class... Arguments>
     [[nodiscard]] constexpr auto operator()(const Arguments&... x) const {
-        return Values{}(x...);
+        if constexpr (order.is_given) {
+            return Values{}(x...);
+        } else {
+            const auto computed = Values{}(x...);
+            auto values = computed;
+            for (int e = 0; e < num_nonzeros; ++e) values[e] = computed[order.place[e]];
+            return values;
+        }
     }
 
     /// The whole matrix, row-major, zeros included.

@@ -35,19 +35,17 @@ constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& pri
 /// The results f, then the non-zeros of ∂f/∂y where there are any, then ∂f/∂t where f depends on t. Not
 /// simplified.
 [[nodiscard]] constexpr Graph linear_model_graph(const Graph& graph) {
-    const bool has_jacobian = !jacobian_pattern(graph, 1).empty();
     const bool depends_on_time = !jacobian_pattern(graph, 0).empty();
-    Graph model = graph;
-    std::vector<int> jacobian, slope;
-    if (has_jacobian) {
-        model = jacobian_graph(graph, 1);
-        jacobian = detail::nodes_of(model, model.outputs[0]);
-    }
+    Graph model = jacobian_graph(graph, 1);
+    const int num_nonzeros = model.outputs[0].size;
+    const bool has_jacobian = num_nonzeros > 0;
+    const std::vector<int> jacobian = detail::nodes_of(model, model.outputs[0]);
+    std::vector<int> slope;
     if (depends_on_time) slope = detail::append_time_derivative(model, graph);
     const int size = graph.outputs[0].size;
     model.outputs.clear();
     model.push_output(detail::nodes_of(graph, graph.outputs[0]), size, false);
-    if (has_jacobian) model.push_output(jacobian, static_cast<int>(jacobian.size()), false);
+    if (has_jacobian) model.push_output(jacobian, num_nonzeros, false);
     if (depends_on_time) model.push_output(slope, size, false);
     return model;
 }
@@ -87,11 +85,21 @@ struct LinearModel {
     static constexpr bool has_jacobian = num_nonzeros > 0;
     static constexpr bool depends_on_time = !jacobian_pattern(P::graph.thaw(), 0).empty();
     static constexpr bool may_be_infinite = detail::may_have_infinite_slopes(P::graph.thaw());
-    /// Where the Jacobian may be non-zero, row by row.
+    /// Where the Jacobian may be non-zero, in the order of its values.
     [[nodiscard]] static constexpr std::vector<JacobianEntry> pattern() {
-        return jacobian_pattern(P::graph.thaw(), 1);
+        return {entries.data, entries.data + num_nonzeros};
     }
     using Values = Program<detail::LinearModelOf<P>>;
+
+  private:
+    static constexpr auto entries = [] {
+        Vec<JacobianEntry, (num_nonzeros > 0 ? num_nonzeros : 1)> list{};
+        int e = 0;
+        for (const JacobianEntry& entry : jacobian_pattern(P::graph.thaw(), 1)) list[e++] = entry;
+        return list;
+    }();
+
+  public:
     /// Which result is which.
     static constexpr int jacobian_output = has_jacobian ? 1 : -1;
     static constexpr int slope_output = !depends_on_time ? -1 : has_jacobian ? 2 : 1;

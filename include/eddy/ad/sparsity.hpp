@@ -5,6 +5,7 @@
 // group (Curtis, Powell & Reid 1974, J. Inst. Math. Appl. 13).
 // Test: tests/ad/jacobian.cpp
 
+#include <bit>
 #include <cstdint>
 #include <eddy/ad/activity.hpp>
 #include <eddy/trace/loop_structure.hpp>
@@ -21,6 +22,14 @@ class ComponentSet {
     [[nodiscard]] constexpr bool contains(int i) const { return (words_[word(i)] & bit(i)) != 0; }
     constexpr void unite(const ComponentSet& other) {
         for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+    }
+    /// Calls body(i) for each index of the set, in order.
+    template <class Body>
+    constexpr void for_each(Body body) const {
+        for (std::size_t w = 0; w < words_.size(); ++w) {
+            for (std::uint64_t left = words_[w]; left != 0; left &= left - 1)
+                body(static_cast<int>(64 * w) + std::countr_zero(left));
+        }
     }
     [[nodiscard]] constexpr bool meets(const ComponentSet& other) const {
         for (std::size_t w = 0; w < words_.size(); ++w) {
@@ -197,11 +206,14 @@ class DependencyAnalysis {
     const int num_rows = static_cast<int>(rows.size());
     std::vector<ComponentSet> occupied;  // per group: the rows that its columns touch
     std::vector<int> group_of(static_cast<std::size_t>(num_columns), 0);
+    std::vector<ComponentSet> touched_by(static_cast<std::size_t>(num_columns),
+                                         ComponentSet(num_rows));
+    for (int row = 0; row < num_rows; ++row) {
+        rows[static_cast<std::size_t>(row)].for_each(
+            [&](int column) { touched_by[static_cast<std::size_t>(column)].insert(row); });
+    }
     for (int column = 0; column < num_columns; ++column) {
-        ComponentSet touched(num_rows);
-        for (int row = 0; row < num_rows; ++row) {
-            if (rows[static_cast<std::size_t>(row)].contains(column)) touched.insert(row);
-        }
+        const ComponentSet& touched = touched_by[static_cast<std::size_t>(column)];
         std::size_t group = 0;
         while (group < occupied.size() && occupied[group].meets(touched)) ++group;
         if (group == occupied.size()) occupied.emplace_back(num_rows);

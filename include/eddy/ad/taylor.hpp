@@ -15,6 +15,7 @@
 
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/rules/all.hpp>
+#include <eddy/trace/passes/write_out.hpp>
 #include <eddy/trace/program.hpp>
 
 namespace eddy::inline v0 {
@@ -367,7 +368,7 @@ template <class P, int order>
 struct TaylorOf {
     static constexpr int expected_nodes = (order + 1) * (order + 2) / 2 * P::graph.size() + 192;
     static constexpr Graph make() {
-        return passes::simplify(TaylorSeries(P::graph.thaw()).run(order));
+        return passes::simplify(TaylorSeries(passes::write_out_loops(P::graph.thaw())).run(order));
     }
 };
 
@@ -377,11 +378,11 @@ struct TaylorOf {
 /// that returns Y_1, …, Y_order in one vector, with y(t + θh) = y + Σ_n Y_n θⁿ.
 template <int order, class Recipe>
 [[nodiscard]] constexpr auto taylor(const Program<Recipe>&) {
-    constexpr bool is_straight = !detail::has_loops(Program<Recipe>::graph);
-    static_assert(
-        is_straight,
-        "taylor: the right-hand side has a loop of the language (repeat, bounded_while, scan, "
-        "at), which has no series here; use another method, or write the loop out");
+    constexpr bool is_straight = passes::has_known_lengths(Program<Recipe>::graph);
+    static_assert(is_straight,
+                  "taylor: the right-hand side has a bounded_while, or reads a component by at, "
+                  "which have no "
+                  "series here; use another method, or repeat and scan");
     if constexpr (is_straight) return Program<detail::TaylorOf<Program<Recipe>, order>>{};
 }
 

@@ -56,6 +56,9 @@ class Evaluation {
     EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
         storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
     }
+    /// Does node j lie where components [begin, …) of node i do?
+    template <int i, int j, int begin = 0>
+    static constexpr bool share_memory = lie_together(layout.places[i], layout.places[j], begin);
     /// The turn of a loop.
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr int& turn(int loop) { return turns_[loop]; }
 
@@ -219,7 +222,9 @@ class Evaluation {
         constexpr Node node = P::code.nodes[i];
         if constexpr (part < node.count) {
             constexpr int from = operand<i>(part), length = P::code.nodes[from].size;
-            for_components<length>([&](int c) EDDY_INLINE { store<i>(offset + c, load<from>(c)); });
+            if constexpr (!share_memory<i, from, offset>)
+                for_components<length>([&](int c)
+                                           EDDY_INLINE { store<i>(offset + c, load<from>(c)); });
             concatenate<i, part + 1, offset + length>();
         }
     }
@@ -272,7 +277,7 @@ class Evaluation {
     const Arguments& arguments_;
     Real registers_[at_least_one<layout.num_registers>];
     MaskOf<Real> masks_[at_least_one<layout.num_masks>];
-    Real scratch_[at_least_one<layout.scratch_size>];
+    ScratchOf<P, Real, layout.scratch_size> scratch_;
     int turns_[at_least_one<P::code.sizes.loops>];
 };
 

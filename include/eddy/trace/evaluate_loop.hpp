@@ -10,6 +10,7 @@
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/component_at.hpp>
 #include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/scratch_memory.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -95,9 +96,11 @@ class LoopRun {
 
   public:
     EDDY_INLINE EDDY_HD static constexpr void run(Values& values) {
-        for_components<node.size>([&](int k) EDDY_INLINE {
-            values.template store<carry>(k, convert<Real>(values.template load<init>(k)));
-        });
+        if constexpr (!Values::template share_memory<carry, init>) {
+            for_components<node.size>([&](int k) EDDY_INLINE {
+                values.template store<carry>(k, convert<Real>(values.template load<init>(k)));
+            });
+        }
         if constexpr (has_mask && is_bounds<Real>) {  // what turns are taken is not known
             for_components<node.size>(
                 [&](int k) EDDY_INLINE { values.template store<carry>(k, Real::line()); });
@@ -178,10 +181,13 @@ class LoopRun {
     /// The state becomes choose(next, state).
     template <class Choose>
     EDDY_INLINE EDDY_HD static constexpr void advance(Values& values, Choose choose) {
-        for_components<node.size>([&](int k) EDDY_INLINE {
-            values.template store<carry>(k, choose(convert<Real>(values.template load<next>(k)),
-                                                   convert<Real>(values.template load<carry>(k))));
-        });
+        if constexpr (!Values::template share_memory<carry, next>) {
+            for_components<node.size>([&](int k) EDDY_INLINE {
+                values.template store<carry>(k,
+                                             choose(convert<Real>(values.template load<next>(k)),
+                                                    convert<Real>(values.template load<carry>(k))));
+            });
+        }
     }
 
     /// Calls body<s>() for each node s that this loop stacks.
@@ -226,5 +232,11 @@ inline constexpr bool stacks_much = [] {
     for (const Node& node : P::code.nodes) size += node.op == Op::stacked ? node.size : 0;
     return size > most_stacked_inlined;
 }();
+
+/// Of a program that stacks much, more than a thread's stack should hold is taken elsewhere.
+template <class P, class Real, int size>
+using ScratchOf = ScratchMemory<Real, size,
+                                !compiling_for_device && stacks_much<P> &&
+                                    (most_scratch_bytes < sizeof(Real) * size)>;
 
 }  // namespace eddy::inline v0::detail

@@ -75,6 +75,7 @@ enum class TraceError : unsigned char {
     no_pushforward,
     leaves_loop,
     own_in_loop,
+    loop_lengths,
     unsound_loops
 };
 

@@ -6,7 +6,7 @@
 // Test: tests/trace/random_functions.cpp, tests/trace/node_counts.cpp
 
 #include <eddy/core/static_for.hpp>
-#include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/loop_places.hpp>
 
 namespace eddy::inline v0 {
 
@@ -26,6 +26,11 @@ struct Place {
     int loop = -1;  // its turns move the place on, by `stride` each
     int stride = 0;
 };
+
+[[nodiscard]] constexpr bool lie_together(const Place& whole, const Place& part, int begin) {
+    return whole.kind == part.kind && whole.index == part.index && part.loop < 0 &&
+           whole.offset + begin == part.offset;
+}
 
 /// What evaluation does at a node, all that it needs to know of a scalar one in one piece:
 /// compilers take their time to read a large constant, so each node is read once.
@@ -80,6 +85,12 @@ class ScratchAllocator {
         }
         live_.resize(kept);
     }
+    /// What begins there lives until node `last_use` too.
+    constexpr void extend(int begin, int last_use) {
+        for (Range& range : live_) {
+            if (range.begin == begin && range.last_use < last_use) range.last_use = last_use;
+        }
+    }
     [[nodiscard]] constexpr int size() const { return size_; }
 
   private:
@@ -109,7 +120,9 @@ constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_rea
         const int read = is_view ? last[static_cast<std::size_t>(i)] : i;
         for (int k = 0; k < node.count; ++k) {
             const auto from = static_cast<std::size_t>(code.operands[node.first + k]);
-            int until = node.op == Op::loop && k == 0 ? last[static_cast<std::size_t>(i)] : read;
+            int until = read;
+            if (node.op == Op::loop && k == 0) until = last[static_cast<std::size_t>(i)];
+            if (node.op == Op::loop && k == 1) until = code.operands[node.first];  // its carry
             int loop = loop_of[static_cast<std::size_t>(i)];
             for (; !tree.is_within(loop_of[from], loop);
                  loop = tree.parents[static_cast<std::size_t>(loop)]) {
@@ -172,8 +185,15 @@ template <class Code>
     Layout<Code::size()> layout{};
     const std::vector<int> last = detail::last_uses(code);
     const std::vector<char> in_memory = detail::nodes_in_memory(code);
+    const detail::LoopPlaces loop_places(code, last, in_memory);
     detail::ScratchAllocator scratch;
     const auto allocate = [&](int i) {
+        const detail::SharedPlace& shared = loop_places.shared()[static_cast<std::size_t>(i)];
+        if (shared.of >= 0) {
+            const int begin = layout.places[shared.of].offset;
+            scratch.extend(begin, last[static_cast<std::size_t>(i)]);
+            return Place{Place::scratch, begin + shared.offset, 0, i};
+        }
         return Place{Place::scratch,
                      scratch.allocate(code.nodes[i].size, last[static_cast<std::size_t>(i)]), 0, i};
     };

@@ -17,6 +17,14 @@ struct WhileOptions {
 /// Lets a `bounded_while` that runs out of turns give the state as it is.
 inline constexpr WhileOptions take_last{.takes_last = true};
 
+/// How a `repeat` or a `scan` is taken back.
+struct RepeatOptions {
+    /// Lengths of loops in loops, the outermost first, whose product is the number of turns. The
+    /// backward pass keeps as many states as their sum, and takes each turn once more for each length
+    /// behind the first. None: it keeps the states of all turns.
+    int nested_lengths[8] = {};
+};
+
 /// What the body of a `scan` returns.
 template <class Carry, class Out>
 struct CarryAndOut {
@@ -57,6 +65,38 @@ constexpr Graph* find_loop_graph(const State& init, const Body& body) {
     return graph_of_state(body(init));
 }
 
+/// Lengths of loops in loops, the outermost first; 0 ends them.
+struct TurnGroups {
+    int lengths[9] = {};
+};
+/// The groups that options ask for, all turns in one where they ask for none; the first is 0 where
+/// they do not fit.
+constexpr TurnGroups groups_of_turns(int length, const RepeatOptions& options) {
+    TurnGroups groups{{length}};
+    if (options.nested_lengths[0] == 0) return groups;
+    long long turns = 1;
+    bool fit = true, has_ended = false;
+    for (int k = 0; k < 8; ++k) {
+        const int group = groups.lengths[k] = options.nested_lengths[k];
+        fit = fit && group >= 0 && !(has_ended && group != 0) && turns <= length;
+        has_ended = has_ended || group == 0;
+        if (!has_ended) turns *= group;
+    }
+    if (!fit || turns != length) groups.lengths[0] = 0;
+    return groups;
+}
+inline constexpr const char* groups_do_not_fit =
+    "repeat, scan: nested_lengths must be positive, and their product the number of turns";
+constexpr TurnGroups checked_groups(Graph& graph, int length, const RepeatOptions& options) {
+    const TurnGroups groups = groups_of_turns(length, options);
+    if (groups.lengths[0] > 0) return groups;
+    report(graph, TraceError::loop_lengths, [] { return groups_do_not_fit; });
+    return {{length}};
+}
+constexpr void require_groups(int length, const RepeatOptions& options) {
+    if (groups_of_turns(length, options).lengths[0] == 0) throw InvalidArgument(groups_do_not_fit);
+}
+
 /// A new loop: trace_turn(graph, state) gives the operands behind (carry, init).
 template <class State, class TraceTurn>
 constexpr int push_loop(Graph& graph, const State& init, Loop description, TraceTurn trace_turn) {
@@ -89,37 +129,60 @@ constexpr auto part_of(const Parts& xs, int turn) {
     }
 }
 
+/// Loops in loops of these lengths, and the body inside: the node of the last state.
+template <class State, class Body>
+constexpr int push_repeat(Graph& graph, const State& init, const int* lengths, const Body& body) {
+    return push_loop(graph, init, {.length = *lengths}, [&](Graph& into, const auto& state) {
+        const bool is_innermost = lengths[1] == 0;
+        return std::vector<int>{is_innermost ? node_of_state(into, body(state))
+                                             : push_repeat(into, state, lengths + 1, body)};
+    });
+}
+/// The same over the parts of node `from`: the nodes of the last state and of what the turns gave out.
+template <class Part, class State, class Body>
+constexpr std::pair<int, int> push_scan(Graph& graph, const State& init, int from,
+                                        const int* lengths, const Body& body) {
+    const int id = static_cast<int>(graph.loops.size()), size = graph[from].size / *lengths;
+    int out = -1;
+    const int loop =
+        push_loop(graph, init, {.length = *lengths}, [&](Graph& into, const auto& state) {
+            const int part = into.push({.op = Op::element, .size = size, .index = id}, from);
+            if (lengths[1] != 0) {
+                const auto [next, outs] = push_scan<Part>(into, state, part, lengths + 1, body);
+                out = outs;
+                return std::vector<int>{next, outs};
+            }
+            const auto turn = body(state, Part(into, part));
+            out = node_of(into, turn.out);
+            return std::vector<int>{node_of_state(into, turn.carry), out};
+        });
+    const int all = graph[out].size * *lengths;
+    return {loop, graph.push({.op = Op::stacked, .size = all, .index = id}, loop, out)};
+}
+
 template <int length, int part_shape, class Out, class State, class Parts, class Body>
-constexpr auto traced_scan(const State& init, const Parts& xs, const Body& body) {
+constexpr auto traced_scan(const State& init, const Parts& xs, const Body& body,
+                           const RepeatOptions& options) {
     constexpr int out_shape = shape_of<Out>, out_size = out_shape == scalar_shape ? 1 : out_shape;
     static_assert(out_shape != no_shape,
                   "scan: what a turn gives out must be a number or a vector");
     using Outs = Traced<out_shape == dynamic_shape ? dynamic_shape : length * out_size>;
-    using Part = Traced<part_shape>;
     using Result = CarryAndOuts<TracedState<State>, Outs>;
     Graph* graph = graph_of_state(init);
     if (graph == nullptr) graph = graph_of(xs);
     if (graph == nullptr) graph = graph_of_state(body(init, part_of<1>(xs, 0)).carry);
     if (graph == nullptr)
         return Result{unknown_state(init), Outs(unknown_value<length * out_size>())};
-    const int from = node_of(*graph, xs), id = static_cast<int>(graph->loops.size());
-    const int size = (*graph)[from].size / length;
-    if (size * length != (*graph)[from].size) {
+    const int from = node_of(*graph, xs);
+    if ((*graph)[from].size % length != 0) {
         report(*graph, TraceError::sizes_differ, [total = (*graph)[from].size] {
             return compose("scan: {} components are no multiple of the {} turns", total, length);
         });
     }
-    int out = -1;
-    const int loop =
-        push_loop(*graph, init, {.length = length}, [&](Graph& into, const auto& state) {
-            const Part x(into, into.push({.op = Op::element, .size = size, .index = id}, from));
-            const auto turn = body(state, x);
-            out = node_of(into, turn.out);
-            return std::vector<int>{node_of_state(into, turn.carry), out};
-        });
-    const int stacked = graph->push(
-        {.op = Op::stacked, .size = length * (*graph)[out].size, .index = id}, loop, out);
-    return Result{state_of_node(*graph, loop, init), Outs(*graph, stacked)};
+    const TurnGroups groups = checked_groups(*graph, length, options);
+    const auto [loop, outs] =
+        push_scan<Traced<part_shape>>(*graph, init, from, groups.lengths, body);
+    return Result{state_of_node(*graph, loop, init), Outs(*graph, outs)};
 }
 
 template <class Mask>
@@ -133,21 +196,21 @@ inline constexpr bool is_scalar_mask<TracedMask<dynamic_shape>> = true;
 
 /// The state after `length` turns of state = body(state). The body is traced once.
 template <int length, class State, class Body>
-[[nodiscard]] constexpr auto repeat(const State& init, Body body) {
+[[nodiscard]] constexpr auto repeat(const State& init, Body body,
+                                    const RepeatOptions& options = {}) {
     static_assert(length > 0, "repeat: the number of turns must be positive");
     using Next = std::remove_cvref_t<decltype(body(init))>;
     if constexpr (!detail::is_traced_state<State> && !detail::is_traced_state<Next>) {
+        detail::require_groups(length, options);
         auto state = body(init);
         for (int turn = 1; turn < length; ++turn) state = body(state);
         return state;
     } else if constexpr (detail::check_loop<State, Next>()) {
         Graph* const graph = detail::find_loop_graph(init, body);
         if (graph == nullptr) return detail::unknown_state(init);
-        const int loop = detail::push_loop(
-            *graph, init, {.length = length}, [&](Graph& into, const auto& state) {
-                return std::vector<int>{detail::node_of_state(into, body(state))};
-            });
-        return detail::state_of_node(*graph, loop, init);
+        const detail::TurnGroups groups = detail::checked_groups(*graph, length, options);
+        return detail::state_of_node(*graph,
+                                     detail::push_repeat(*graph, init, groups.lengths, body), init);
     }
 }
 
@@ -198,7 +261,8 @@ template <int max, class State, class Condition, class Body>
 /// (state, outs) of `length` turns: carry_and_out(state, out) = body(state, x) for each of the `length`
 /// equal parts x of the vector xs. `outs` holds what the turns gave out, one after another.
 template <int length, class State, class Parts, class Body>
-[[nodiscard]] constexpr auto scan(const State& init, const Parts& xs, Body body) {
+[[nodiscard]] constexpr auto scan(const State& init, const Parts& xs, Body body,
+                                  const RepeatOptions& options = {}) {
     static_assert(length > 0, "scan: the number of turns must be positive");
     constexpr int total = detail::shape_of<Parts>;
     constexpr bool is_divided = total == dynamic_shape || (total > 0 && total % length == 0);
@@ -230,6 +294,7 @@ template <int length, class State, class Parts, class Body>
                     else
                         return out;
                 };
+                detail::require_groups(length, options);
                 Next state = init;
                 Vec<decltype(number(std::declval<Out>())), length * out_size> outs{};
                 for (int turn = 0; turn < length; ++turn) {
@@ -244,7 +309,7 @@ template <int length, class State, class Parts, class Body>
                 }
                 return CarryAndOuts<Next, decltype(outs)>{state, outs};
             } else if constexpr (detail::check_loop<State, Next>()) {
-                return detail::traced_scan<length, part_shape, Out>(init, xs, body);
+                return detail::traced_scan<length, part_shape, Out>(init, xs, body, options);
             }
         }
     }

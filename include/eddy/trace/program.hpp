@@ -67,6 +67,9 @@ struct Program {
         graph.error != TraceError::own_in_loop,
         "custom_vjp, custom_jvp: a function with a derivative of its own is not called inside "
         "the body of a loop; write the function itself there");
+    static_assert(
+        graph.error != TraceError::loop_lengths,
+        "repeat, scan: nested_lengths must be positive, and their product the number of turns");
     static_assert(graph.error != TraceError::unsound_loops, "loops: this is a bug in eddy");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 

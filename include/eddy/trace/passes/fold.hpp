@@ -34,7 +34,7 @@ class Folder {
             case Op::pow: return graph_.is_constant(b, 1) && spans(node, a) ? a : -1;
             case Op::select: return fold_select(node, a, b, rebuild_.operand(node, 2));
             case Op::slice: return fold_slice(node, a);
-            case Op::concat: return node.count == 1 ? a : -1;
+            case Op::concat: return node.count == 1 ? a : fold_state(node, a);
             case Op::broadcast: return graph_[a].size == node.size ? a : -1;
             default: return -1;
         }
@@ -122,6 +122,20 @@ class Folder {
         if (source.op == Op::broadcast && node.size == 1) return graph_.operand(source, 0);
         if (source.op == Op::concat) return slice_of_concat(node, source);
         return -1;
+    }
+    /// The state of a loop whose parts are put together again.
+    constexpr int fold_state(const Node& node, int a) const {
+        const int state = graph_[a].op == Op::slice ? graph_.operand(a, 0) : -1;
+        if (state < 0 || graph_[state].size != node.size) return -1;
+        if (graph_[state].op != Op::carry && graph_[state].op != Op::loop) return -1;
+        int begin = 0;
+        for (int k = 0; k < node.count; ++k) {
+            const Node& part = graph_[rebuild_.operand(node, k)];
+            if (part.op != Op::slice || graph_.operand(part, 0) != state || part.offset != begin)
+                return -1;
+            begin += part.size;
+        }
+        return state;
     }
     constexpr int slice_of_concat(const Node& node, const Node& source) {
         int begin = 0;
