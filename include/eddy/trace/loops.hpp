@@ -170,7 +170,10 @@ constexpr auto traced_scan(const State& init, const Parts& xs, const Body& body,
     using Result = CarryAndOuts<TracedState<State>, Outs>;
     Graph* graph = graph_of_state(init);
     if (graph == nullptr) graph = graph_of(xs);
-    if (graph == nullptr) graph = graph_of_state(body(init, part_of<1>(xs, 0)).carry);
+    if constexpr (!is_symbolic<Parts>) {
+        constexpr int size = part_shape == scalar_shape ? 1 : part_shape;
+        if (graph == nullptr) graph = graph_of_state(body(init, part_of<size>(xs, 0)).carry);
+    }
     if (graph == nullptr)
         return Result{unknown_state(init), Outs(unknown_value<length * out_size>())};
     const int from = node_of(*graph, xs);
