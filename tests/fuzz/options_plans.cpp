@@ -40,6 +40,12 @@ TEST_CASE("options_plans: WhileOptions, both values") {
     CHECK(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{.takes_last = true}) == 8);
     CHECK(std::isnan(eddy::bounded_while<3>(1., below, doubled, eddy::WhileOptions{})));
     CHECK(eddy::bounded_while<7>(1., below, doubled, eddy::WhileOptions{}) == 128);
+    for (const int checkpoints : {0, 1, INT_MAX})
+        CHECK(eddy::bounded_while<7>(1., below, doubled, {.checkpoints = checkpoints}) == 128);
+    for (const int checkpoints : {-1, INT_MIN}) {
+        CHECK_THROWS_AS(eddy::bounded_while<7>(1., below, doubled, {.checkpoints = checkpoints}),
+                        eddy::InvalidArgument);
+    }
 }
 
 TEST_CASE("options_plans: RepeatOptions at extremes") {

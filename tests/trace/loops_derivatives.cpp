@@ -5,9 +5,11 @@
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/jvp.hpp>
+#include <eddy/ad/linearize.hpp>
 #include <eddy/ad/remat.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/trace/interpret.hpp>
 
@@ -128,6 +130,9 @@ struct Counted {
     friend bool operator<(Counted a, Counted b) { return a.number < b.number; }
     friend bool operator<=(Counted a, Counted b) { return a.number <= b.number; }
     friend bool operator==(Counted a, Counted b) { return a.number == b.number; }
+    friend Counted select(bool mask, Counted a, Counted b) { return mask ? a : b; }
+    explicit operator int() const { return static_cast<int>(number); }
+    Counted operator[](int) const { return *this; }  // its only lane
     friend Counted mul_add(Counted a, Counted b, Counted c) { return a * b + c; }
     friend Counted sin(Counted x) {
         ++sines;
@@ -146,6 +151,27 @@ template <class Program>
 constexpr int scratch_of(const Program&) {
     return eddy::make_layout(Program::code).scratch_size;
 }
+
+/// Turns until a number is reached, of which some states are kept for the way back.
+template <int checkpoints>
+struct Climb {
+    template <class T>
+    constexpr auto operator()(const T& x, const T& p, const T& end) const {
+        const auto [z, height] = eddy::bounded_while<300>(
+            std::tuple(x * 1.0, 0.0 * x), [&](const auto& s) { return std::get<1>(s) < end; },
+            [&](const auto& s) {
+                const auto& [z, height] = s;
+                return std::tuple(z + p * sin(z), height + 1.0);
+            },
+            {.checkpoints = checkpoints});
+        return z;
+    }
+};
+/// The same steps as a body of a loop outside of traced functions.
+struct ClimbBody {
+    double advance(double x, std::int64_t) const { return x + 0.1 * std::sin(x); }
+    double pullback(double x, std::int64_t, double c) const { return c + c * (0.1 * std::cos(x)); }
+};
 
 /// A while, and a loop in a loop, for what is kept and what is computed again.
 struct Mixed {
@@ -370,4 +396,64 @@ TEST_CASE("nested_lengths that do not fit are refused") {
                         },
                         Scalar{}),
                     eddy::InvalidArgument);
+}
+
+TEST_CASE("checkpoints of a while give the bits of kept states, and the counts of the theory") {
+    constexpr auto kept = eddy::vjp<0, 1>(eddy::trace<Scalar, Scalar, Scalar>(Climb<0>{}));
+    constexpr auto few = eddy::vjp<0, 1>(eddy::trace<Scalar, Scalar, Scalar>(Climb<4>{}));
+    CHECK(scratch_of(few) < scratch_of(kept) / 20);
+    for (int turns : {0, 1, 2, 3, 5, 14, 15, 40, 300}) {
+        const auto [x, p] = kept(0.3, 0.1, static_cast<double>(turns), 1.0);
+        const auto [few_x, few_p] = few(0.3, 0.1, static_cast<double>(turns), 1.0);
+        CHECK(few_x == x);
+        CHECK(few_p == p);
+
+        eddy::CheckpointedLoop<double, ClimbBody> loop(
+            ClimbBody{}, {.checkpoints = 4, .placement = eddy::Placement::online_treeverse});
+        loop.run(0.3, [&](double, std::int64_t step) { return step < turns; });
+        CHECK(loop.reverse(1.0) == Approx(x).epsilon(1e-13));
+        // A turn forward, a turn on the way back, and what is taken again between.
+        const int sines = sines_of(few, Counted(0.3), Counted(0.1),
+                                   Counted(static_cast<double>(turns)), Counted(1.0));
+        CHECK(sines == 2 * turns + loop.counters().recomputed);
+    }
+    Lanes turns(0.0), x(0.0);
+    for (int lane = 0; lane < 8; ++lane) {
+        turns.set(lane, 7 * lane);
+        x.set(lane, 0.1 * lane);
+    }
+    const auto [together, of_p] = few(x, Lanes(0.1), turns, Lanes(1.0));
+    for (int lane = 0; lane < 8; ++lane) {
+        const auto [alone, p_alone] =
+            kept(Lanes(x[lane]), Lanes(0.1), Lanes(turns[lane]), Lanes(1.0));
+        CHECK(together[lane] == alone[0]);
+        CHECK(of_p[lane] == p_alone[0]);
+    }
+}
+
+TEST_CASE("second derivatives, halves and the interpreter go through checkpoints of a while") {
+    constexpr auto kept = eddy::vjp<0, 1>(eddy::trace<Scalar, Scalar, Scalar>(Climb<0>{}));
+    constexpr auto few = eddy::vjp<0, 1>(eddy::trace<Scalar, Scalar, Scalar>(Climb<4>{}));
+    const auto [x, p] = eddy::vjp<0, 1>(kept)(0.3, 0.1, 21.0, 1.0, 1.0, 0.5);
+    const auto [few_x, few_p] = eddy::vjp<0, 1>(few)(0.3, 0.1, 21.0, 1.0, 1.0, 0.5);
+    CHECK(few_x == Approx(x).epsilon(1e-13));
+    CHECK(few_p == Approx(p).epsilon(1e-13));
+    const auto [dual, dual_p] = few(Dual<double>(0.3, 1.0), Dual<double>(0.1, 0.5), 21.0, 1.0);
+    CHECK(dual.tangent == Approx(x).epsilon(1e-12));
+    CHECK(dual_p.tangent == Approx(p).epsilon(1e-12));
+    const auto [jvp_x, jvp_p] = eddy::jvp<0, 1>(few)(0.3, 0.1, 21.0, 1.0, 1.0, 0.5);
+    CHECK(jvp_x == Approx(x).epsilon(1e-12));
+    CHECK(jvp_p == Approx(p).epsilon(1e-12));
+
+    const auto [once, once_p] = kept(0.3, 0.1, 21.0, 1.0);
+    const std::vector<eddy::LaneArray<double>> arguments{
+        {1, 1, 0.3}, {1, 1, 0.1}, {1, 1, 21.0}, {1, 1, 1.0}};
+    const auto interpreted = eddy::interpret<double>(decltype(few)::code.thaw(), arguments);
+    CHECK(interpreted[0](0, 0) == once);
+    CHECK(interpreted[1](0, 0) == once_p);
+    using F = eddy::Program<decltype(eddy::trace<Scalar, Scalar, Scalar>(Climb<4>{}))::recipe>;
+    const auto half = eddy::differentiable<0, 1>(F{}, eddy::nothing_saveable);
+    const auto [half_x, half_p] = half.linearize(0.3, 0.1, 21.0).pullback(1.0);
+    CHECK(half_x == once);
+    CHECK(half_p == once_p);
 }

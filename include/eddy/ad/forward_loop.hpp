@@ -111,6 +111,11 @@ class LoopPushforward {
 
 constexpr void Forward::push_node(int i) {
     const Node node = graph_[i];
+    if (node.op == Op::loop && graph_.loops[static_cast<std::size_t>(node.index)].replays) {
+        const int start = graph_.operand(node, 1);
+        if (has_tangent(start)) set_tangent(i, tangent_of(start).node());
+        return;
+    }
     if (node.op == Op::loop) return LoopPushforward(*this, i).run();
     if (node.op == Op::argument || is_loop_op(node.op) || !has_derivative(node.op)) return;
     bool depends = false;

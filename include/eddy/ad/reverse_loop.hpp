@@ -142,13 +142,14 @@ class LoopReversal {
     constexpr void copy_body() {
         const int states =
             graph_.push({.op = Op::element, .size = node_.size, .index = back_}, tape_);
-        copy_.set(body_.carry(), states);
-        reverse_.note(states, reverse_.is_active(body_.carry()));
+        const int state = old_.checkpoints > 0 ? push_replay(states) : states;
+        copy_.set(body_.carry(), state);
+        reverse_.note(state, reverse_.is_active(body_.carry()));
         first_copy_ = graph_.size();
         int num_kept = 0;
         for (int j = body_.carry() + 1; j < end(); ++j) {
             if (!body_.contains(j)) continue;
-            if (is_dear(graph_[j].op) && body_.contains_directly(j) &&
+            if (old_.checkpoints == 0 && is_dear(graph_[j].op) && body_.contains_directly(j) &&
                 num_kept + size_of(j) * old_.length <= most_kept_of_loop) {
                 num_kept += size_of(j) * old_.length;
                 kept_.push_back({j, keep(j)});
@@ -157,6 +158,19 @@ class LoopReversal {
             reverse_.note(copied, reverse_.is_active(j));
             if (body_.contains_directly(j)) direct_.push_back(j);
         }
+    }
+    /// The state before the turn, made again from an earlier one where it is not among those kept.
+    constexpr int push_replay(int kept) {
+        const int id = num_loops(graph_);
+        graph_.loops.push_back({.length = old_.length, .replays = true});
+        const int carry = graph_.push({.op = Op::carry, .size = node_.size, .index = id});
+        LoopCopy again(graph_, body_, -1);
+        again.set(body_.carry(), carry);
+        for (int j = body_.carry() + 1; j < end(); ++j) {
+            if (body_.contains(j)) again.copy(graph_, j);
+        }
+        return graph_.push({.op = Op::loop, .size = node_.size, .index = id}, carry, kept,
+                           again(operand(2)));
     }
     /// Lets the first loop stack node j.
     constexpr int keep(int j) {
@@ -265,7 +279,9 @@ constexpr void Reverse::visit_node(int i) {
     current_ = is_active(i) ? collect(i) : Cotangent{};
     current_index_ = i;
     const Node node = graph_[i];
-    if (node.op == Op::loop && is_active(i)) {
+    if (node.op == Op::loop && graph_.loops[static_cast<std::size_t>(node.index)].replays) {
+        if (current_.node >= 0) add(graph_.operand(node, 1), value_of(current_.node));
+    } else if (node.op == Op::loop && is_active(i)) {
         LoopReversal(*this, i).run();
     } else if (current_.node >= 0 && !is_loop_op(node.op)) {
         visit_op(node.op, *this, node, i);

@@ -99,6 +99,10 @@ class DependencyAnalysis {
                 sets_[at(j)] = Sets(at(graph_[j].size), ComponentSet(size_));
         }
         sets_[at(carry)] = all_of(graph_.operand(node, 1));
+        if (loop.replays) {
+            sets_[at(i)] = sets_[at(carry)];
+            return;
+        }
         for (int t = 0; t < loop.length; ++t) {
             const int turn = loop.is_backward ? loop.length - 1 - t : t;
             turns_[at(node.index)] = turn;

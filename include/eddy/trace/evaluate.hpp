@@ -10,6 +10,7 @@
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/arguments.hpp>
 #include <eddy/trace/embed.hpp>
+#include <eddy/trace/emit.hpp>
 #include <eddy/trace/evaluate_loop.hpp>
 #include <eddy/trace/largest_program.hpp>
 #include <eddy/trace/layout.hpp>
@@ -61,6 +62,8 @@ class Evaluation {
     static constexpr bool share_memory = lie_together(layout.places[i], layout.places[j], begin);
     /// The turn of a loop.
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr int& turn(int loop) { return turns_[loop]; }
+    /// Which states of a loop with checkpoints are kept.
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& slots(int loop) { return slots_[loop]; }
 
   private:
     template <int i>
@@ -116,6 +119,8 @@ class Evaluation {
         constexpr Place place = layout.places[i];
         if constexpr (node.op == Op::loop) {
             evaluate_loop<i>(*this);
+        } else if constexpr (node.op == Op::element && blocks.num_slots[operand<i>(0)] > 0) {
+            // the loop that replays finds it
         } else if constexpr (node.op == Op::element) {
             const int begin = turns_[node.index] * node.size;
             for_components<node.size>([&](int k) EDDY_INLINE {
@@ -275,43 +280,12 @@ class Evaluation {
     }
 
     const Arguments& arguments_;
+    [[no_unique_address]] SlotsOf<P::code.sizes.loops, blocks.most_slots> slots_;
     Real registers_[at_least_one<layout.num_registers>];
     MaskOf<Real> masks_[at_least_one<layout.num_masks>];
     ScratchOf<P, Real, layout.scratch_size> scratch_;
     int turns_[at_least_one<P::code.sizes.loops>];
 };
-
-template <int count>
-struct PartOffsets {
-    int of[count > 0 ? count : 1] = {};
-};
-/// Where the components of each part of an output begin.
-template <class P, int output>
-inline constexpr auto part_offsets = [] {
-    PartOffsets<P::code.outputs[output].count> offsets;
-    const Output description = P::code.outputs[output];
-    for (int part = 1; part < description.count; ++part)
-        offsets.of[part] = offsets.of[part - 1] +
-                           P::code.nodes[P::code.operands[description.first + part - 1]].size;
-    return offsets;
-}();
-
-/// Hands the components of `count` parts of output `output` to sink(k, value). By halves: of a wide state, component
-/// by component, the compiler would meet its limit of depth.
-template <class P, class Real, int output, int first, int count, class Values, class Sink>
-EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
-    if constexpr (count > 1) {
-        emit<P, Real, output, first, count / 2>(values, sink);
-        emit<P, Real, output, first + count / 2, count - count / 2>(values, sink);
-    } else if constexpr (count == 1) {
-        constexpr int node = P::code.operands[P::code.outputs[output].first + first],
-                      length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
-        for_components<length>([&](int c) EDDY_INLINE {
-            sink.template operator()<output>(offset + c,
-                                             convert<Real>(values.template load<node>(c)));
-        });
-    }
-}
 
 /// The most instructions that are worth a copy at each place where a program is evaluated: a method
 /// of seven stages with its adjoint evaluates it some forty times. Beyond, the call costs less than

@@ -10,6 +10,7 @@
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/component_at.hpp>
 #include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/replay_slots.hpp>
 #include <eddy/trace/scratch_memory.hpp>
 #include <limits>
 
@@ -24,6 +25,8 @@ struct LoopBlocks {
     int turns[num_loops + 1];          // (loop): the node that counts its turns; −1: none
     int begin[num_loops + 1];          // (loop): its first node
     int condition_end[num_loops + 1];  // (loop): behind the nodes that its condition needs
+    int num_slots[num_nodes + 1];      // (node): of a tape of which not all states are kept; else 0
+    int most_slots;
 };
 template <class Code>
 [[nodiscard]] constexpr auto make_loop_blocks(const Code& code) {
@@ -50,9 +53,26 @@ template <class Code>
         const int condition = code.operands[code.nodes[end].first + 3];
         if (condition >= blocks.begin[loop]) blocks.condition_end[loop] = condition + 1;
     }
-    for (int i = 0; i < num_nodes; ++i) blocks.loop_of[i] = loop_of[static_cast<std::size_t>(i)];
+    for (int i = 0; i < num_nodes; ++i) {
+        blocks.loop_of[i] = loop_of[static_cast<std::size_t>(i)];
+        blocks.num_slots[i] = num_slots(code, i);
+        if (blocks.num_slots[i] > blocks.most_slots) blocks.most_slots = blocks.num_slots[i];
+    }
     return blocks;
 }
+
+/// What an evaluation remembers of the states that its loops keep.
+template <int loops, int most>
+struct ReplaySlotsOfLoops {
+    ReplaySlots<most> of[loops];
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr ReplaySlots<most>& operator[](int loop) {
+        return of[loop];
+    }
+};
+template <int loops, int most>
+using SlotsOf = typename std::conditional_t<
+    most == 0, std::type_identity<NoReplays>,
+    std::type_identity<ReplaySlotsOfLoops<loops, (most > 0 ? most : 1)>>>::type;
 
 /// Computes those of nodes [first, first + count) that are in a loop (−1: in none), not in one inside it.
 template <int first, int count, int loop, class Values>
@@ -89,6 +109,10 @@ class LoopRun {
     static constexpr int mask = has_mask ? code.operands[node.first + 3] : -1;
     static constexpr int num_turns =
         loop.has_turns ? code.operands[node.first + 3 + loop.has_guard] : -1;
+    static constexpr int tape = loop.replays && code.nodes[init].op == Op::element
+                                    ? code.operands[code.nodes[init].first]
+                                    : i;
+    static constexpr bool is_replay = tape != i && blocks.num_slots[tape] > 0;
     static constexpr int begin = blocks.begin[id], middle = blocks.condition_end[id];
     using Real = typename Values::Number;
     using Primal = PrimalOf<Real>;
@@ -96,11 +120,13 @@ class LoopRun {
 
   public:
     EDDY_INLINE EDDY_HD static constexpr void run(Values& values) {
+        if constexpr (is_replay) return run_replay(values);
         if constexpr (!Values::template share_memory<carry, init>) {
             for_components<node.size>([&](int k) EDDY_INLINE {
                 values.template store<carry>(k, convert<Real>(values.template load<init>(k)));
             });
         }
+        if constexpr (loop.replays) return;           // every state is kept
         if constexpr (has_mask && is_bounds<Real>) {  // what turns are taken is not known
             for_components<node.size>(
                 [&](int k) EDDY_INLINE { values.template store<carry>(k, Real::line()); });
@@ -119,7 +145,36 @@ class LoopRun {
     }
 
   private:
+    /// The state before the turn of the loop around, from the nearest one that is kept.
+    EDDY_INLINE EDDY_HD static constexpr void run_replay(Values& values) {
+        if constexpr (is_replay) {
+            auto& slots = values.slots(code.nodes[tape].index);
+            const int turn = values.turn(code.nodes[init].index);
+            const int from = slots.begin_replay(turn) * node.size;
+            for_components<node.size>([&](int k) EDDY_INLINE {
+                values.template store<carry>(k,
+                                             convert<Real>(values.template load<tape>(from + k)));
+            });
+            for (int t = slots.first_turn(); t < turn;) {
+                run_steps<begin, i - begin, id>(values);
+                advance(values, [](const Real& x, const Real&) EDDY_INLINE { return x; });
+                if (const int to = slots.place_again(++t); to >= 0) keep(values, to);
+            }
+        }
+    }
+    /// Keeps the state in a slot of the tape.
+    template <int of = tape>
+    EDDY_INLINE EDDY_HD static constexpr void keep(Values& values, int slot) {
+        for_components<node.size>([&](int k) EDDY_INLINE {
+            values.template store<of>(slot * node.size + k,
+                                      convert<Real>(values.template load<carry>(k)));
+        });
+    }
+
     EDDY_INLINE EDDY_HD static constexpr void run_while(Values& values) {
+        for_stacked([&]<int s>() EDDY_INLINE {
+            if constexpr (blocks.num_slots[s] > 0) values.slots(id).restart(blocks.num_slots[s]);
+        });
         Mask goes_on = Primal(0) == Primal(0);
         Primal count(0);
         int turn = 0;
@@ -201,6 +256,11 @@ class LoopRun {
         for_stacked([&]<int s>() EDDY_INLINE {
             constexpr int y = code.operands[code.nodes[s].first + 1], size = code.nodes[y].size;
             constexpr bool is_tape = code.nodes[s].offset == 1;
+            if constexpr (blocks.num_slots[s] > 0) {
+                const int slot = values.slots(id).place(values.turn(id));
+                if (slot >= 0) keep<s>(values, slot);
+                return;
+            }
             const int first = values.turn(id) * size;
             for_components<size>([&](int k) EDDY_INLINE {
                 const auto of_turn = convert<Real>(values.template load<y>(k));

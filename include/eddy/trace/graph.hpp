@@ -57,6 +57,8 @@ struct Loop {
     bool has_turns = false;       // the operand behind: how many turns each lane takes
     bool is_backward = false;     // the last turn first
     bool fails_when_out = false;  // NaN where the condition still holds after `length` turns
+    int checkpoints = 0;          // how many states the way back has of it; 0: that of each turn
+    bool replays = false;  // its value is its start; where that is no longer kept, it is made again
 
     /// The operands before those that are stacked.
     [[nodiscard]] constexpr int num_fixed() const {
@@ -76,6 +78,7 @@ enum class TraceError : unsigned char {
     leaves_loop,
     own_in_loop,
     loop_lengths,
+    loop_checkpoints,
     unsound_loops
 };
 

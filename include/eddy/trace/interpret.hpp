@@ -156,6 +156,7 @@ class Interpreter {
         const LaneView<Real> start = view(graph_.operand(node, 1));
         store(carry, [&](int c, std::int64_t lane) { return start(c, lane); });
         view(i) = view(carry);
+        if (loop.replays) return;  // every state is kept here
         std::vector<int> stacked, turns(static_cast<std::size_t>(num_lanes_), 0);
         for (int s = i + 1; s < graph_.size(); ++s) {
             if (graph_[s].op != Op::stacked || graph_.operand(s, 0) != i) continue;

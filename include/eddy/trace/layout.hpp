@@ -194,8 +194,10 @@ template <class Code>
             scratch.extend(begin, last[static_cast<std::size_t>(i)]);
             return Place{Place::scratch, begin + shared.offset, 0, i};
         }
-        return Place{Place::scratch,
-                     scratch.allocate(code.nodes[i].size, last[static_cast<std::size_t>(i)]), 0, i};
+        const int slots = detail::num_slots(code, i), size = code.nodes[i].size;
+        const int room = slots == 0 ? size : size / code.loops[code.nodes[i].index].length * slots;
+        return Place{Place::scratch, scratch.allocate(room, last[static_cast<std::size_t>(i)]), 0,
+                     i};
     };
     for (int i = 0; i < Code::size(); ++i) {
         const Node& node = code.nodes[i];

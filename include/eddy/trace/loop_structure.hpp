@@ -68,6 +68,34 @@ template <class Code>
     return false;
 }
 
+/// How many states of a tape are kept, where only loops that replay read it; else 0.
+template <class Code>
+[[nodiscard]] constexpr int num_slots(const Code& code, int tape) {
+    const Node& node = code.nodes[tape];
+    if (node.op != Op::stacked || node.offset != 1 || code.loops[node.index].checkpoints == 0)
+        return 0;
+    const Node& loop = code.nodes[code.operands[node.first]];
+    if (code.operands[node.first + 1] != code.operands[loop.first]) return 0;
+    for (const Output& output : code.outputs) {
+        for (int k = 0; k < output.count; ++k) {
+            if (code.operands[output.first + k] == tape) return 0;
+        }
+    }
+    std::vector<char> is_part(static_cast<std::size_t>(code.sizes.nodes), 0);
+    for (int i = tape + 1; i < code.sizes.nodes; ++i) {
+        const Node& reader = code.nodes[i];
+        for (int k = 0; k < reader.count; ++k) {
+            const int from = code.operands[reader.first + k];
+            const bool is_replay =
+                reader.op == Op::loop && k == 1 && code.loops[reader.index].replays;
+            if (from == tape && reader.op != Op::element) return 0;
+            if (from == tape) is_part[static_cast<std::size_t>(i)] = 1;
+            if (is_part[static_cast<std::size_t>(from)] && !is_replay) return 0;
+        }
+    }
+    return code.loops[node.index].checkpoints;
+}
+
 /// The innermost loop that each node is inside of; −1: none.
 template <class Items>
 [[nodiscard]] constexpr std::vector<int> loops_of_nodes(const Items& graph, int num_nodes) {

@@ -13,6 +13,8 @@ namespace eddy::inline v0 {
 /// How a `bounded_while` treats a trajectory that is not done when the turns run out.
 struct WhileOptions {
     bool takes_last = false;  ///< true: its state as it is; false: NaN
+    /// How many states the backward pass keeps; it takes turns again for the others. 0: all.
+    int checkpoints = 0;
 };
 /// Lets a `bounded_while` that runs out of turns give the state as it is.
 inline constexpr WhileOptions take_last{.takes_last = true};
@@ -87,6 +89,8 @@ constexpr TurnGroups groups_of_turns(int length, const RepeatOptions& options) {
 }
 inline constexpr const char* groups_do_not_fit =
     "repeat, scan: nested_lengths must be positive, and their product the number of turns";
+inline constexpr const char* no_such_checkpoints =
+    "bounded_while: checkpoints must not be negative";
 constexpr TurnGroups checked_groups(Graph& graph, int length, const RepeatOptions& options) {
     const TurnGroups groups = groups_of_turns(length, options);
     if (groups.lengths[0] > 0) return groups;
@@ -226,6 +230,7 @@ template <int max, class State, class Condition, class Body>
     static_assert(max > 0, "bounded_while: the most turns must be positive");
     using Next = std::remove_cvref_t<decltype(body(init))>;
     if constexpr (!detail::is_traced_state<State> && !detail::is_traced_state<Next>) {
+        if (options.checkpoints < 0) throw InvalidArgument(detail::no_such_checkpoints);
         Next state = init;
         for (int turn = 0; condition(state); ++turn) {
             if (turn == max) {
@@ -249,9 +254,16 @@ template <int max, class State, class Condition, class Body>
         Graph* const graph = detail::find_loop_graph(init, body);
         if constexpr (is_condition) {
             if (graph == nullptr) return detail::unknown_state(init);
+            if (options.checkpoints < 0) {
+                detail::report(*graph, TraceError::loop_checkpoints,
+                               [] { return detail::no_such_checkpoints; });
+            }
             const int loop = detail::push_loop(
                 *graph, init,
-                {.length = max, .has_condition = true, .fails_when_out = !options.takes_last},
+                {.length = max,
+                 .has_condition = true,
+                 .fails_when_out = !options.takes_last,
+                 .checkpoints = options.checkpoints < max ? options.checkpoints : 0},
                 [&](Graph& into, const auto& state) {
                     const int goes_on = condition(state).node_in(into);
                     return std::vector<int>{detail::node_of_state(into, body(state)), goes_on};

@@ -70,6 +70,8 @@ struct Program {
     static_assert(
         graph.error != TraceError::loop_lengths,
         "repeat, scan: nested_lengths must be positive, and their product the number of turns");
+    static_assert(graph.error != TraceError::loop_checkpoints,
+                  "bounded_while: checkpoints must not be negative");
     static_assert(graph.error != TraceError::unsound_loops, "loops: this is a bug in eddy");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 

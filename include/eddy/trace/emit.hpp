@@ -1,0 +1,43 @@
+#pragma once
+// What an evaluation hands out: the components of its results.
+// Test: tests/trace/random_functions.cpp
+
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/static_for.hpp>
+#include <eddy/trace/graph.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <int count>
+struct PartOffsets {
+    int of[count > 0 ? count : 1] = {};
+};
+/// Where the components of each part of an output begin.
+template <class P, int output>
+inline constexpr auto part_offsets = [] {
+    PartOffsets<P::code.outputs[output].count> offsets;
+    const Output description = P::code.outputs[output];
+    for (int part = 1; part < description.count; ++part)
+        offsets.of[part] = offsets.of[part - 1] +
+                           P::code.nodes[P::code.operands[description.first + part - 1]].size;
+    return offsets;
+}();
+
+/// Hands the components of `count` parts of output `output` to sink(k, value). By halves: of a wide state, component
+/// by component, the compiler would meet its limit of depth.
+template <class P, class Real, int output, int first, int count, class Values, class Sink>
+EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
+    if constexpr (count > 1) {
+        emit<P, Real, output, first, count / 2>(values, sink);
+        emit<P, Real, output, first + count / 2, count - count / 2>(values, sink);
+    } else if constexpr (count == 1) {
+        constexpr int node = P::code.operands[P::code.outputs[output].first + first],
+                      length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
+        for_components<length>([&](int c) EDDY_INLINE {
+            sink.template operator()<output>(offset + c,
+                                             convert<Real>(values.template load<node>(c)));
+        });
+    }
+}
+
+}  // namespace eddy::inline v0::detail
