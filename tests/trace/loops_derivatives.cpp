@@ -124,11 +124,8 @@ struct Counted {
     explicit Counted(double x) : number(x) {}
 
     friend Counted operator+(Counted a, Counted b) { return Counted(a.number + b.number); }
-    friend Counted operator-(Counted a, Counted b) { return Counted(a.number - b.number); }
     friend Counted operator*(Counted a, Counted b) { return Counted(a.number * b.number); }
-    friend Counted operator-(Counted a) { return Counted(-a.number); }
     friend bool operator<(Counted a, Counted b) { return a.number < b.number; }
-    friend bool operator<=(Counted a, Counted b) { return a.number <= b.number; }
     friend bool operator==(Counted a, Counted b) { return a.number == b.number; }
     friend Counted select(bool mask, Counted a, Counted b) { return mask ? a : b; }
     explicit operator int() const { return static_cast<int>(number); }
