@@ -150,7 +150,37 @@ struct Square {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
 };
 
+/// A guest says what it has to say, and no more.
+struct First : eddy::detail::Guest<First> {
+    static void enter(std::vector<int>& told, int place, std::int32_t) { told.push_back(place); }
+    static double next_time(const eddy::detail::Occupant& occupant) { return occupant.tstop + 0.5; }
+};
+struct Second : eddy::detail::Guest<Second> {
+    static void enter(std::vector<int>& told, int, std::int32_t lane) { told.push_back(lane); }
+    static constexpr bool sees(int problem, int, int) { return problem == 1; }
+    static double next_time(const eddy::detail::Occupant& occupant) { return occupant.tstop; }
+};
+
 }  // namespace
+
+TEST_CASE(
+    "contracts: guests are asked in the order of their list, and those that leave a verb out do "
+    "nothing") {
+    using NoGuests = eddy::detail::RoundGuests<eddy::detail::NoGuest<0>, eddy::detail::NoGuest<1>>;
+    static_assert(std::is_empty_v<NoGuests>);
+    eddy::detail::RoundGuests<First, eddy::detail::NoGuest<0>, Second> guests;
+    std::vector<int> told;
+
+    guests.each([&](auto& guest) { guest.enter(told, 3, 7); });
+    const double next = guests.least(
+        9., [](const auto& guest) { return guest.next_time({.lane = 0, .tstop = 2}); });
+
+    CHECK(told == std::vector<int>{3, 7});
+    CHECK(next == 2);
+    CHECK(guests.sees(1, 0, 0));
+    CHECK_FALSE(guests.sees(0, 0, 0));
+    CHECK_FALSE(NoGuests::sees(1, 0, 0));
+}
 
 TEST_CASE("contracts: a backend that has what the concepts say has the bits of Serial") {
     const Array y0 = support::rows({{1, 0, 1}, {0.5, 1, 2}, {-1, 2, 0}}),

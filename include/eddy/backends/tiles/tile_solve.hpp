@@ -6,7 +6,7 @@
 // Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/backends/tiles/tile_step.hpp>
-#include <eddy/solve/lane/saving.hpp>
+#include <eddy/solve/lane/ending.hpp>
 
 namespace eddy::inline v0::detail {
 

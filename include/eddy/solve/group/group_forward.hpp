@@ -4,22 +4,28 @@
 // comparison a round and done off the hot path. Invariant: nothing that a lane computes depends on its neighbours.
 // Test: tests/solve/oracle.cpp, tests/solve/warps.cpp
 
+#include <eddy/solve/group/cancel_guest.hpp>
 #include <eddy/solve/group/constant_rounds.hpp>
-#include <eddy/solve/group/forward_memory.hpp>
+#include <eddy/solve/group/event_guest.hpp>
 #include <eddy/solve/group/given_sizes.hpp>
-#include <eddy/solve/group/lane_assignment.hpp>
-#include <eddy/solve/group/place_changes.hpp>
-#include <eddy/solve/group/place_events.hpp>
 #include <eddy/solve/group/round_sight.hpp>
 #include <eddy/solve/group/round_steps.hpp>
+#include <eddy/solve/group/save_points.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
-#include <eddy/solve/lane/ending.hpp>
-#include <limits>
 
 namespace eddy::inline v0::detail {
 
-/// `Recorder` is told of save points: see lane/saving.hpp.
+/// The guests of a group's rounds, in the order in which they are asked. One that ends a lane at a save point comes before
+/// the events, which say nothing about a lane that has ended.
+template <class Spec, class Team, class Recorder>
+using GuestsOf =
+    RoundGuests<GivenSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
+                SavePoints<Spec, Recorder>, CancelGuest,
+                std::conditional_t<Spec::has_event, EventGuest<Spec>, NoGuest<3>>,
+                StiffnessLooksFor<Spec, Team>>;
+
+/// `Recorder` is told of save points: see group/save_points.hpp.
 template <class Spec, class Team, class Recorder>
 class GroupForward {
     using Time = typename Spec::Time;
@@ -28,8 +34,7 @@ class GroupForward {
     static constexpr int num_places = Spec::num_places;
     static constexpr int num_chains = Team::num_chains;
     static constexpr bool is_adaptive = Spec::is_adaptive;
-    using TangentWatch = TangentWatchFor<Spec, Team, Recorder>;
-    using Looks = StiffnessLooksFor<Spec, Team>;
+    using Guests = GuestsOf<Spec, Team, Recorder>;
     using Changes = PlaceChanges<Spec>;
     using Sizes = PerChain<typename Spec::Used, num_chains>;  // of a round's steps
     static constexpr bool keeps_sight = detail::keeps_sight<Spec, Team>;
@@ -42,11 +47,9 @@ class GroupForward {
     /// The lanes of the team's group; their first sizes have been chosen.
     EDDY_HD GroupForward(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
                          const LaneAssignment& assignments, Recorder& recorder)
-        : assignment(assignments),
-          team_(&team),
-          problem_(&problem),
-          memory_(memory),
-          saving_(recorder, problem, memory.num_saved) {}
+        : assignment(assignments), team_(&team), problem_(&problem), memory_(memory) {
+        guests_.begin(recorder, problem, memory.num_saved);
+    }
 
     /// Assigns waiting lanes to all places, before round 0. A lane that ends makes room for another
     /// so long as the longest lane so far would still end within the limits.
@@ -130,7 +133,7 @@ class GroupForward {
             RoundSteps<Spec, num_chains, saves_nothing<Recorder>> steps;
             steps.keep(x, chains_);
             advance(x, {round++, {}, problem}, used, sight);
-            steps.tell(x.count(), used, saving_);
+            steps.tell(x.count(), used, guests_);
         }
     }
 
@@ -140,7 +143,7 @@ class GroupForward {
         if (change.to.lane == no_lane) {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, 1.);
-            if constexpr (Spec::has_event) EventSeeker<Spec>::begin(x.events, place, {});
+            Guests::clear(x, place);
         } else if (change.assigns_a_lane()) {
             const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
             typename Spec::LaneState y0;
@@ -152,8 +155,7 @@ class GroupForward {
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             set_history(x.history, place, {});
-            if constexpr (Spec::has_event)
-                EventSeeker<Spec>::begin(x.events, place, *problem_, lane, y0);
+            Guests::start(x, place, *problem_, lane, y0);
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
@@ -172,11 +174,6 @@ class GroupForward {
     [[nodiscard]] EDDY_HD Team& team() const { return *team_; }
     [[nodiscard]] EDDY_HD const Problem<Spec>& problem() const { return *problem_; }
     [[nodiscard]] EDDY_HD const LaneOutcome* outcomes() const { return memory_.outcomes; }
-    /// Save points that a lane has reached.
-    [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
-        return saving_.num_saved(lane);
-    }
-
     LaneAssignment assignment;
 
   private:
@@ -188,10 +185,7 @@ class GroupForward {
                                *problem_);
         Attempt<Spec> attempts[num_chains];
         for (int number = 0; number < x.count(); ++number) {
-            take_given_sizes<Team, Recorder>(
-                round.problem, x.chain[number], [this, number](auto& at) {
-                    set_given_sizes(*problem_, *team_, chains_[number].occupants, at);
-                });
+            Guests::prepare(round.problem, *team_, chains_[number].occupants, x.chain[number]);
             steps_for(seen(sight, number).steps, round.problem)
                 .compute(x.chain[number], attempts[number]);
         }
@@ -227,8 +221,8 @@ class GroupForward {
             chain.rejected = chain.rejected + select(tried & stayed, Time(1), Time(0));
         }
         chain.count_iterations(attempt);
-        const bool is_beyond = is_seen(chain, attempt);
-        return team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_beyond) ||
+        const bool is_seen = Guests::sees(*problem_, chain, attempt);
+        return team_->any(any((after.elapsed >= chain.landing) | attempt.stalled) || is_seen) ||
                round >= chain.next_check;
     }
     /// Moves the chain to where the attempt leads, and sees to what happens.
@@ -237,62 +231,60 @@ class GroupForward {
         off_the_hot_path(
             [this, number, round](Loop& at, const Attempt<Spec>& tried,
                                   const AfterAttempt<Spec>& leads_to) {
-                const bool only_looks = looks_.are_all(*team_, chains_[number], number,
-                                                       {at.chain[number], tried, leads_to},
-                                                       is_seen(chains_[number], tried), round);
+                const bool is_seen = Guests::sees(*problem_, chains_[number], tried);
+                const bool is_over = guests_.any([&](auto& guest) EDDY_INLINE {
+                    return guest.is_all(view(number, round),
+                                        JudgedAttempt<Spec>{at.chain[number], tried, leads_to},
+                                        is_seen);
+                });
                 const ChainState<Spec> before = at.chain[number];
                 ChainStepper<Spec>::move_on(at.chain[number], tried, leads_to);
-                if (!only_looks) after_round(before, tried, at, number, round);
+                if (!is_over) after_round(before, tried, at, number, round);
             },
             x, attempt, after);
     }
 
-    /// Does anything happen that no landing tells of?
-    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_seen(const Chain<Spec>& chain,
-                                                   const Attempt<Spec>& attempt) const {
-        return TangentWatch::sees(*problem_, chain, attempt) || meets_events(attempt);
+    [[nodiscard]] EDDY_HD GuestView<Spec, Team> view(int number, std::int64_t round) {
+        return {*team_, *problem_, memory_, chains_[number], number, round};
     }
 
     /// Does all that is rare: whatever happened to any lane of a chain in this round.
     EDDY_HD void after_round(const ChainState<Spec>& before, const Attempt<Spec>& attempt, Loop& x,
                              int number, std::int64_t round) {
         Chain<Spec>& chain = chains_[number];
-        TangentWatch::mark(*problem_, chain, before, attempt, memory_.tangent_marks);
-        auto broken = saving_.pass(chain, before, attempt, x.chain[number]);
-        const bool cancelled = !team_->attend();
-        Changes changes;
-        pass_events<Spec>({chain, before, attempt, x.chain[number]}, saving_, memory_.events,
-                          broken, changes);
+        RoundMeaning<Spec> meaning;
+        const RoundOfChain<Spec> of_chain{chain, before, attempt, x.chain[number]};
+        const auto at = view(number, round);
+        guests_.each([&](auto& guest) EDDY_INLINE { guest.mean(at, of_chain, meaning, guests_); });
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane) continue;
-            const bool lands =
-                get_lane(x.chain[number].elapsed, place) == get_lane(chain.steps.tstop, place);
             const std::int64_t attempts = round - chain.first_round[place] + 1;
-            const Verdict verdict = verdict_of(
-                problem_->times, occupant,
-                {broken.is_broken[place], get_lane(attempt.stalled, place), lands, cancelled,
-                 attempts, looks_.switches(number, place) && !problem_->given.are_given(),
-                 ends_at_event(attempt, place)});
+            RoundFacts facts{.save_is_broken = meaning.broken.is_broken[place],
+                             .stalled = get_lane(attempt.stalled, place),
+                             .lands = get_lane(x.chain[number].elapsed, place) ==
+                                      get_lane(chain.steps.tstop, place),
+                             .cancelled = meaning.cancelled,
+                             .attempts = attempts};
+            guests_.each([&](auto& guest) EDDY_INLINE { guest.judge(at, attempt, place, facts); });
+            const Verdict verdict = verdict_of(problem_->times, occupant, facts);
             if (verdict.turn == Turn::goes_on) continue;
             if (verdict.turn == Turn::to_next_tstop) {
-                change(x, number, place, round, {occupant.lane, occupant.tstop + 1}, changes);
+                change(x, number, place, round, {occupant.lane, occupant.tstop + 1},
+                       meaning.changes);
                 continue;
             }
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
             outcome = outcome_at_end<Spec>(
                 *problem_,
                 {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts, outcome},
-                {chain, before, attempt, x.chain[number]}, verdict, broken);
-            looks_.report(number, place, outcome);
-            if constexpr (Spec::has_event)
-                outcome.evaluations += evaluations_of_events<Spec>(
-                    memory_.events[occupant.lane].count, outcome.result == Result::event);
+                of_chain, verdict, meaning.broken);
+            guests_.each([&](auto& guest) EDDY_INLINE { guest.leave(at, place, outcome); });
             team_->ended(outcome);
-            changes.ends(place, attempts);
+            meaning.changes.ends(place, attempts);
         }
-        reassign(x, number, round, !cancelled, changes);
-        renew_places(x, number, changes);
+        reassign(x, number, round, !meaning.cancelled, meaning.changes);
+        renew_places(x, number, meaning.changes);
         look_ahead(x, number, round);
     }
 
@@ -337,10 +329,9 @@ class GroupForward {
             if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
             if constexpr (Chain<Spec>::are_counted) set_lane(chain.evaluations, place, 0.);
-            TangentWatch::begin(chain, place, memory_.tangent_marks);
-            looks_.begin(number, place);
             chain.steps.assign(place, team_->first_lane() + lane);
-            saving_.begin_lane(lane, team_->first_lane());
+            const auto at = view(number, round);
+            guests_.each([&](auto& guest) EDDY_INLINE { guest.enter(at, place, lane); });
         }
         change(x, number, place, round, {lane, 0}, changes);
     }
@@ -366,18 +357,24 @@ class GroupForward {
     EDDY_HD void look_ahead(const Loop& x, int number, std::int64_t round) {
         const LaneTimes& times = problem_->times;
         Chain<Spec>& chain = chains_[number];
-        std::int64_t next_check = round + (saving_.wants_steps() ? 1 : team_->patience(round));
+        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+        const auto at = view(number, round);
+        std::int64_t next_check = round + guests_.least(never, [&](const auto& guest) EDDY_INLINE {
+            return guest.rounds_left(at);
+        });
         double nearest = std::numeric_limits<double>::infinity();
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
-            const double landing = saving_.next(occupant);
+            const double landing = guests_.least(
+                std::numeric_limits<double>::infinity(),
+                [&](const auto& guest) EDDY_INLINE { return guest.next_time(occupant); });
             set_lane(chain.landing, place, landing);
             if (occupant.lane == no_lane) continue;
             next_check = min(next_check, chain.first_round[place] + times.max_steps - 1);
             nearest = min(nearest, landing - get_lane(x.chain[number].elapsed, place));
         }
         chain.next_check = team_->min(next_check);
-        looks_.look_ahead(*team_, chain, number, round);
+        guests_.each([&](auto& guest) EDDY_INLINE { guest.look_ahead(at); });
         if constexpr (Spec::has_constant_size) {
             const auto ahead =
                 static_cast<std::int64_t>(max(0., min(nearest / times.dt0 - 1.5, 1e15)));
@@ -388,9 +385,8 @@ class GroupForward {
     Team* team_;
     const Problem<Spec>* problem_;
     ForwardMemory memory_;
-    LaneSaves<Spec, Recorder> saving_;
     Chain<Spec> chains_[num_chains];
-    [[no_unique_address]] Looks looks_{};
+    Guests guests_;
     RefillLimits limits_;
     int num_occupied_ = 0;  // this and the next are the same for all members
     std::int64_t num_ended_ = 0, total_attempts_ = 0;  // of lanes that have ended

@@ -119,11 +119,9 @@ class GroupReplay {
         if (round == memory_.log.rounds()) x = memory_.log.at_end(*team_, chain);
         auto& steps = back_.forward.steps(chain);
         Attempt<Spec> attempt;
-        if constexpr (may_take_given_steps<Spec, Team, Recorder>) {
-            const Problem<Spec>& problem = back_.forward.problem();
-            if (problem.given.are_given())
-                set_given_sizes(problem, *team_, back_.occupants(chain), x);
-        }
+        // In place: a copy of x would take room on the stack of a device.
+        if constexpr (may_take_given_steps<Spec, Team, Recorder>)
+            GivenSizes<Spec, Team>::set(back_.forward.problem(), *team_, back_.occupants(chain), x);
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
         steps.renew_after_events(x, attempt.used);

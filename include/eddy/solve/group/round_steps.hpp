@@ -1,5 +1,5 @@
 #pragma once
-// The steps of each round, for recorders that save nothing else (lane/saving.hpp): when they began and their sizes.
+// The steps of each round, for recorders that save nothing else (group/save_points.hpp): when they began and their sizes.
 // States and times are not asked for, so that rounds stay on their hot path.
 // Test: tests/solve/event_gradients.cpp
 

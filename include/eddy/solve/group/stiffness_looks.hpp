@@ -1,5 +1,5 @@
 #pragma once
-// Now and then an attempt of every lane of a chain, looked at for signs of stiffness
+// The guest that looks now and then at an attempt of every lane of a chain for signs of stiffness
 // (steppers/stiffness.hpp): off the hot path, at rounds that are known beforehand, so that the others cost
 // nothing. Which attempts those are depends on the lane alone. Where a lane may be sent to another method
 // (ask/auto_switch.hpp), looks are more frequent, and a few in a row that see it end the lane.
@@ -7,91 +7,62 @@
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>
-#include <eddy/solve/group/team.hpp>
-#include <eddy/solve/lane/chain.hpp>
+#include <eddy/solve/group/round_guests.hpp>
 #include <eddy/steppers/stiffness.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {
 
-/// What was tried, from where, and where it leads.
-template <class Spec>
-struct JudgedAttempt {
-    const ChainState<Spec>& from;
-    const Attempt<Spec>& attempt;
-    const AfterAttempt<Spec>& after;
-};
-
-/// Looks at nothing.
 template <class Spec, class Team>
-struct NoStiffnessLooks {
-    [[nodiscard]] EDDY_HD bool are_all(Team&, Chain<Spec>&, int, const JudgedAttempt<Spec>&, bool,
-                                       std::int64_t) {
-        return false;
-    }
-    EDDY_HD void begin(int, int) {}
-    [[nodiscard]] EDDY_HD static constexpr bool switches(int, int) { return false; }
-    EDDY_HD void report(int, int, LaneOutcome&) const {}
-    EDDY_HD void look_ahead(Team&, Chain<Spec>&, int, std::int64_t) {}
-};
-
-template <class Spec, class Team>
-class StiffnessLooks {
+class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     static constexpr bool may_switch = detail::switches<Spec>;
 
   public:
-    /// Looks at the attempt of `round` of a chain, if it is time. Is that all that happens in this
-    /// round, to any member of the team? Not where `is_seen`: a tangent is watched.
-    [[nodiscard]] EDDY_HD bool are_all(Team& team, Chain<Spec>& chain, int number,
-                                       const JudgedAttempt<Spec>& judged, bool is_seen,
-                                       std::int64_t round) {
-        OfChain& looks = of_[number];
-        if (round < looks.next) return false;
-        const bool has_switched = look(chain, number, judged, round);
-        if (round >= looks.next_attendance ||
-            team.any(is_seen || has_switched ||
-                     any((judged.after.elapsed >= chain.landing) | judged.attempt.stalled)))
+    /// Looks at the attempt of a round, if it is time. Not all of it is where a tangent is watched.
+    [[nodiscard]] EDDY_HD bool is_all(const auto& at, const JudgedAttempt<Spec>& judged,
+                                      bool is_seen) {
+        OfChain& looks = of_[at.number];
+        if (at.round < looks.next) return false;
+        const bool has_switched = look(at, judged);
+        if (at.round >= looks.next_attendance ||
+            at.team.any(is_seen || has_switched ||
+                        any((judged.after.elapsed >= at.chain.landing) | judged.attempt.stalled)))
             return false;
-        chain.next_check = looks.next_attendance;
-        look_ahead(team, chain, number, round);
+        at.chain.next_check = looks.next_attendance;
+        look_ahead(at);
         return true;
     }
-
-    /// A lane begins.
-    EDDY_HD void begin(int number, int place) {
-        of_[number].count[place] = 0;
-        if constexpr (may_switch) of_[number].rows.length[place] = 0;
+    EDDY_HD void enter(const auto& at, int place, std::int32_t) {
+        of_[at.number].count[place] = 0;
+        if constexpr (may_switch) of_[at.number].rows.length[place] = 0;
     }
-    /// Have looks seen enough to send the lane to the second method?
-    [[nodiscard]] EDDY_HD bool switches(int number, int place) const {
-        if constexpr (may_switch)
-            return of_[number].rows.length[place] >= looks_to_switch;
-        else
-            return false;
+    /// Looks may have seen enough to send the lane to the second method.
+    EDDY_HD void judge(const auto& at, const Attempt<Spec>&, int place, RoundFacts& facts) const {
+        facts.switches = switches(at.number, place) && !at.problem.given.are_given();
     }
     /// What was seen, into the outcome of a lane that ends. One that runs out of steps while stability
     /// bounds them is sent as well.
-    EDDY_HD void report(int number, int place, LaneOutcome& outcome) const {
-        outcome.stiff_looks = of_[number].count[place];
+    EDDY_HD void leave(const auto& at, int place, LaneOutcome& outcome) const {
+        outcome.stiff_looks = of_[at.number].count[place];
         if constexpr (may_switch)
             outcome.method =
-                outcome.result == Result::max_steps_reached && of_[number].rows.length[place] > 0
+                outcome.result == Result::max_steps_reached && of_[at.number].rows.length[place] > 0
                     ? 1
                     : 0;
     }
     /// Finds out after `round` when to look next, all members at once.
-    EDDY_HD void look_ahead(Team& team, Chain<Spec>& chain, int number, std::int64_t round) {
+    EDDY_HD void look_ahead(const auto& at) {
         constexpr LookSchedule schedule = of_looks();
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         for (int place = 0; place < Spec::num_places; ++place) {
-            if (chain.occupants[place].lane == no_lane) continue;
-            const std::int64_t first = chain.first_round[place];
-            next = min(next, first + schedule.next(round + 1 - first) - 1);
+            if (at.chain.occupants[place].lane == no_lane) continue;
+            const std::int64_t first = at.chain.first_round[place];
+            next = min(next, first + schedule.next(at.round + 1 - first) - 1);
         }
-        OfChain& looks = of_[number];
-        looks.next = team.min(next);
-        looks.next_attendance = chain.next_check;
-        chain.next_check = min(looks.next_attendance, looks.next);
+        OfChain& looks = of_[at.number];
+        looks.next = at.team.min(next);
+        looks.next_attendance = at.chain.next_check;
+        at.chain.next_check = min(looks.next_attendance, looks.next);
     }
 
   private:
@@ -112,9 +83,16 @@ class StiffnessLooks {
         std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
     };
 
+    [[nodiscard]] EDDY_HD bool switches(int number, int place) const {
+        if constexpr (may_switch)
+            return of_[number].rows.length[place] >= looks_to_switch;
+        else
+            return false;
+    }
     /// True where that sends a lane to the second method.
-    [[nodiscard]] EDDY_HD bool look(const Chain<Spec>& chain, int number,
-                                    const JudgedAttempt<Spec>& judged, std::int64_t round) {
+    [[nodiscard]] EDDY_HD bool look(const auto& at, const JudgedAttempt<Spec>& judged) {
+        const Chain<Spec>& chain = at.chain;
+        const int number = at.number;
         const Attempt<Spec>& attempt = judged.attempt;
         const MaskOf<typename Spec::Primal> seen =
             attempt.accepted &
@@ -125,7 +103,7 @@ class StiffnessLooks {
         bool has_switched = false;
         for (int place = 0; place < Spec::num_places; ++place) {
             if (chain.occupants[place].lane == no_lane) continue;
-            const std::int64_t attempts = round - chain.first_round[place] + 1;
+            const std::int64_t attempts = at.round - chain.first_round[place] + 1;
             const bool counts = counted.holds(attempts) && get_lane(seen, place);
             std::uint16_t& count = of_[number].count[place];
             if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
@@ -142,14 +120,13 @@ class StiffnessLooks {
         return has_switched;
     }
 
-    OfChain of_[Team::num_chains];
+    OfChain of_[Team::num_chains]{};
 };
 
 /// Teams of devices have registers for it only where lanes may be sent to a second method.
 template <class Spec, class Team>
-using StiffnessLooksFor =
-    std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
-                           (Team::watches.stiffness || switches<Spec>),
-                       StiffnessLooks<Spec, Team>, NoStiffnessLooks<Spec, Team>>;
+using StiffnessLooksFor = std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
+                                                 (Team::watches.stiffness || switches<Spec>),
+                                             StiffnessLooks<Spec, Team>, NoGuest<2>>;
 
 }  // namespace eddy::inline v0::detail

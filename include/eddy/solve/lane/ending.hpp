@@ -2,11 +2,29 @@
 // How a lane ends: at what time, by whose fault, and what it has cost.
 // Test: tests/solve/failures.cpp, tests/solve/save_points.cpp
 
+#include <eddy/solve/lane/chain.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/outcome.hpp>
-#include <eddy/solve/lane/saving.hpp>
 
 namespace eddy::inline v0::detail {
+
+/// What ends at a save point, for each place: a lane whose state there is not finite, or whose
+/// recorder makes of it what is not.
+template <int num_places>
+struct BrokenSaves {
+    bool is_broken[num_places] = {};
+    Result result[num_places] = {};
+    // Of the state that is no number; where that is finite, the save point.
+    std::int32_t component[num_places] = {};
+    double t[num_places] = {};
+
+    EDDY_HD void add(int place, Result of_lane, std::int32_t of_component, double at) {
+        is_broken[place] = true;
+        result[place] = of_lane;
+        component[place] = of_component;
+        t[place] = at;
+    }
+};
 
 /// A round of one chain, when it is over.
 template <class Spec>

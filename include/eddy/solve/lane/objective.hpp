@@ -5,7 +5,7 @@
 // Test: tests/solve/loss_outcomes.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/ad/vjp.hpp>
-#include <eddy/solve/lane/saving.hpp>
+#include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0::detail {

@@ -6,22 +6,10 @@
 // here, and ends its lane.
 // Test: tests/solve/save_points.cpp, tests/solve/dense_output.cpp
 
-#include <eddy/solve/lane/chain.hpp>
+#include <eddy/solve/group/round_guests.hpp>
 #include <eddy/solve/lane/event_attempt.hpp>
-#include <eddy/solve/lane/lane_start.hpp>
 
 namespace eddy::inline v0::detail {
-
-/// What ends at a save point, for each place: a lane whose state there is not finite, or whose
-/// recorder makes of it what is not.
-template <int num_places>
-struct BrokenSaves {
-    bool is_broken[num_places] = {};
-    Result result[num_places] = {};
-    // Of the state that is no number; where that is finite, the save point.
-    std::int32_t component[num_places] = {};
-    double t[num_places] = {};
-};
 
 /// Recorders of a solve that has no save points.
 template <class Recorder>
@@ -29,32 +17,41 @@ inline constexpr bool saves_nothing = requires {
     requires Recorder::saves_nothing;
 };
 
-/// `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
-/// finite; and of every accepted step where it wants to. `num_saved` counts, for each lane of the
-/// group, the save points that it has reached.
+/// The guest that saves. `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
+/// finite; and of every accepted step where it wants to.
 template <class Spec, class Recorder>
-class LaneSaves {
+class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
     using Time = typename Spec::Time;
     using State = typename Spec::State;
     using Stepper = typename Spec::Stepper;
     static constexpr int num_places = Spec::num_places;
+    using Broken = BrokenSaves<num_places>;
 
   public:
-    EDDY_HD LaneSaves(Recorder& recorder, const Problem<Spec>& problem, std::int32_t* num_saved)
-        : recorder_(&recorder), problem_(&problem), num_saved_(num_saved) {}
-
-    /// A lane of the group begins.
-    EDDY_HD void begin_lane(std::int32_t lane, std::ptrdiff_t first_lane) {
+    EDDY_HD void begin(Recorder& recorder, const Problem<Spec>& problem, std::int32_t* num_saved) {
+        recorder_ = &recorder;
+        problem_ = &problem;
+        num_saved_ = num_saved;
+    }
+    EDDY_HD void enter(const auto& at, int, std::int32_t lane) {
         num_saved_[lane] = 0;
         if (wants_steps())
             recorder_->save_step(lane, {problem_->times.t0},
-                                 LaneStart<Spec>::state(*problem_, first_lane + lane));
+                                 LaneStart<Spec>::state(*problem_, at.team.first_lane() + lane));
     }
-    /// Elapsed time of the next landing or save point of an occupant.
-    [[nodiscard]] EDDY_HD double next(const Occupant& occupant) const {
+    /// Tells the recorder of what a round has passed, up to a save point that breaks: that one stays the next of its lane.
+    EDDY_HD void mean(const auto&, const RoundOfChain<Spec>& round, auto& meaning, auto&) {
+        if constexpr (!saves_nothing<Recorder>) find_and_save(round, meaning.broken);
+        if (wants_steps()) save_steps(round);
+    }
+    [[nodiscard]] EDDY_HD double next_time(const Occupant& occupant) const {
         return next_landing(problem_->times, occupant,
                             occupant.lane == no_lane ? 0 : num_saved_[occupant.lane]);
     }
+    [[nodiscard]] EDDY_HD std::int64_t rounds_left(const auto&) const {
+        return wants_steps() ? 1 : std::numeric_limits<std::int64_t>::max();
+    }
+
     /// Recorders that save nothing are told of sizes by each round (group/round_steps.hpp), whatever happens in it.
     [[nodiscard]] EDDY_HD bool wants_steps() const {
         return !saves_nothing<Recorder> && recorder_->wants_steps();
@@ -62,30 +59,15 @@ class LaneSaves {
     EDDY_HD void save_size(std::int32_t lane, double elapsed, double size) const {
         recorder_->save_step(lane, {0, elapsed, size}, {});
     }
-    [[nodiscard]] EDDY_HD std::int32_t num_saved(std::int32_t lane) const {
-        return num_saved_[lane];
-    }
-
-    /// A lane ends at an event: where the end is its only save point, it is there.
-    EDDY_HD void save_at_event(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                               const Attempt<Spec>& attempt, const ChainState<Spec>& x, double t,
-                               int place, BrokenSaves<num_places>& broken) {
-        const std::int32_t lane = chain.occupants[place].lane;
+    /// A lane ends at an event, at t: where the end is its only save point, it is there.
+    EDDY_HD void save_at_event(const RoundOfChain<Spec>& round, double t, int place,
+                               Broken& broken) {
+        const std::int32_t lane = round.chain.occupants[place].lane;
         if constexpr (!saves_nothing<Recorder>) {
             if (problem_->times.saves_the_end && num_saved_[lane] == 0)
-                save(lane, state_of<Spec>(x.y, place), t,
-                     time_after(before, tangent_of(attempt), t, place), place, broken);
+                save(lane, state_of<Spec>(round.after.y, place), t,
+                     time_after(round.before, tangent_of(round.attempt), t, place), place, broken);
         }
-    }
-
-    /// Tells the recorder of what a round from `before` to `x` has passed, up to a save point that
-    /// breaks: that one stays the next of its lane.
-    EDDY_HD BrokenSaves<num_places> pass(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                                         const Attempt<Spec>& attempt, const ChainState<Spec>& x) {
-        BrokenSaves<num_places> broken;
-        if constexpr (!saves_nothing<Recorder>) find_and_save(chain, before, attempt, x, broken);
-        if (wants_steps()) save_steps(chain, attempt, x);
-        return broken;
     }
 
   private:
@@ -97,16 +79,16 @@ class LaneSaves {
         bool interpolates;
     };
 
-    EDDY_HD void find_and_save(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                               const Attempt<Spec>& attempt, const ChainState<Spec>& x,
-                               BrokenSaves<num_places>& broken) {
+    EDDY_HD void find_and_save(const RoundOfChain<Spec>& round, Broken& broken) {
+        const Attempt<Spec>& attempt = round.attempt;
         Due due;
         with_moved_input<Spec>(
-            chain.steps, before, attempt.size, tangent_of(attempt), [&](const auto& in) {
+            round.chain.steps, round.before, attempt.size, tangent_of(attempt),
+            [&](const auto& in) {
                 decltype(Stepper::interpolant(in,
                                               attempt.trial)) interpolant;  // made where one is due
                 bool is_made = false;
-                while (find_due(chain, before, attempt, x, broken, due)) {
+                while (find_due(round, broken, due)) {
                     State within{};
                     if (due.interpolates) {
                         if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
@@ -114,40 +96,37 @@ class LaneSaves {
                         within = interpolant.at(
                             moving_fraction<Spec>(in, convert<typename Spec::Primal>(due.theta)));
                     }
-                    save_all(chain, before, x, within, due, broken);
+                    save_all(round, within, due, broken);
                 }
             });
     }
-    EDDY_HD void save_all(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                          const ChainState<Spec>& x, const State& within, const Due& due,
-                          BrokenSaves<num_places>& broken) {
+    EDDY_HD void save_all(const RoundOfChain<Spec>& round, const State& within, const Due& due,
+                          Broken& broken) {
         for (int place = 0; place < num_places; ++place) {
             if (due.at[place] == nowhere) continue;
             // One of three values, not of three addresses: states stay in registers.
             typename Spec::LaneState y = state_of<Spec>(within, place);
-            if (due.at[place] == at_start) y = state_of<Spec>(before.y, place);
-            if (due.at[place] == at_end) y = state_of<Spec>(x.y, place);
-            save(chain.occupants[place].lane, y, place, broken);
+            if (due.at[place] == at_start) y = state_of<Spec>(round.before.y, place);
+            if (due.at[place] == at_end) y = state_of<Spec>(round.after.y, place);
+            save(round.chain.occupants[place].lane, y, place, broken);
         }
     }
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
-                      BrokenSaves<num_places>& broken) {
+                      Broken& broken) {
         const double t = problem_->times.save_time[num_saved_[lane]];
         save(lane, y, t, t, place, broken);
     }
     /// At t, which may have a tangent.
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t,
-                      const auto& moving_t, int place, BrokenSaves<num_places>& broken) {
+                      const auto& moving_t, int place, Broken& broken) {
         int component = 0;
         while (component < Spec::state_size && is_number(primal(y[component]))) ++component;
         const bool is_finite = component == Spec::state_size;
         if (is_finite && save_at(lane, y, moving_t)) {
             ++num_saved_[lane];
         } else {
-            broken.is_broken[place] = true;
-            broken.result[place] = is_finite ? Recorder::not_finite : Result::non_finite;
-            broken.component[place] = is_finite ? num_saved_[lane] : component;
-            broken.t[place] = t;
+            broken.add(place, is_finite ? Recorder::not_finite : Result::non_finite,
+                       is_finite ? num_saved_[lane] : component, t);
         }
     }
     /// Saves a state, and tells the recorder its time if lanes may end before a save point.
@@ -161,9 +140,8 @@ class LaneSaves {
 
     /// False where no place has any left. The end of a step that is not finite is not reached. One that a lane
     /// ends at with an event stays where it is when the event moves: it is interpolated; unless it is the end.
-    EDDY_HD bool find_due(const Chain<Spec>& chain, const ChainState<Spec>& before,
-                          const Attempt<Spec>& attempt, const ChainState<Spec>& x,
-                          const BrokenSaves<num_places>& broken, Due& due) const {
+    EDDY_HD bool find_due(const RoundOfChain<Spec>& round, const Broken& broken, Due& due) const {
+        const auto& [chain, before, attempt, x] = round;
         due.theta = Time(0);
         due.interpolates = false;
         bool any_due = false;
@@ -188,8 +166,8 @@ class LaneSaves {
         return any_due;
     }
 
-    EDDY_HD void save_steps(const Chain<Spec>& chain, const Attempt<Spec>& attempt,
-                            const ChainState<Spec>& x) {
+    EDDY_HD void save_steps(const RoundOfChain<Spec>& round) {
+        const auto& [chain, before, attempt, x] = round;
         for (int place = 0; place < num_places; ++place) {
             const Occupant& occupant = chain.occupants[place];
             if (occupant.lane == no_lane || get_lane(attempt.used, place) == 0 ||
@@ -202,9 +180,9 @@ class LaneSaves {
         }
     }
 
-    Recorder* recorder_;
-    const Problem<Spec>* problem_;
-    std::int32_t* num_saved_;  // (lane)
+    Recorder* recorder_ = nullptr;
+    const Problem<Spec>* problem_ = nullptr;
+    std::int32_t* num_saved_ = nullptr;  // (lane) save points that each of the group has reached
 };
 
 }  // namespace eddy::inline v0::detail
