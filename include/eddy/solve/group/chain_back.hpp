@@ -56,8 +56,7 @@ EDDY_INLINE EDDY_HD inline void pull_masked(const MaskOf<typename Spec::Primal>&
             sums, moves};
         pulled = adjoint(sum);
     }
-    for_components<Spec::state_size>(
-        [&](int i) EDDY_INLINE { cotangent[i] = select(moves, pulled[i], cotangent[i]); });
+    move_where(moves, pulled, cotangent);
 }
 
 }  // namespace eddy::inline v0::detail

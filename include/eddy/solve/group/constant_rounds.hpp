@@ -211,16 +211,16 @@ struct ConstantRounds {
         Drawn drawn;
         steps.path.draw(drawn, first, plan);
         State y = at.y;
-        Time finiteness(0);
+        Time broken(0);
         static_for<0, Drawn::count>([&]<int step>() EDDY_INLINE {
             y = steps.constant_step(steps.after_steps(first + Time(double{step})), y, at.memory,
                                     drawn.z[step]);
-            finiteness = finiteness + ChainStepper<Spec>::finiteness(y);
+            broken = broken + finiteness<Time>(y);
             for_components<Spec::normals_per_step>(
                 [&](int i) EDDY_INLINE { kept[step * per_round + i] = drawn.z[step][i]; });
         });
         after_all = y;
-        return !any(chain.occupied & (finiteness != Time(0)));
+        return !any(chain.occupied & (broken != Time(0)));
     }
 
     /// Draws for the steps to come, and takes them: states that turn out to be needed are then at hand.
@@ -231,14 +231,14 @@ struct ConstantRounds {
         chain.drawn.next = 0;
         if constexpr (Chain<Spec>::keeps_states) {
             State y = at.y;
-            Time finiteness(0);
+            Time broken(0);
             static_for<0, Drawn::count>([&]<int step>() EDDY_INLINE {
                 const Time elapsed = chain.steps.after_steps(first + Time(double{step}));
                 y = chain.steps.constant_step(elapsed, y, at.memory, chain.drawn.z[step]);
                 chain.ahead[step] = y;
-                finiteness = finiteness + ChainStepper<Spec>::finiteness(y);
+                broken = broken + finiteness<Time>(y);
             });
-            chain.has_states = !any(chain.occupied & (finiteness != Time(0)));
+            chain.has_states = !any(chain.occupied & (broken != Time(0)));
         }
     }
     [[gnu::noinline]] EDDY_HD static void begin_drawing(Chain<Spec>& chain, Time steps,

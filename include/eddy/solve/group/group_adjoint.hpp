@@ -185,16 +185,12 @@ class GroupAdjoint {
         const int place = place_index<Spec>(change.place);
         const std::int32_t lane = change.to.lane;
         const bool alive = get_lane(chains_[chain].alive, place);
-        LaneState y_cotangent{};
-        for (int i = 0; i < Spec::state_size; ++i) {
-            y_cotangent[i] = get_lane(cotangent[i], place);
-            set_lane(cotangent[i], place, typename Spec::Lane(0));
-        }
+        LaneState y_cotangent = state_of<Spec>(cotangent, place);
+        load_state(cotangent, place, LaneState{});
         while (alive && saves_left_[lane] > 0) {  // at the start itself
             State seed{};
             const std::int32_t k = take_save(chain, place, seed);
-            for (int i = 0; i < Spec::state_size; ++i)
-                y_cotangent[i] = y_cotangent[i] + get_lane(seed[i], place);
+            y_cotangent = y_cotangent + state_of<Spec>(seed, place);
             if constexpr (with_times)
                 recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
         }
@@ -309,9 +305,7 @@ class GroupAdjoint {
                 lane, k,
                 time_after(x, seeded.round.by, forward.steps(chain).time_of(end, place), place),
                 add_to_p(chain, place), of_t);
-            for (int i = 0; i < Spec::state_size; ++i)
-                set_lane(seeded.cotangent[i], place,
-                         get_lane(seeded.cotangent[i], place) + of_lane[i]);
+            add_state(seeded.cotangent, place, of_lane);
             set_lane(lanes.t_cotangent, place, get_lane(lanes.t_cotangent, place) + of_t);
             set_lane(lanes.pending, place, pending_of(lane));
         }
@@ -351,11 +345,8 @@ class GroupAdjoint {
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
-                for (int i = 0; i < Spec::state_size; ++i) {
-                    set_lane(seeded.cotangent[i], place,
-                             get_lane(seeded.cotangent[i], place) + get_lane(seed[i], place));
-                    set_lane(seed[i], place, typename Spec::Lane(0));
-                }
+                add_state(seeded.cotangent, place, state_of<Spec>(seed, place));
+                load_state(seed, place, LaneState{});
             }
             Stepper::pull_interpolant(in, fraction, seed, dense);
         }
@@ -377,8 +368,7 @@ class GroupAdjoint {
     EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
         const std::int32_t lane = chains_[chain].occupants[place].lane;
         const std::int32_t k = --saves_left_[lane];
-        const LaneState of_lane = recorder_->pull_save(lane, k, add_to_p(chain, place));
-        for (int i = 0; i < Spec::state_size; ++i) set_lane(seed[i], place, of_lane[i]);
+        load_state(seed, place, recorder_->pull_save(lane, k, add_to_p(chain, place)));
         set_lane(chains_[chain].pending, place, pending_of(lane));
         return k;
     }

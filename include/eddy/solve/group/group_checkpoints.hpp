@@ -125,10 +125,9 @@ class GroupCheckpoints {
         for (int chain = 0; chain < x.count(); ++chain) {
             const ChainState<Spec>& from = x.chain[chain];
             const std::int64_t i = index(team, slot, chain, x.count());
-            Number* const y = y_of(team, slot, chain, x.count());
-            for_components<Spec::state_size>([&](int component) EDDY_INLINE {
-                y[component * Team::num_members] = from.y[component];
-            });
+            for_slot<Spec::state_size>(y_of(team, slot, chain, x.count()), Team::num_members,
+                                       [&](int component, Number* y)
+                                           EDDY_INLINE { *y = from.y[component]; });
             elapsed_[i] = from.elapsed;
             if constexpr (keeps_memory) memory_[i] = from.memory;
             if constexpr (Spec::moves_times) clock_[i] = from.events.clock;
@@ -144,10 +143,9 @@ class GroupCheckpoints {
         for (int chain = 0; chain < num_chains; ++chain) {
             ChainState<Spec>& to = x.chain[chain];
             const std::int64_t i = index(team, slot, chain, num_chains);
-            const Number* const y = y_of(team, slot, chain, num_chains);
-            for_components<Spec::state_size>([&](int component) EDDY_INLINE {
-                to.y[component] = y[component * Team::num_members];
-            });
+            for_slot<Spec::state_size>(y_of(team, slot, chain, num_chains), Team::num_members,
+                                       [&](int component, const Number* y)
+                                           EDDY_INLINE { to.y[component] = *y; });
             to.elapsed = elapsed_[i];
             if constexpr (keeps_memory) to.memory = memory_[i];
             if constexpr (Spec::moves_times) to.events.clock = clock_[i];
@@ -161,10 +159,8 @@ class GroupCheckpoints {
     /// What is read of a slot on the hot path.
     EDDY_INLINE EDDY_HD void fetch_ahead(const Team& team, std::int64_t slot, int chain,
                                          int num_chains) const {
-        const Number* const y = y_of(team, slot, chain, num_chains);
-        for_components<Spec::state_size>([&](int component) EDDY_INLINE {
-            team.fetch_ahead(y + component * Team::num_members);
-        });
+        for_slot<Spec::state_size>(y_of(team, slot, chain, num_chains), Team::num_members,
+                                   [&](int, const Number* y) EDDY_INLINE { team.fetch_ahead(y); });
         team.fetch_ahead(elapsed_ + index(team, slot, chain, num_chains));
     }
 

@@ -151,7 +151,7 @@ class GroupForward {
                 y0 = problem_->load_y0(lane);
             else
                 y0 = LaneStart<Spec>::state(*problem_, lane);
-            for (int i = 0; i < Spec::state_size; ++i) set_lane(x.y[i], place, y0[i]);
+            load_state(x.y, place, y0);
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             set_history(x.history, place, {});

@@ -30,7 +30,6 @@ class ChainStepper {
     using Size = StepSize<Time, Primal>;
     using Chain = ChainState<Spec>;
     static constexpr bool is_adaptive = Spec::is_adaptive;
-    static constexpr int state_size = Spec::state_size;
 
   public:
     Time tstop;  // (place) where the steps head for; elapsed
@@ -85,9 +84,8 @@ class ChainStepper {
             accept(x, attempt, after);
         }
         if constexpr (Spec::has_event) {
-            static_for<0, state_size>([&]<int i>() EDDY_INLINE {
-                after.y[i] = select(attempt.accepted, attempt.trial.next[i], x.y[i]);
-            });
+            after.y = x.y;
+            move_where(attempt.accepted, attempt.trial.next, after.y);
             look_for_events<Spec>(*this, problem_->times, x, attempt, after);
         }
         return after;
@@ -96,12 +94,10 @@ class ChainStepper {
     /// made in pieces that are narrower than the loads to come, which then wait for it.
     EDDY_INLINE EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
                                             const AfterAttempt<Spec>& after) {
-        for_components<state_size>([&](int i) EDDY_INLINE {
-            if constexpr (Spec::has_event)
-                x.y[i] = after.y[i];
-            else
-                x.y[i] = select(attempt.accepted, attempt.trial.next[i], x.y[i]);
-        });
+        if constexpr (Spec::has_event)
+            x.y = after.y;
+        else
+            move_where(attempt.accepted, attempt.trial.next, x.y);
         x.elapsed = after.elapsed;
         x.size = after.size;
         x.history.previous_log2 = after.history.previous_log2;
@@ -144,8 +140,7 @@ class ChainStepper {
             }
             if constexpr (Spec::has_jump) jump_again<Spec>(in, logged, next);
         });
-        for_components<state_size>([&](int i)
-                                       EDDY_INLINE { x.y[i] = select(moves, next[i], x.y[i]); });
+        move_where(moves, next, x.y);
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
         if constexpr (Spec::moves_times)
             x.events.clock = clock_after<Spec>(x.events.clock, by, used, x.elapsed == tstop);
@@ -200,14 +195,6 @@ class ChainStepper {
         const Time further =
             Spec::counts_steps ? after_steps(steps_at(elapsed) + Time(1)) : elapsed + size;
         return select(size == tstop - elapsed, tstop, further);
-    }
-
-    /// Zero where all components are finite, NaN elsewhere; a sum that overflows counts as
-    /// infinite.
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Time finiteness(const State& y) {
-        Primal sum = primal(y[0]);
-        for_components<state_size - 1>([&](int i) EDDY_INLINE { sum = sum + primal(y[i + 1]); });
-        return convert<Time>(sum - sum);
     }
 
     /// t for reports: it may be that of a jump.
@@ -343,7 +330,7 @@ class ChainStepper {
         const TimeMask moves = attempt.size > Time(0);
         attempt.accepted = convert<Primal>(attempt.size) > Primal(0);
         attempt.used = select(moves, attempt.size, Time(0));
-        attempt.stalled = moves & (finiteness(attempt.trial.next) != Time(0));
+        attempt.stalled = moves & (finiteness<Time>(attempt.trial.next) != Time(0));
         if constexpr (Stepper::can_fail)
             attempt.stalled = attempt.stalled | (moves & has_failed<Spec>(attempt.trial));
         after.elapsed = select(moves, elapsed_after(x.elapsed, attempt.size), x.elapsed);

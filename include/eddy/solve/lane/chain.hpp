@@ -75,7 +75,7 @@ struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
     }
     /// Has some lane a state that is not finite?
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_broken(const typename Spec::State& y) const {
-        return any(occupied & (ChainStepper<Spec>::finiteness(y) != Time(0)));
+        return any(occupied & (finiteness<Time>(y) != Time(0)));
     }
 };
 

@@ -4,6 +4,7 @@
 // Test: tests/solve/oracle.cpp, tests/solve/lanes.cpp
 
 #include <eddy/solve/lane/solve_spec.hpp>
+#include <eddy/solve/lane/state.hpp>
 #include <eddy/steppers/root_bracket.hpp>
 
 namespace eddy::inline v0::detail {
@@ -124,13 +125,5 @@ struct PerChain<T, 1> {
 
 template <class Spec, class Team>
 using LoopState = PerChain<ChainState<Spec>, Team::num_chains>;
-
-/// The state in one place.
-template <class Spec>
-[[nodiscard]] EDDY_HD typename Spec::LaneState state_of(const typename Spec::State& y, int place) {
-    typename Spec::LaneState state{};
-    for (int i = 0; i < Spec::state_size; ++i) state[i] = get_lane(y[i], place);
-    return state;
-}
 
 }  // namespace eddy::inline v0::detail

@@ -81,8 +81,7 @@ struct EventAdjoint {
                 Number& sum = cotangents.sums[k];
                 sum = select(places, sum + of_p, sum);
             });
-        for_components<Spec::state_size>(
-            [&](int k) { cotangents.y[k] = select(places, before[k], cotangents.y[k]); });
+        move_where(places, before, cotangents.y);
         cotangents.t = select(places, cotangents.t + of_t, cotangents.t);
     }
 

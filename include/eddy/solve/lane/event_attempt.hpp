@@ -108,8 +108,7 @@ EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<S
     with_moved_input<Spec>(steps, x, attempt.size, attempt.by, [&](const auto& in) {
         Spec::Stepper::attempt(in, x.memory, attempt.trial);
         const auto meets = convert<Primal>(attempt.used) < Primal(0);
-        for_components<Spec::state_size>(
-            [&](int i) { after.y[i] = select(meets, attempt.trial.next[i], after.y[i]); });
+        move_where(meets, attempt.trial.next, after.y);
         use(in);
     });
 }
