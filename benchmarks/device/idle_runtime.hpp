@@ -77,6 +77,15 @@ struct IdleRuntime {
     static int launch(const Work&, std::ptrdiff_t, Stream) {
         return ++calls.launches, 0;
     }
+    static int clear(void*, std::size_t, Stream) { return ++calls.launches, 0; }
+    template <class Work>
+    static int for_each(std::ptrdiff_t, const Work&, Stream) {
+        return ++calls.launches, 0;
+    }
+    template <class Choice>
+    static int first_of(std::ptrdiff_t count, const Choice&, Stream, std::ptrdiff_t& index) {
+        return ++calls.waits, index = count, 0;
+    }
     static std::size_t bytes_of_chunk() { return std::size_t{16} << 20; }
     static std::string words(int code) { return "code " + std::to_string(code); }
 

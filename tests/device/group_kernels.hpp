@@ -1,7 +1,9 @@
 #pragma once
-// The kernels of Cuda that their tests compile, for one equation: a solve, and a gradient.
+// The kernels of Cuda that their tests compile, for one equation: a solve, and a gradient. Without its runtime, for which nvcc
+// reads Thrust.
 
-#include <eddy/backends/cuda.hpp>
+#include <eddy/backends/cuda/warp.hpp>
+#include <eddy/backends/grid/grid_call.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/steppers/controller/pid.hpp>

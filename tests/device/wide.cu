@@ -1,6 +1,7 @@
 // The kernel of Cuda that wants the most of a state that no thread can hold in registers: it compiles in half a minute,
 // because vectors stay loops and the field is one function. (Unrolled, it took nvcc a quarter of an hour and more.)
-#include <eddy/backends/cuda.hpp>
+#include <eddy/backends/cuda/warp.hpp>
+#include <eddy/backends/grid/grid_call.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/steppers/controller/pid.hpp>

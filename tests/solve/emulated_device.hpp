@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "support/emulated_grid.hpp"
+#include "support/host_algorithms.hpp"
 #include "support/random.hpp"
 
 namespace support {
@@ -148,11 +149,6 @@ class GridWarp {
     bool replace(std::int64_t& number, std::int64_t expected, std::int64_t by) const {
         pass();
         return std::atomic_ref(number).compare_exchange_strong(expected, by);
-    }
-    void lower(std::int64_t& least, std::int64_t value) const {
-        std::atomic_ref shared(least);
-        for (std::int64_t now = shared.load(); value < now;)
-            if (shared.compare_exchange_weak(now, value)) break;
     }
 
   private:
@@ -326,10 +322,27 @@ struct EmulatedRuntime {
                                       work(GridWarp(threads, warp, warps));
                                   });
         };
-        if (state.is_capturing)
-            state.graph.emplace_back(run);
-        else
-            state.work.put(state.current, stream, run);
+        return put(stream, run);
+    }
+    static int clear(void* there, std::size_t num_bytes, Stream stream) {
+        return put(stream, [there, num_bytes, device = state.current] {
+            const DevicePages::Open open(device);
+            std::memset(there, 0, num_bytes);
+        });
+    }
+    template <class Work>
+    static int for_each(std::ptrdiff_t count, const Work& work, Stream stream) {
+        return put(stream, [count, work, device = state.current] {
+            const DevicePages::Open open(device);
+            for_each_index(count, work);
+        });
+    }
+    template <class Choice>
+    static int first_of(std::ptrdiff_t count, const Choice& is_chosen, Stream stream,
+                        std::ptrdiff_t& index) {
+        if (const int code = synchronize(stream); code != 0) return code;
+        const DevicePages::Open open(state.current);
+        index = first_index(count, is_chosen);
         return 0;
     }
     /// Puts the captured work into a stream once more.
@@ -341,6 +354,16 @@ struct EmulatedRuntime {
 
   private:
     static constexpr int wrong_stream = 400, not_in_a_graph = 900, far_away = 901;
+    /// Into a stream, or into the graph that captures it.
+    static int put(Stream stream, EmulatedStreams::Work work) {
+        if (state.fails_with != 0) return state.fails_with;
+        if (!may_use(stream)) return wrong_stream;
+        if (state.is_capturing)
+            state.graph.push_back(std::move(work));
+        else
+            state.work.put(state.current, stream, std::move(work));
+        return 0;
+    }
     /// The default stream of each device, and those that have been made for it.
     static bool may_use(Stream stream) {
         return stream == 0 || stream % state.devices == state.current;

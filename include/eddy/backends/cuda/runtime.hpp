@@ -4,17 +4,21 @@
 // Test: tests/device/cuda_calls.cu, tests/device/cuda_memory.cu
 
 #include <cuda_runtime.h>
+#include <thrust/execution_policy.h>
+#include <thrust/find.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/system_error.h>
 
 #include <chrono>
 #include <cstddef>
 #include <eddy/backends/cuda/warp.hpp>
 #include <eddy/backends/grid/runtime.hpp>
+#include <new>
 #include <string>
 #include <thread>
 
 namespace eddy::inline v0::detail {
-
-inline constexpr int threads_per_warp = 32;
 
 template <class Work>
 __global__ void __launch_bounds__(threads_per_warp, Work::warps_per_processor)
@@ -83,11 +87,44 @@ struct CudaRuntime {
                                 dim3(static_cast<unsigned>(num_warps)), dim3(threads_per_warp),
                                 arguments, 0, stream);
     }
+    static int clear(void* there, std::size_t num_bytes, Stream stream) {
+        return cudaMemsetAsync(there, 0, num_bytes, stream);
+    }
+    // Thrust throws where CUDA returns a code. What a graph may capture takes no memory.
+    template <class Work>
+    static int for_each(std::ptrdiff_t count, const Work& work, Stream stream) {
+        return code_of([&] {
+            thrust::for_each_n(thrust::cuda::par_nosync.on(stream),
+                               thrust::counting_iterator<std::ptrdiff_t>(0), count, work);
+        });
+    }
+    template <class Choice>
+    static int first_of(std::ptrdiff_t count, const Choice& is_chosen, Stream stream,
+                        std::ptrdiff_t& index) {
+        const thrust::counting_iterator<std::ptrdiff_t> first(0);
+        return code_of([&] {
+            index = thrust::find_if(thrust::cuda::par.on(stream), first, first + count, is_chosen) -
+                    first;
+        });
+    }
     /// About a millisecond of the bus.
     static std::size_t bytes_of_chunk() { return std::size_t{16} << 20; }
     static std::string words(int code) {
         const auto error = static_cast<cudaError_t>(code);
         return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+    }
+
+  private:
+    template <class Task>
+    static int code_of(const Task& task) {
+        try {
+            task();
+        } catch (const thrust::system_error& error) {
+            return error.code().value();
+        } catch (const std::bad_alloc&) {
+            return cudaErrorMemoryAllocation;
+        }
+        return cudaSuccess;
     }
 };
 static_assert(GridRuntime<CudaRuntime>);

@@ -9,6 +9,8 @@
 
 namespace eddy::inline v0::detail {
 
+inline constexpr int threads_per_warp = 32;
+
 /// See grid/grid_team.hpp: a block is a warp. Every collective is reached by all 32 threads.
 class CudaWarp {
   public:
@@ -100,9 +102,6 @@ class CudaWarp {
     __device__ void give_back(std::int32_t& flag) const {
         __threadfence();
         atomicExch(&flag, 0);
-    }
-    __device__ void lower(std::int64_t& least, std::int64_t value) const {
-        atomicMin(reinterpret_cast<long long*>(&least), static_cast<long long>(value));
     }
 
   private:

@@ -5,19 +5,46 @@
 
 #include <cstddef>
 #include <eddy/backends/grid/grid_pool.hpp>
-#include <eddy/backends/grid/grid_work.hpp>
+#include <eddy/core/host_device.hpp>
+#include <eddy/core/numeric.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <span>
 #include <variant>
 
 namespace eddy::inline v0 {
 
+namespace detail {
+
+/// Is a number of an array, in the order of components, then lanes, not finite?
+template <class Real>
+struct IsNotFinite {
+    EnsembleView<Real> array;
+
+    [[nodiscard]] EDDY_HD bool operator()(std::ptrdiff_t i) const {
+        return !is_number(array(i % array.num_lanes, i / array.num_lanes));
+    }
+};
+
+/// Puts a number of some rows into an array, which are dense on the other side, component after component.
+template <class Real>
+struct PutRow {
+    EnsembleView<Real> array;
+    const std::ptrdiff_t* rows;
+    std::ptrdiff_t num_rows;
+    const Real* numbers;
+
+    EDDY_HD void operator()(std::ptrdiff_t i) const {
+        array(rows[i % num_rows], i / num_rows) = numbers[i];
+    }
+};
+
+}  // namespace detail
+
 /// Made by a backend; `pool` is what its solver object keeps. `is_alone`: the call computes on no
 /// other device. An asynchronous one belongs to calls that return before their work is done.
 template <class Runtime>
 class GridMemory {
     using Stream = typename Runtime::Stream;
-    using Warp = typename Runtime::Warp;
     using DeviceInUse = detail::DeviceInUse<Runtime>;
 
   public:
@@ -86,23 +113,15 @@ class GridMemory {
     }
     template <class Real>
     [[nodiscard]] NotFinite first_not_finite(const EnsembleView<Real>& array) const {
-        using Number = std::remove_const_t<Real>;
         const DeviceInUse in_use(device_);
-        pool_->use(device_);
-        auto* const found_there =
-            pool_->template zeros<std::int64_t>(detail::GridPiece::found, 1, stream_);
-        const EnsembleView<const Number> numbers{array.first, array.num_lanes, array.num_components,
-                                                 array.lane_stride, array.component_stride};
-        run(detail::SearchWork<Number, Warp>{numbers, found_there},
-            array.num_lanes * array.num_components);
-        std::int64_t found = 0;
-        copy_out(&found, found_there, sizeof(found));
-        if (found == 0) return {};
-        constexpr std::int64_t nothing = 0;
-        copy_in(found_there, &nothing, sizeof(nothing));
-        const std::ptrdiff_t index = array.num_lanes * array.num_components + found;
-        NotFinite where{index % array.num_lanes, index / array.num_lanes, 0};
-        Number value;
+        const std::ptrdiff_t count = array.num_lanes * array.num_components;
+        std::ptrdiff_t first = count;
+        detail::require_done<Runtime>(
+            Runtime::first_of(count, detail::IsNotFinite<Real>{array}, stream_, first),
+            "searching an array");
+        if (first == count) return {};
+        NotFinite where{first % array.num_lanes, first / array.num_lanes, 0};
+        std::remove_const_t<Real> value;
         copy_out(&value, &array(where.lane, where.component), sizeof(value));
         where.value = static_cast<double>(value);
         return where;
@@ -122,8 +141,11 @@ class GridMemory {
         auto* const numbers_there = reinterpret_cast<Real*>(list_there + num_rows);
         copy_in(list_there, rows.data(), rows.size_bytes());
         copy_in(numbers_there, numbers, num_bytes);
-        run(detail::RowsWork<Real, Warp>{array, list_there, num_rows, numbers_there},
-            num_rows * array.num_components);
+        detail::require_done<Runtime>(
+            Runtime::for_each(num_rows * array.num_components,
+                              detail::PutRow<Real>{array, list_there, num_rows, numbers_there},
+                              stream_),
+            "putting rows into an array");
         wait();
     }
 
@@ -142,17 +164,6 @@ class GridMemory {
                          place, place);
         return place == device_;
     }
-    /// Eight numbers for each thread, or more where there are very many.
-    template <class Work>
-    void run(const Work& work, std::ptrdiff_t count) const {
-        constexpr std::ptrdiff_t most_warps = 4096, per_warp = 256;
-        const std::ptrdiff_t warps = (count + per_warp - 1) / per_warp;
-        if (warps == 0) return;
-        detail::require_done<Runtime>(
-            Runtime::launch(work, warps < most_warps ? warps : most_warps, stream_),
-            "launching a kernel");
-    }
-
     int device_ = 0;
     Stream stream_{};
     detail::GridPool<Runtime>* pool_ = nullptr;

@@ -57,12 +57,11 @@ enum class GridPiece {
     table,
     flags,
     num_done,
-    found,
     order,
     relay,
     rows
 };
-inline constexpr std::size_t num_grid_pieces = 11;
+inline constexpr std::size_t num_grid_pieces = 10;
 using GridSizes = std::array<std::size_t, num_grid_pieces>;
 
 /// What decides where in the pieces a call keeps what: calls that agree in it leave to each other nothing but
@@ -132,11 +131,8 @@ class GridPool {
     [[nodiscard]] Number* zeros(GridPiece which, std::ptrdiff_t count, Stream stream) {
         const std::size_t num_bytes = static_cast<std::size_t>(count) * sizeof(Number);
         if (piece(which).num_bytes < num_bytes) {
-            void* const there = reserve(which, num_bytes);
-            const std::vector<std::byte> zero(num_bytes);
-            require_done<Runtime>(Runtime::copy(there, zero.data(), num_bytes, stream),
-                                  "copying to the device");
-            require_done<Runtime>(Runtime::synchronize(stream), "copying to the device");
+            require_done<Runtime>(Runtime::clear(reserve(which, num_bytes), num_bytes, stream),
+                                  "writing zeros");
         }
         return static_cast<Number*>(first(which));
     }
@@ -186,7 +182,6 @@ class GridPool {
         return has_one;
     }
     void has_order_of(const LaunchPlan& plan) { kept_.ordered = plan; }
-
     // Calls that graphs capture.
 
     /// Prepares for a call that returns early, before it takes its memory. If it is captured, nothing

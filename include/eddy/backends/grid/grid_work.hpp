@@ -121,42 +121,4 @@ struct GroupWork {
     }
 };
 
-/// Looks for numbers that are not finite: leaves the first one's place in the order of components,
-/// then lanes, less their count; zero where there is none.
-template <class Real, class Warp>
-struct SearchWork {
-    static constexpr int warps_per_processor = 32;
-
-    EnsembleView<const Real> array;
-    std::int64_t* found;
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t count = array.num_lanes * array.num_components;
-        const std::ptrdiff_t threads = warp.num_warps() * 32;
-        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads) {
-            if (is_number(array(i % array.num_lanes, i / array.num_lanes))) continue;
-            warp.lower(*found, i - count);
-            return;
-        }
-    }
-};
-
-/// Puts some rows into an array, which are dense on the other side, component after component.
-template <class Real, class Warp>
-struct RowsWork {
-    static constexpr int warps_per_processor = 32;
-
-    EnsembleView<Real> array;
-    const std::ptrdiff_t* rows;
-    std::ptrdiff_t num_rows;
-    const Real* numbers;
-
-    EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
-        const std::ptrdiff_t threads = warp.num_warps() * 32,
-                             count = num_rows * array.num_components;
-        for (std::ptrdiff_t i = warp.index() * 32 + warp.member(); i < count; i += threads)
-            array(rows[i % num_rows], i / num_rows) = numbers[i];
-    }
-};
-
 }  // namespace eddy::inline v0::detail

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/backends/cuda/cuda_error.hpp>
+#include <eddy/core/host_device.hpp>
 #include <string>
 
 namespace eddy::inline v0::detail {
@@ -15,15 +16,22 @@ namespace eddy::inline v0::detail {
 /// Where an address lies: the number of a device, or on the host.
 inline constexpr int on_the_host = -1;
 
-/// A kernel that no code is asked for.
+/// A kernel that no code is asked for, and what is done for each of so many indices.
 struct AnyWork {
     static constexpr int warps_per_processor = 1;
+
+    EDDY_HD void operator()(std::ptrdiff_t) const {}
+};
+struct AnyChoice {
+    [[nodiscard]] EDDY_HD bool operator()(std::ptrdiff_t) const { return false; }
 };
 
 template <class R>
 concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, std::size_t& bytes,
                                void*& piece, void* there, const void* from, bool& flag,
-                               typename R::Stream stream, const AnyWork& work, int code) {
+                               typename R::Stream stream, const AnyWork& work, int code,
+                               std::ptrdiff_t count, const AnyChoice& is_chosen,
+                               std::ptrdiff_t& index) {
     typename R::Warp;  // a thread's sight of its warp: grid_team.hpp
     { R::memory_name } -> std::convertible_to<const char*>;
     { R::num_devices(number) } -> std::same_as<int>;
@@ -51,6 +59,11 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     {
         R::launch(work, device, stream)
         } -> std::same_as<int>;  // work(warp) in so many warps or more
+    { R::clear(there, num_bytes, stream) } -> std::same_as<int>;  // every byte is zero
+    // For so many indices from 0 on; algorithms of Thrust and of CUB do it.
+    { R::for_each(count, work, stream) } -> std::same_as<int>;
+    // The first that is chosen, or `count`, when that is known.
+    { R::first_of(count, is_chosen, stream, index) } -> std::same_as<int>;
     { R::words(code) } -> std::convertible_to<std::string>;
     // So much to copy that it is worth a launch of its own, which others overlap with.
     { R::bytes_of_chunk() } -> std::same_as<std::size_t>;
