@@ -106,8 +106,9 @@ int main() {
     print(&Combinations::by_family,
           {"explicit Runge–Kutta", "Rosenbrock", "Taylor, ESDIRK, IMEX, your own", "AutoSwitch",
            "SDE methods", "Langevin methods"});
-    print(&Combinations::by_machine, {"`Serial`, `Cpu`", "`Tiles`", "`Cuda`",
-                                      "`CudaFloatTime`, `float`", "`Cuda`, asynchronous"});
+    print(&Combinations::by_machine,
+          {"`Serial`, `Cpu`; Thrust on the host", "`Tiles`", "`Cuda`; Thrust on a GPU",
+           "`CudaFloatTime`, `float`", "`Cuda`, asynchronous"});
     print(&Combinations::by_call,
           {"`solve`", "`pushforward`", "`value_and_gradient`", "`hessian_vector_product`",
            "`pullback`", "`differentiable_solve`"});

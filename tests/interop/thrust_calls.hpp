@@ -2,113 +2,18 @@
 // Every call on vectors of Thrust, wherever its device system has them: on the host in thrust.cpp, on a GPU in
 // device/cuda_thrust.cu. `Here` is an array of the host, whose results must be had bit for bit.
 
-#include <thrust/copy.h>
-#include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
 #include <thrust/universal_vector.h>
 
-#include <eddy/interop/thrust.hpp>
-#include <eddy/solve/call/gradient.hpp>
-#include <eddy/solvers/bosh3.hpp>
-#include <vector>
-
-#include "solve/problems.hpp"
+#include "interop/thrust_arrays.hpp"
+#include "interop/thrust_results.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
 
 namespace thrust_calls {
 
-using eddy::view;
-using support::Array;
-using support::Forced;
-using support::HalfSquares;
 using support::message_of;
 using support::same_array;
-using Vector = thrust::device_vector<double>;
-
-inline constexpr std::ptrdiff_t lanes = 70;
-inline const eddy::SolveOptions options{
-    .t1 = 2, .rtol = 1e-5, .atol = 1e-8, .save_at = {0.5, 2}, .stable_gradients = false};
-
-inline Array some(double offset) {
-    Array array(lanes, 2);
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        array(lane, 0) = offset + 0.1 * static_cast<double>(lane % 17);
-        array(lane, 1) = 1.5 - 0.05 * static_cast<double>(lane % 13);
-    }
-    return array;
-}
-/// A vector of Thrust with the same numbers, which is one array in all calls.
-class There {
-  public:
-    explicit There(const Array& values)
-        : rows_(values.rows()), columns_(values.cols()), numbers_(values.size()) {
-        thrust::copy(values.begin(), values.end(), numbers_.begin());
-    }
-    There(std::ptrdiff_t rows, std::ptrdiff_t columns) : There(Array(rows, columns, -1)) {}
-    [[nodiscard]] auto in_place() const { return view(numbers_, rows_, columns_); }
-    [[nodiscard]] auto in_place() { return view(numbers_, rows_, columns_); }
-    [[nodiscard]] Array values() const {
-        Array copy(rows_, columns_);
-        thrust::copy(numbers_.begin(), numbers_.end(), copy.begin());
-        return copy;
-    }
-    [[nodiscard]] const Vector& numbers() const { return numbers_; }
-
-  private:
-    std::ptrdiff_t rows_, columns_;
-    Vector numbers_;
-};
-
-/// What the calls are given, in arrays of any kind.
-template <class A>
-struct Arrays {
-    A y0, p, y0_tangent, p_tangent, row;
-    std::vector<A> data;
-
-    template <class Change>
-    [[nodiscard]] auto changed(const Change& change) const {
-        using Other = decltype(change(y0));
-        Arrays<Other> other{change(y0),        change(p),   change(y0_tangent),
-                            change(p_tangent), change(row), {}};
-        for (const A& array : data) other.data.push_back(change(array));
-        return other;
-    }
-};
-inline Arrays<Array> problem() {
-    return {some(0.1), some(1), some(-0.3), some(0.2), Array(1, 2, 0.9), {some(0.4), some(0.2)}};
-}
-inline Arrays<There> problem_there() {
-    return problem().changed([](const Array& array) { return There(array); });
-}
-inline auto views_of(const Arrays<There>& arrays) {
-    return arrays.changed([](const There& array) { return array.in_place(); });
-}
-
-/// All that the calls give.
-template <class A, class Backend>
-std::vector<Array> results(const Arrays<A>& of, const Backend& backend) {
-    using eddy::Bosh3;
-    std::vector<Array> all;
-    const auto add = [&](const auto&... arrays) { (all.push_back(Array(arrays)), ...); };
-    const auto solution = eddy::solve(Forced{}, Bosh3{}, of.y0, of.p, options, backend);
-    const auto of_cotangents = eddy::pullback(solution, of.data);
-    add(solution.y(0), solution.y(1), of_cotangents.y0, of_cotangents.p);
-    const auto pushed = eddy::pushforward(Forced{}, Bosh3{}, of.y0, of.p, of.y0_tangent,
-                                          of.p_tangent, options, backend);
-    add(pushed.y(1), pushed.tangent(0), pushed.tangent(1));
-    const auto [loss, gradient, report] = eddy::value_and_gradient(
-        Forced{}, Bosh3{}, HalfSquares{}, of.data, of.y0, of.p, options, backend);
-    add(Array(1, 1, loss.total), gradient.y0, gradient.p);
-    const auto shared = eddy::value_and_gradient(Forced{}, Bosh3{}, HalfSquares{}, of.data, of.y0,
-                                                 eddy::shared(of.row), options, backend);
-    add(shared.gradient.y0, shared.gradient.p);
-    const auto second =
-        eddy::hessian_vector_product(Forced{}, Bosh3{}, HalfSquares{}, of.data, of.y0, of.p,
-                                     of.y0_tangent, of.p_tangent, options, backend);
-    add(second.product.y0, second.product.p);
-    return all;
-}
 
 }  // namespace thrust_calls
 

@@ -1,4 +1,5 @@
-// What view and backend_of give on each host system of Thrust: this source is compiled for CPP, OMP and TBB.
+// What view and backend_of give on each host system of Thrust, and every call on its vectors: this source is compiled for
+// CPP, OMP and TBB.
 
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
@@ -10,6 +11,8 @@
 #include <eddy/interop/thrust.hpp>
 #include <utility>
 
+#include "interop/thrust_arrays.hpp"
+#include "interop/thrust_on_host.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -45,4 +48,35 @@ TEST_CASE("thrust systems: a view is where Thrust writes") {
     CHECK(of_range(0, 1) == 16);
     view(1, 0) = -1;
     CHECK(numbers[1] == -1);
+}
+
+TEST_CASE("thrust systems: every call on device_vectors has the bits of Eigen's arrays") {
+    using namespace thrust_calls;
+    const Arrays<There> there = problem_there();
+
+    const auto found = all_results(views_of(there));
+
+    const auto expected =
+        all_results(problem().changed([](const Array& array) { return Eigen::ArrayXXd(array); }));
+    REQUIRE(found.size() == 15);
+    REQUIRE(expected.size() == found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        INFO("result " << i);
+        CHECK(support::same_array(found[i], expected[i]));
+    }
+}
+
+TEST_CASE("thrust systems: so have results that are written into device_vectors") {
+    using namespace thrust_calls;
+    Arrays<There> there = problem_there();
+    There y(lanes, 2), y0(lanes, 2), p(lanes, 2), loss(lanes, 1);
+
+    write_results(views_of(there), {y.in_place(), y0.in_place(), p.in_place(), loss.in_place()});
+
+    const auto expected = results_to_write(
+        problem().changed([](const Array& array) { return Eigen::ArrayXXd(array); }));
+    CHECK(support::same_array(y.values(), expected[0]));
+    CHECK(support::same_array(y0.values(), expected[1]));
+    CHECK(support::same_array(p.values(), expected[2]));
+    CHECK(support::same_array(loss.values(), expected[3]));
 }
