@@ -417,6 +417,17 @@ TEST_CASE("scan: over layers, each step keeps what the policy allows, the gradie
     CHECK(gradient(eddy::scan(
               eddy::differentiable(layer, eddy::save_only_these_names<"product">))) == all);
 
+    // row 52: a step's argument, and its product or the tanh of that, two numbers each; with
+    // checkpoints seven carries, and those of eight steps.
+    const auto peak_bytes = [&](const auto& net) {
+        return net.linearize(x, weights, bias).counters().peak_bytes;
+    };
+    CHECK(peak_bytes(eddy::scan(layer)) == 64 * (16 + 16));
+    CHECK(peak_bytes(eddy::scan<eddy::dots_saveable>(layer)) == 64 * (16 + 16));
+    CHECK(peak_bytes(eddy::scan<eddy::nothing_saveable>(layer)) == 64 * 16);
+    CHECK(peak_bytes(eddy::scan<eddy::dots_saveable>(layer, {.checkpoints = 8})) ==
+          7 * 16 + 8 * (16 + 16));
+
     // Residuals of a segment of eight steps, and carries: 64 + 56 evaluations.
     auto expected = all;
     std::get<4>(expected) = 64 + 56;
@@ -449,4 +460,37 @@ TEST_CASE("scan: of a program, arguments of another length or none are told") {
     CHECK(by_x == Vec<double, 2>{16.0, 0.0});
     CHECK(by_a == 8 + 4 * 3 + 2 * 7 + 15);
     CHECK(by_b == 15);
+}
+
+namespace {
+
+constexpr auto sine = eddy::trace<Scalar>([](const auto& x) { return sin(x); });
+
+/// sin applied `length` times, halves dropped, their halves too, and so on.
+template <int length>
+constexpr auto halved_chain() {
+    if constexpr (length == 1) {
+        return eddy::differentiable(sine);
+    } else {
+        const auto half = eddy::remat(halved_chain<length / 2>());
+        return eddy::compose(half, half);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("remat, compose: 1,024 stages halved recursively have the bits of all that is kept") {
+    const double x = unknown(0.7, 0)[0];
+    std::vector<double> states{x};
+    for (int k = 0; k < 1024; ++k) states.push_back(sine(states.back()));
+    double expected = 1;
+    for (int k = 1024; k-- > 0;)
+        expected = eddy::differentiable(sine)
+                       .linearize(states[static_cast<std::size_t>(k)])
+                       .pullback(expected);
+
+    auto linearization = halved_chain<1024>().linearize(x);
+
+    CHECK(linearization.value == states.back());
+    CHECK(linearization.pullback(1.0) == expected);
 }

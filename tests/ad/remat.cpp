@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdio>
 #include <eddy/ad/gradient.hpp>
+#include <eddy/ad/jvp.hpp>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/core/pack.hpp>
 
@@ -258,4 +259,47 @@ TEST_CASE("remat: is heeded by gradient and vjp, and their derivatives") {
     const double expected = eddy::hvp<0>(kept_inner)(x, 1.0);
     CHECK(std::abs(eddy::hvp<0>(dropped_inner)(x, 1.0) - expected) <=
           16 * 2.3e-16 * std::abs(expected));
+}
+
+namespace {
+
+/// The derivative of Inner between two sines, once as it is, once as a part that is dropped.
+constexpr auto derivative_of_inner = eddy::gradient<0>(eddy::trace<eddy::Scalar>(Inner{}));
+struct OfDerivative {
+    constexpr auto operator()(const auto& y) const { return derivative_of_inner(y); }
+};
+constexpr auto kept_derivative =
+    eddy::trace<eddy::Scalar>([](const auto& x) { return sin(OfDerivative{}(sin(x))); });
+constexpr auto dropped_derivative = eddy::trace<eddy::Scalar>(
+    [](const auto& x) { return sin(eddy::remat(OfDerivative{})(sin(x))); });
+
+}  // namespace
+
+TEST_CASE("row 30: forward mode goes through a checkpoint as if there were none") {
+    const volatile double unknown = 0.7, along = -1.3;
+    constexpr auto plain = eddy::jvp<0>(kept_inner);
+    constexpr auto dropped = eddy::jvp<0>(dropped_inner);
+
+    CHECK(dropped(double{unknown}, double{along}) == plain(double{unknown}, double{along}));
+    CHECK(count_in(dropped, Op::exp) == count_in(plain, Op::exp));
+    CHECK(count_in(dropped, Op::barrier) == 0);
+}
+
+TEST_CASE("row 97: a gradient is taken inside a checkpoint, and dropped with it") {
+    const volatile double unknown = 0.7;
+    const double x = unknown;
+    constexpr auto kept = eddy::differentiable(kept_derivative);
+    constexpr auto dropped = eddy::differentiable(dropped_derivative);
+
+    const auto linearization = dropped.linearize(x);
+    const auto expected = kept.linearize(x);
+
+    CHECK(kept.num_residuals > dropped.num_residuals);
+    CHECK(dropped.num_residuals == 2);  // what goes in, and what comes out
+    CHECK(linearization.value == expected.value);
+    CHECK(linearization.pullback(1.0) == expected.pullback(1.0));
+    // By differences of the first derivative: error h^2 f''' / 6 and eps f / h, relative.
+    const double h = 1e-5;
+    const double difference = (kept_derivative(x + h) - kept_derivative(x - h)) / (2 * h);
+    CHECK(std::abs(linearization.pullback(1.0) - difference) < 1e-5 * std::abs(difference));
 }

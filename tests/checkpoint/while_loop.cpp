@@ -430,3 +430,70 @@ TEST_CASE("remat: the stage that is dropped runs twice, and no other, one in the
     CHECK(two_a == Calls{1, 1});
     CHECK(two_b == Calls{1, 1});
 }
+
+TEST_CASE("row 28: of two stages the first is dropped and runs twice, the second once") {
+    Calls first, second;
+    const auto f = eddy::compose(Sine{&second}, eddy::remat(Sine{&first}));
+
+    auto linearization = f.linearize(Counted(0.3));
+    CHECK(first == Calls{1, 0});
+    CHECK(second == Calls{0, 1});
+    const Counted gradient = linearization.pullback(Counted(1));
+
+    CHECK(first == Calls{1, 1});
+    CHECK(second == Calls{0, 1});
+    CHECK(gradient == Counted(1 * std::cos(std::sin(0.3)) * std::cos(0.3)));
+}
+
+TEST_CASE("row 33: dropped as a whole every stage runs twice, as the last stage that one in vain") {
+    Calls first, second;
+    const auto whole = eddy::remat(eddy::compose(Sine{&second}, Sine{&first}));
+    static_cast<void>(whole.linearize(Counted(0.3)).pullback(Counted(1)));
+    CHECK(first == Calls{1, 1});
+    CHECK(second == Calls{1, 1});
+
+    // row 32: what the last stage keeps would be alive at the turn anyway
+    first = second = {};
+    const auto last = eddy::compose(eddy::remat(Sine{&second}), Sine{&first});
+    static_cast<void>(last.linearize(Counted(0.3)).pullback(Counted(1)));
+    CHECK(first == Calls{0, 1});
+    CHECK(second == Calls{1, 1});
+}
+
+TEST_CASE("row 57: a dropped stage in a dropped stage runs again once, as does the stage before") {
+    Calls one, two_a, two_b, three;
+    const auto f = eddy::compose(
+        Sine{&three}, eddy::remat(eddy::compose(eddy::remat(Sine{&two_b}), Sine{&two_a})),
+        Sine{&one});
+
+    auto linearization = f.linearize(Counted(0.3));
+    CHECK(one == Calls{0, 1});
+    CHECK(two_a == Calls{1, 0});
+    CHECK(two_b == Calls{1, 0});
+    CHECK(three == Calls{0, 1});
+    const Counted gradient = linearization.pullback(Counted(1));
+
+    // On the way back the inner stage is linearized at once: its value is not asked for.
+    CHECK(one == Calls{0, 1});
+    CHECK(two_a == Calls{1, 1});
+    CHECK(two_b == Calls{1, 1});
+    CHECK(three == Calls{0, 1});
+    const Sine plain{&one};
+    auto expected = eddy::compose(plain, plain, plain, plain).linearize(Counted(0.3));
+    CHECK(gradient == expected.pullback(Counted(1)));
+}
+
+TEST_CASE("row 100: a loop within remat is pulled back as often as one likes") {
+    Calls calls;
+    const auto twelve = [](const Counted&, int64_t step) { return step < 12; };
+    const auto loop = eddy::while_loop(twelve, Sine{&calls}, {.checkpoints = 3});
+    auto expected = loop.linearize(Counted(0.3));
+    const Counted gradient = expected.pullback(Counted(1));
+    auto linearization = eddy::remat(loop).linearize(Counted(0.3));
+
+    CHECK(linearization.pullback(Counted(1)) == gradient);
+    calls = {};
+    CHECK(linearization.pullback(Counted(1)) == gradient);
+    CHECK(calls.linearizations == 12);
+    CHECK(linearization.pullback(Counted(-1)) == Counted(-gradient.number()));
+}
