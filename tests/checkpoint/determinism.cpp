@@ -230,3 +230,80 @@ TEST_CASE("determinism_check: the last recomputation, of the linearization, is c
     auto fickle_segments = scan(0.5, residuals);
     CHECK_THROWS_AS(fickle_segments.pullback(steady.value), eddy::NonDeterministicBody);
 }
+
+namespace {
+
+/// A mean and a list, of which the list draws from a generator that nobody restores.
+struct Drawing {
+    using State = std::pair<double, std::vector<double>>;
+    double drawn = 0.25;  // from the ninth call on another number
+    mutable int calls = 0;
+
+    [[nodiscard]] State advance(const State& x, int64_t) const {
+        const double noise = eddy::note_operation("noise", calls++ < 8 ? 0.25 : drawn);
+        State next{0.5 * x.first, x.second};
+        next.second[1] = eddy::note_operation("sum", next.second[1] + noise);
+        return next;
+    }
+    [[nodiscard]] State pullback(const State&, int64_t, const State& cotangent) const {
+        return cotangent;
+    }
+};
+
+std::string message_of_drawing(double drawn, eddy::Check check) {
+    CheckpointedLoop<Drawing::State, Drawing> loop(
+        {drawn}, {.checkpoints = 1, .length = 8, .determinism_check = check});
+    loop.run({1.0, {0.0, 0.0}});
+    return message_of([&] { (void)loop.reverse({1.0, {1.0, 1.0}}); });
+}
+
+}  // namespace
+
+TEST_CASE("row 99: Check::explain tells the component, both values, and the operations of both") {
+    // Computed again, step 0 has the numbers of the first evaluation but for the noise.
+    CHECK(message_of_drawing(0.75, eddy::Check::explain) ==
+          "CheckpointedLoop: step 0 gave another state when it was computed again: component "
+          "<1>[1] was 0.25 and is now 0.75; advance must depend only on the state and the step (no "
+          "hidden state, no unseeded random numbers)\n"
+          "  first        | again\n"
+          "> noise = 0.25 | noise = 0.75\n"
+          "  sum = 0.25   | sum = 0.75");
+    CHECK(message_of_drawing(0.75, true) ==
+          "CheckpointedLoop: step 0 gave another state when it was computed again; advance must "
+          "depend only on the state and the step (no hidden state, no unseeded random numbers)");
+    CHECK(message_of_drawing(0.25, eddy::Check::explain).empty());
+}
+
+TEST_CASE("row 99: Check::explain sees the linearization of a step, and steps of a scan") {
+    auto fickle = eddy::while_loop([](double x) { return x < 9; }, Fickle{0.5},
+                                   {.checkpoints = 3, .determinism_check = eddy::Check::explain})
+                      .linearize(0.0);
+    CHECK(mentions(message_of([&] { (void)fickle.pullback(1.0); }),
+                   "step 8 gave another state when it was computed again: the state was 9 and is "
+                   "now 9.5;"));
+    const std::pair input(0.0, std::vector<double>(6, 1.0));
+    const eddy::LoopOptions residuals{
+        .checkpoints = 3, .determinism_check = eddy::Check::explain, .keep = eddy::Keep::residuals};
+    auto scan = eddy::scan(FickleCell{0.5}, residuals).linearize(input);
+    CHECK(mentions(message_of([&] { (void)scan.pullback(scan.value); }), "is now "));
+}
+
+TEST_CASE("row 99: a list that is longer the second time, and several that differ, are told") {
+    std::vector<eddy::detail::StateDifference> found;
+    const auto note = [&](const std::string& component, const auto& first, const auto& again) {
+        found.push_back(
+            {component, eddy::detail::value_text(first), eddy::detail::value_text(again)});
+    };
+    using State = std::tuple<std::vector<int>, std::array<float, 2>, Annotated>;
+    const State a{{1, 2}, {1.0f, 2.0f}, {1.0, "a"}}, b{{1, 2, 3}, {1.5f, 2.5f}, {2.0, "b"}};
+
+    eddy::detail::visit_differences(a, b, "", note);
+
+    REQUIRE(found.size() == 4);
+    CHECK(found[0].component == "<0> (number of elements)");
+    CHECK(found[0].first == "2");
+    CHECK(found[1].component == "<1>[0]");
+    CHECK(found[2].again == "2.5");
+    CHECK(found[3].component == "<2>");
+    CHECK(found[3].first.empty());
+}

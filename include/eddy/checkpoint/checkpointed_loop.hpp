@@ -11,7 +11,7 @@
 #include <eddy/checkpoint/checkpoint_stack.hpp>
 #include <eddy/checkpoint/placement.hpp>
 #include <eddy/checkpoint/presence.hpp>
-#include <eddy/checkpoint/state_hash.hpp>
+#include <eddy/checkpoint/state_record.hpp>
 #include <eddy/checkpoint/store.hpp>
 #include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/checkpoint/unless_done.hpp>
@@ -56,37 +56,6 @@ concept AdvanceIsNotConst = requires(Body& body, const State& x, std::int64_t st
         "reverse again for a gradient",
         reversed, steps));
 }
-
-[[noreturn]] inline void throw_differs(std::int64_t step) {
-    throw NonDeterministicBody(compose(
-        "CheckpointedLoop: step {} gave another state when it was computed again; advance must "
-        "depend only on the state and the step (no hidden state, no unseeded random numbers)",
-        step));
-}
-
-/// The hashes of the states of a run, (step), which those of steps that are computed again must have.
-template <class State>
-class StateHashes {
-  public:
-    void clear() { hashes_.clear(); }
-    void record(const State& x) { hashes_.push_back(hash_of(x)); }
-    [[nodiscard]] bool has(const State& x, std::int64_t step) const {
-        return hash_of(x) == hashes_[static_cast<std::size_t>(step)];
-    }
-    void verify(const State& x, std::int64_t step) const {
-        if (!has(x, step)) throw_differs(step - 1);
-    }
-
-  private:
-    [[nodiscard]] static std::uint64_t hash_of(const State& x) {
-        if constexpr (HashableState<State>) {
-            return StateHash<State>{}(x, 0);
-        } else {
-            return 0;
-        }
-    }
-    std::vector<std::uint64_t> hashes_;
-};
 
 /// One step of the state, in place where the body can do so.
 template <class Body, class State>
@@ -140,13 +109,13 @@ class CheckpointedLoop {
     explicit CheckpointedLoop(Body body, LoopOptions options = {}, Store store = Store())
         : body_(std::move(body)),
           sequence_(plan_placement(options, "CheckpointedLoop")),
-          checked_(options.determinism_check),
+          record_(options.determinism_check),
           options_(std::move(options)),
           store_(std::move(store)) {
         require_argument(options_.keep == Keep::states,
                          "CheckpointedLoop: keep = Keep::residuals on a body that keeps none; take "
                          "scan, whose body has a linearization, or leave keep out");
-        require_argument(!checked_ || HashableState<State>,
+        require_argument(!record_.is_on() || HashableState<State>,
                          "CheckpointedLoop: determinism_check on a state without a hash; "
                          "specialise StateHash for it");
         stack_.reserve(plan().slots);
@@ -167,7 +136,7 @@ class CheckpointedLoop {
         begin_run();
         auto guard = free_unless_done();
         State x = std::addressof(x0) != last_address() ? reuse(last_, x0) : State(x0);
-        if (checked_) {
+        if (record_.is_on()) {
             Sweep<true, Condition> sweep{*this, &go_on};
             steps_ = detail::sweep_forward(sweep, x, sequence_, stack_, counters_);
         } else {
@@ -202,7 +171,7 @@ class CheckpointedLoop {
             result_ == Result::cancelled ? ", because it was cancelled" : "");
         reversible_ = false;
         auto guard = free_unless_done();
-        if (checked_) {
+        if (record_.is_on()) {
             Sweep<true> sweep{*this};
             guard.done = detail::sweep_back(sweep, cotangent, steps_, sequence_, stack_, counters_);
         } else {
@@ -281,7 +250,7 @@ class CheckpointedLoop {
         reversible_ = false;
         steps_ = 0;
         counters_ = {};
-        hashes_.clear();
+        record_.clear();
         while (stack_.size() > 0) {  // of a run that was not reversed
             store_.discard(stack_.top().slot);
             stack_.pop();
@@ -306,7 +275,7 @@ class CheckpointedLoop {
 
         // The condition is asked once a step.
         [[nodiscard]] bool goes_on(const State& x, std::int64_t step) {
-            if constexpr (checked) loop.hashes_.record(x);
+            if constexpr (checked) loop.record_.record(x);
             if (!(*go_on)(x, step)) return ends(Result::success);
             if (step == loop.plan().limit) return ends(Result::max_steps_reached);
             if (loop.options_.stop()) return ends(Result::cancelled);
@@ -317,6 +286,7 @@ class CheckpointedLoop {
             return false;
         }
         void advance(State& x, std::int64_t step) const {
+            [[maybe_unused]] const auto noting = note_step();
             detail::advance(std::as_const(loop.body_), x, step);
         }
 
@@ -325,16 +295,28 @@ class CheckpointedLoop {
             if (x.advanced)
                 advance(*x.advanced, step);
             else
-                x.advanced.emplace(loop.first_advance(*x.kept, step));
-            if constexpr (checked) loop.hashes_.verify(*x.advanced, step + 1);
+                first_advance(x, step);
+            if constexpr (checked) loop.record_.verify(*x.advanced, step + 1);
+        }
+        void first_advance(Replayed& x, std::int64_t step) const {
+            [[maybe_unused]] const auto noting = note_step();
+            x.advanced.emplace(loop.first_advance(*x.kept, step));
+        }
+        [[nodiscard]] auto note_step() const {
+            if constexpr (checked) {
+                return loop.record_.note_step();
+            } else {
+                return 0;
+            }
         }
         void recycle(Replayed&& x) const {
             if (x.advanced) loop.work_ = std::move(x.advanced);
         }
         void pull(const Replayed& x, std::int64_t step, Cotangent& cotangent) const {
             if constexpr (checked) {
+                const auto noting = note_step();
                 detail::pull_back(loop.body_, x.state(), step, cotangent,
-                                  [&](const State& next) { loop.hashes_.verify(next, step + 1); });
+                                  [&](const State& next) { loop.record_.verify(next, step + 1); });
             } else {
                 detail::pull_back(loop.body_, x.state(), step, cotangent);
             }
@@ -363,8 +345,8 @@ class CheckpointedLoop {
 
     [[nodiscard]] const State& read(Entry entry) {
         const State& x = store_.read(entry.slot, entry.step);
-        if (checked_) {
-            if (!hashes_.has(x, entry.step)) throw_altered(entry);
+        if (record_.is_on()) {
+            if (!record_.has(x, entry.step)) throw_altered(entry);
         }
         return x;
     }
@@ -383,13 +365,12 @@ class CheckpointedLoop {
 
     Body body_;
     PlacementSequence sequence_;
-    bool checked_;
+    detail::StateRecord<State> record_;  // empty unless checked
     LoopOptions options_;
     Store store_;
     CheckpointStack stack_;
-    detail::StateHashes<State> hashes_;  // of the states before each step; empty unless checked
-    std::optional<State> last_;          // what run returned
-    std::optional<State> work_;          // memory for working states of reverse
+    std::optional<State> last_;  // what run returned
+    std::optional<State> work_;  // memory for working states of reverse
     LoopCounters counters_;
     std::int64_t state_bytes_ = 0, steps_ = 0;
     Result result_ = Result::success;

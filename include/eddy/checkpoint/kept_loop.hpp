@@ -60,8 +60,8 @@ class KeptLoop {
         : step_(std::move(step)),
           plan_(plan_placement(options, "scan")),
           options_(options),
-          checked_(options.determinism_check) {
-        require_argument(!checked_ || HashableState<State>,
+          record_(options.determinism_check) {
+        require_argument(!record_.is_on() || HashableState<State>,
                          "scan: determinism_check on a state without a hash; specialise StateHash "
                          "for it");
         if (options.memory_bytes > 0) {
@@ -185,7 +185,7 @@ class KeptLoop {
     void clear() {
         kept_.clear();
         starts_.clear();
-        hashes_.clear();
+        record_.clear();
         counters_ = {};
         steps_ = 0;
         next_ = 0;
@@ -194,7 +194,7 @@ class KeptLoop {
 
     template <class Condition>
     [[nodiscard]] bool goes_on(const State& x, Condition& go_on) {
-        if (checked_) hashes_.record(x);
+        if (record_.is_on()) record_.record(x);
         result_ = Result::success;
         if (!go_on(x, steps_)) return false;
         result_ = Result::max_steps_reached;
@@ -210,6 +210,7 @@ class KeptLoop {
             std::max(counters_.peak_checkpoints, static_cast<std::int64_t>(starts_.size()));
     }
     void make_step(State& x, std::int64_t step, bool records) {
+        const auto noting = record_.note_step();
         if (records) {
             kept_.push_back(step_.record(x, step));
         } else {
@@ -257,7 +258,7 @@ class KeptLoop {
                     throw_if_cancelled();
                     make_step(*x, step, action.kind == ScanActionKind::record);
                     ++counters_.recomputed;
-                    if (checked_) hashes_.verify(*x, step + 1);
+                    if (record_.is_on()) record_.verify(*x, step + 1);
                 }
                 break;
             case ScanActionKind::pullback:
@@ -282,14 +283,13 @@ class KeptLoop {
     Step step_;
     PlacementPlan plan_;
     LoopOptions options_;
-    bool checked_;
     std::int64_t length_of_segment_ = 0;
     std::vector<ScanAction> actions_;
     std::size_t next_ = 0;
     std::int64_t state_bytes_ = 0;
     std::vector<Kept> kept_;     // (step) of those that are recorded
     std::vector<Start> starts_;  // states that are kept
-    StateHashes<State> hashes_;  // empty unless checked
+    StateRecord<State> record_;  // empty unless checked
     std::optional<State> last_;
     LoopCounters counters_;
     Result result_ = Result::success;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -39,6 +40,20 @@ enum class Placement : std::uint8_t {
 enum class Keep : std::uint8_t {
     states,  ///< carries at the checkpoints; every step is evaluated again in the backward pass
     residuals  ///< what the pullbacks read, of as many steps in a row as there are between checkpoints
+};
+
+/// Whether a loop compares what it computes again: `true`, `false`, or `Check::explain`, which keeps
+/// every state, and says in the error which component differs and what the body noted.
+class Check {
+  public:
+    enum Kind : unsigned char { off, hashes, explain };
+
+    constexpr Check(bool on) : kind_(on ? hashes : off) {}
+    constexpr Check(Kind kind) : kind_(kind) {}
+    [[nodiscard]] constexpr Kind kind() const { return kind_; }
+
+  private:
+    Kind kind_;
 };
 
 /// Options of a checkpointed loop.
@@ -64,8 +79,9 @@ struct LoopOptions {
     /// Memory is the sum of the lengths. Each length except the first costs at most one more
     /// forward pass.
     std::vector<std::int64_t> nested_lengths{};
-    /// Keeps a hash of every state (8 bytes a step), and compares it whenever a step is recomputed.
-    bool determinism_check = false;
+    /// Keeps a hash of every state (8 bytes a step), and compares it whenever a step is recomputed;
+    /// with Check::explain the state itself, and says what differs.
+    Check determinism_check = false;
     /// Checked before each forward step, also before recomputed ones. A cancelled loop frees its
     /// slots, and its result is Result::cancelled. `run` returns the state that it reached;
     /// `reverse` has nothing to return and throws Cancelled.
@@ -99,6 +115,11 @@ struct PlacementPlan {
 /// The options with `checkpoints` in place of `memory_bytes`, where a state has so many bytes.
 [[nodiscard]] EDDY_EXPORT LoopOptions with_checkpoints(LoopOptions options,
                                                        std::int64_t state_bytes, const char* where);
+
+namespace detail {
+/// What a loop with these options keeps between the passes, for reports.
+[[nodiscard]] EDDY_EXPORT std::string kept_text(const LoopOptions& options);
+}  // namespace detail
 
 /// Checks the options; InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] EDDY_EXPORT PlacementPlan plan_placement(const LoopOptions& options,
