@@ -230,11 +230,14 @@ struct ProgramScanStep {
         return kept;
     }
     void pull(const Kept& kept, std::int64_t index, Carry& cotangent) {
-        const Pulled pulled =
-            as_tuple(step.pull_value(kept.residuals, kept.argument(),
-                                     joined_cotangent(cotangent, output_cotangent(index)), index));
-        cotangent = std::get<0>(pulled);
-        cotangents.add(pulled, index);
+        const auto pulled =
+            step.pull_value(kept.residuals, kept.argument(),
+                            joined_cotangent(cotangent, output_cotangent(index)), index);
+        if constexpr (std::is_same_v<decltype(pulled), const Pulled>) {
+            take(pulled, index, cotangent);
+        } else {
+            take(as_tuple(pulled), index, cotangent);
+        }
     }
     void pullback_in_place(const Carry& carry, std::int64_t index, Carry& cotangent) {
         pullback_in_place(carry, index, cotangent, [](const Carry&) {});
@@ -253,6 +256,10 @@ struct ProgramScanStep {
     }
 
   private:
+    void take(const Pulled& pulled, std::int64_t index, Carry& cotangent) {
+        cotangent = std::get<0>(pulled);
+        cotangents.add(pulled, index);
+    }
     void note(const Value& value, Carry& carry) const {
         carry = carry_of(value);
         if constexpr (has_outputs) {
