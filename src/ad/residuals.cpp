@@ -56,9 +56,16 @@ std::vector<Part> parts_read(const Graph& program, std::size_t num_arguments) {
     return merged;
 }
 
-std::string origin(const Residual& residual) {
+std::string origin(const Residual& residual, bool with_places) {
     std::string text;
-    for (std::string_view name : residual.names) text.append("'").append(name).append("', ");
+    for (std::size_t k = 0; k < residual.names.size(); ++k) {
+        text += compose("'{}'", residual.names[k]);
+        if (with_places && k < residual.places.size() && residual.places[k].line > 0) {
+            const SourcePlace& place = residual.places[k];
+            text += compose(" from {}:{} ({})", place.file, place.line, place.function);
+        }
+        text += ", ";
+    }
     text.append("output of ").append(name(residual.node.op));
     return residual.saving == Saving::offload ? text + ", to be offloaded" : text;
 }
@@ -72,7 +79,8 @@ class Report {
     [[nodiscard]] std::string text() const {
         std::vector<Line> kept, read;
         for (const Residual& residual : split_.residuals)
-            kept.push_back(line(residual.node.size, residual.node.size == 1, origin(residual)));
+            kept.push_back(line(residual.node.size, residual.node.size == 1,
+                                origin(residual, options_.places)));
         for (const Part& part : parts_read(split_.backward, graph_.arguments.size()))
             read.push_back(argument(part));
         for (const Node& node : split_.backward.nodes) {
@@ -176,6 +184,48 @@ std::string forward_backward(const Graph& graph, const ResidualReportOptions& op
     forward[0] = "forward: " + forward[0];
     backward[0] = "backward: " + backward[0];
     return in_columns(forward, backward);
+}
+
+namespace {
+
+/// The blocks of a Differentiable: a line that says what a level is and keeps, then its parts, or what
+/// `of_program` says, indented.
+template <class OfProgram>
+void write_blocks(std::string& text, const Outline& level, const std::string& indent,
+                  const OfProgram& of_program) {
+    text += indent + level.what + (level.kept.empty() ? "" : ", which keeps " + level.kept) + "\n";
+    if (level.program) {
+        for (const std::string& line : lines_of(of_program(*level.program)))
+            text += indent + "  " + line + "\n";
+    }
+    for (const Outline& part : level.parts) write_blocks(text, part, indent + "  ", of_program);
+}
+template <class OfProgram>
+std::string blocks(const Outline& outline, const ResidualReportOptions& options,
+                   const OfProgram& of_program) {
+    const auto one = [&](const OutlinedProgram& program) {
+        ResidualReportOptions own = options;
+        if (!program.with_respect_to.empty()) own.with_respect_to = program.with_respect_to;
+        return of_program(program.graph, own);
+    };
+    if (outline.program) return one(*outline.program);
+    std::string text;
+    write_blocks(text, outline, "", one);
+    return text;
+}
+
+}  // namespace
+
+std::string saved_residuals(const Outline& outline, int bytes_per_number,
+                            const ResidualReportOptions& options) {
+    return blocks(outline, options, [&](const Graph& graph, const ResidualReportOptions& own) {
+        return saved_residuals(graph, bytes_per_number, own);
+    });
+}
+std::string forward_backward(const Outline& outline, const ResidualReportOptions& options) {
+    return blocks(outline, options, [](const Graph& graph, const ResidualReportOptions& own) {
+        return forward_backward(graph, own);
+    });
 }
 
 void write(const std::string& text, const ResidualReportOptions& options) {

@@ -275,4 +275,21 @@ std::int64_t PlacementSequence::nested_split(std::int64_t length) const {
     return stride == length - 1 ? 0 : stride;  // the state before the last step is used at once
 }
 
+namespace detail {
+
+std::string kept_text(const LoopOptions& options) {
+    const std::string linearizations = "of each step what its linearization keeps";
+    if (options.memory_bytes > 0)
+        return compose("{} within {} bytes",
+                       options.keep == Keep::residuals ? "states and residuals" : "states",
+                       options.memory_bytes);
+    if (options.placement == Placement::store_all) return linearizations;
+    std::string states = "the states of its checkpoints";
+    if (options.checkpoints > 0) states = compose("at most {} states", options.checkpoints);
+    return options.keep == Keep::residuals ? states + ", and within one segment " + linearizations
+                                           : states;
+}
+
+}  // namespace detail
+
 }  // namespace eddy::inline v0

@@ -22,6 +22,7 @@ struct Residual {
     int offset = 0;  // place in the residual vector
     Saving saving = Saving::save;
     std::vector<std::string_view> names;
+    std::vector<SourcePlace> places{};  // of the names; at run time only
 };
 
 /// forward: x... → results..., residuals (one flat vector; left out where it is empty).
@@ -57,6 +58,7 @@ class Splitter {
         split_.backward.regions = joint.regions;
         split_.backward.loops = joint.loops;
         split_.backward.names = joint.names;
+        split_.backward.places = joint.places;
         split_.backward.run_time = joint.run_time;
         split_.backward.arguments.insert(split_.backward.arguments.begin() + num_arguments_,
                                          Argument{0, false});
@@ -227,6 +229,15 @@ class Splitter {
         return loops_.back().node;
     }
 
+    [[nodiscard]] std::vector<SourcePlace> places_of(int v) const {
+        std::vector<SourcePlace> places;
+        for (int i = v; i < joint_.size(); ++i) {
+            if (joint_[i].op == Op::name && resolve(i) == v)
+                places.push_back(joint_.place_of_name(joint_[i].index));
+        }
+        return places;
+    }
+
     /// Keeps v in memory between forward and backward; arguments are there already.
     constexpr int keep(int v) {
         const Node& node = joint_[v];
@@ -238,6 +249,7 @@ class Splitter {
         if (node.op == Op::stacked) joint_.nodes[index(v)].offset = 0;  // all of it is kept
         const int offset = split_.residual_size;
         split_.residuals.push_back({node, offset, saving, names_[index(v)]});
+        if (!std::is_constant_evaluated()) split_.residuals.back().places = places_of(v);
         kept_.push_back(v);
         split_.residual_size += node.size;
         return push(

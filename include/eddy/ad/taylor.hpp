@@ -34,6 +34,7 @@ class TaylorSeries {
         result_.arguments = graph_.arguments;
         result_.arguments.push_back({1, true});
         result_.names = graph_.names;
+        result_.places = graph_.places;
         result_.run_time = graph_.run_time;
         size_ = graph_.outputs[0].size;
         h_ = result_.push_argument(static_cast<int>(result_.arguments.size()) - 1, 0, 1);

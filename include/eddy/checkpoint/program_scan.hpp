@@ -119,6 +119,12 @@ class ProgramScan {
             body_, detail::with_length(options_, length(step)), carry, given...);
     }
 
+    /// For reports: what it is, what it keeps, and its parts.
+    template <class Visit>
+    void describe(const Visit& visit) const {
+        visit("scan", detail::kept_text(options_), Body{});
+    }
+
   private:
     template <class Carry, class... Given>
     static consteval void check() {

@@ -288,6 +288,12 @@ class Scan {
                                                                     parameters...);
     }
 
+    /// For reports: what it is, what it keeps, and its parts.
+    template <class Visit>
+    void describe(const Visit& visit) const {
+        visit("scan", detail::kept_text(options_), body_);
+    }
+
   private:
     Body body_;
     LoopOptions options_;

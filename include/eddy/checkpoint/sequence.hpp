@@ -240,6 +240,18 @@ struct Sequence {
         }
     }
 
+    /// For reports: what it is, what it keeps, and its parts.
+    template <class Visit>
+    void describe(const Visit& visit) const {
+        const bool is_planned = actions.size() != 2 * (sizeof...(Stages) + 1);
+        std::apply(
+            [&](const Stages&... stage) {
+                visit("sequence",
+                      is_planned ? "what its plan says" : "the residuals of every stage", stage...);
+            },
+            stages);
+    }
+
   private:
     template <std::size_t k, class X, class Parameters>
     [[nodiscard]] auto evaluate(const X& x, const Parameters& parameters) const {

@@ -131,6 +131,12 @@ class WhileLoop {
                                                                   parameters...);
     }
 
+    /// For reports: what it is, what it keeps, and its parts.
+    template <class Visit>
+    void describe(const Visit& visit) const {
+        visit("while_loop", detail::kept_text(options_), body_);
+    }
+
   private:
     Condition condition_;
     Body body_;

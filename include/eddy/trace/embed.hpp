@@ -24,6 +24,8 @@ namespace detail {
     const auto region_of = [&](int region) { return region == 0 ? outer : first_region + region; };
     into.constants.insert(into.constants.end(), from.constants.begin(), from.constants.end());
     into.names.insert(into.names.end(), from.names.begin(), from.names.end());
+    into.places.resize(static_cast<std::size_t>(first_name));
+    into.places.insert(into.places.end(), from.places.begin(), from.places.end());
     into.loops.insert(into.loops.end(), from.loops.begin(), from.loops.end());
     const int first_policy = into.run_time.append(from.run_time);
     for (std::size_t k = 1; k < from.regions.size(); ++k) {

@@ -153,13 +153,14 @@ template <int shape>
 }
 
 /// x, tagged with a name for policies of remat (ad/remat.hpp). A name made at run time is copied into
-/// the graph.
+/// the graph. Reports can say where it was given.
 template <int shape>
 [[nodiscard]] constexpr Traced<shape> checkpoint_name(const Traced<shape>& x,
-                                                      std::string_view label) {
+                                                      std::string_view label,
+                                                      SourcePlace place = SourcePlace::here()) {
     if (x.graph() == nullptr) return x;
     Graph& graph = *x.graph();
-    return detail::traced_elementwise<Op::name>(graph.push_name(label), x);
+    return detail::traced_elementwise<Op::name>(graph.push_name(label, place), x);
 }
 
 // Outside a trace a name is the identity.

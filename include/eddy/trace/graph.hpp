@@ -66,6 +66,19 @@ struct Loop {
     }
 };
 
+/// Where in the user's source a value was named.
+struct SourcePlace {
+    const char* file = "";
+    const char* function = "";
+    int line = 0;  ///< from 1; 0: not known
+
+    [[nodiscard]] static constexpr SourcePlace here(const char* file = __builtin_FILE(),
+                                                    const char* function = __builtin_FUNCTION(),
+                                                    int line = __builtin_LINE()) {
+        return {file, function, line};
+    }
+};
+
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
 /// run-time traces throw.
 enum class TraceError : unsigned char {
@@ -90,6 +103,7 @@ struct Graph {
     std::vector<Argument> arguments;
     std::vector<Output> outputs;
     std::vector<std::string_view> names;
+    std::vector<SourcePlace> places;                       // (name)
     std::vector<Region> regions = std::vector<Region>(1);  // region 0 is the program itself
     std::vector<Loop> loops;                               // from the outside in
     int current_region = 0;
@@ -156,9 +170,17 @@ struct Graph {
     }
 
     /// Adds a name and returns its place. At compile time it is a literal, at run time a copy.
-    constexpr int push_name(std::string_view name) {
+    constexpr int push_name(std::string_view name, SourcePlace place) {
+        places.resize(names.size());
+        places.push_back(place);
         names.push_back(std::is_constant_evaluated() ? name : run_time.keep(name));
         return static_cast<int>(names.size()) - 1;
+    }
+
+    /// Where a name was given.
+    [[nodiscard]] constexpr SourcePlace place_of_name(int name) const {
+        const auto k = static_cast<std::size_t>(name);
+        return k < places.size() ? places[k] : SourcePlace{};
     }
 
     /// What the policy of a region decides.

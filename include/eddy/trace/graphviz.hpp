@@ -8,6 +8,17 @@
 
 namespace eddy::inline v0 {
 
+namespace detail {
+
+/// The nodes and edges of a program, without the braces of a drawing around them. Their names begin
+/// with `prefix`.
+[[nodiscard]] EDDY_EXPORT std::string graphviz_nodes(const Graph& graph, const ArgumentNames& names,
+                                                     const std::string& prefix);
+/// A text in quotes.
+[[nodiscard]] EDDY_EXPORT std::string dot_text(const std::string& text);
+
+}  // namespace detail
+
 /// A traced program in the language of Graphviz. Edges carry the position of an operand if it
 /// matters.
 [[nodiscard]] EDDY_EXPORT std::string to_graphviz(const Graph& graph,

@@ -39,6 +39,7 @@ struct StaticGraph {
     Argument arguments[room.arguments + 1];
     Output outputs[room.outputs + 1];
     std::string_view names[room.names + 1];
+    SourcePlace places[room.names + 1];
     Region regions[room.regions + 1];
     Loop loops[room.loops + 1];
 
@@ -46,6 +47,7 @@ struct StaticGraph {
     [[nodiscard]] static constexpr int num_arguments() { return room.arguments; }
     [[nodiscard]] static constexpr int num_outputs() { return room.outputs; }
     [[nodiscard]] static constexpr int num_loops() { return room.loops; }
+    [[nodiscard]] constexpr SourcePlace place_of_name(int name) const { return places[name]; }
 
     /// The same graph, ready to be transformed.
     [[nodiscard]] constexpr Graph thaw() const {
@@ -56,6 +58,7 @@ struct StaticGraph {
         graph.arguments.assign(arguments, arguments + sizes.arguments);
         graph.outputs.assign(outputs, outputs + sizes.outputs);
         graph.names.assign(names, names + sizes.names);
+        graph.places.assign(places, places + sizes.names);
         graph.regions.assign(regions, regions + sizes.regions);
         graph.loops.assign(loops, loops + sizes.loops);
         graph.error = error;
@@ -85,6 +88,7 @@ constexpr StaticGraph<room> copy_graph(const From& from, const GraphSizes& sizes
     if (sizes.operands > 0) copy_items(&from.operands[0], sizes.operands, to.operands);
     if (sizes.constants > 0) copy_items(&from.constants[0], sizes.constants, to.constants);
     if (sizes.names > 0) copy_items(&from.names[0], sizes.names, to.names);
+    for (int name = 0; name < sizes.names; ++name) to.places[name] = from.place_of_name(name);
     if (sizes.loops > 0) copy_items(&from.loops[0], sizes.loops, to.loops);
     return to;
 }

@@ -150,6 +150,12 @@ class DifferentiableSolve {
         return SolveLinearization<Kept, Y0, Parameters>(kept_, (*this)(y0, p), y0, p);
     }
 
+    /// For reports: what it is, what it keeps, and its parts.
+    template <class Visit>
+    void describe(const Visit& visit) const {
+        visit("solve", "y0 and p; the backward pass solves again", trace_field(Field{}));
+    }
+
   private:
     [[nodiscard]] std::shared_ptr<Kept> make() const {
         return std::apply(

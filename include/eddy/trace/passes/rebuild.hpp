@@ -14,6 +14,7 @@ class Rebuild {
         to_.constants = from.constants;
         to_.arguments = from.arguments;
         to_.names = from.names;
+        to_.places = from.places;
         to_.regions = from.regions;
         to_.loops = from.loops;
         to_.error = from.error;
