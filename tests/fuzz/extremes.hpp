@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <eddy/backends/cpu/executor.hpp>
+#include <eddy/checkpoint/placement.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <functional>
 #include <limits>
@@ -103,6 +104,17 @@ struct Extremes<T> {
         static_assert(sizeof(T) == 1);
         for (int value = 0; value < 256; value = value < 16 ? value + 1 : value * 2 + 1)
             make(static_cast<T>(value), std::to_string(value));
+    }
+};
+
+template <>
+struct Extremes<eddy::Check> {
+    template <class Make>
+    static void each(const eddy::Check& value, Make make) {
+        Extremes<eddy::Check::Kind>::each(value.kind(),
+                                          [&](eddy::Check::Kind kind, const std::string& text) {
+                                              make(eddy::Check(kind), text);
+                                          });
     }
 };
 

@@ -176,9 +176,13 @@ consteval bool check_results() {
                   "eddy::vec(a, b)");
     constexpr bool has_shape =
         !returns || shape_of<Result> != no_shape || (may_have_several && AreResults<Result>::value);
-    static_assert(has_shape,
+    static_assert(has_shape || may_have_several,
                   "trace: the function must return a number, a traced value or a vector of them, "
-                  "eddy::vec(a, b, ...); not a std::array or another container");
+                  "eddy::vec(a, b, ...), and only one; not a std::tuple or another container");
+    static_assert(has_shape || !may_have_several,
+                  "trace: the function must return a number, a traced value or a vector of them, "
+                  "eddy::vec(a, b, ...), or several in a std::tuple; not a std::array or another "
+                  "container");
     if constexpr (returns && has_shape) {
         constexpr bool runs = RunsAtCompileTime<Function, Shapes...>;
         static_assert(runs,
