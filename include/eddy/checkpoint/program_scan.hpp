@@ -122,7 +122,7 @@ class ProgramScan {
     /// For reports: what it is, what it keeps, and its parts.
     template <class Visit>
     void describe(const Visit& visit) const {
-        visit("scan", detail::kept_text(options_), Body{});
+        visit("scan", detail::kept_text(options_), body_);
     }
 
   private:
