@@ -37,6 +37,7 @@
 #include <eddy/ad/nn/accumulate.hpp>
 #include <eddy/ad/policy_within.hpp>
 #include <eddy/ad/residuals.hpp>
+#include <eddy/ad/root.hpp>
 #include <eddy/ad/vjp.hpp>
 
 #include <eddy/linalg/dual_lu.hpp>

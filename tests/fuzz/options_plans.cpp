@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/ad/policy_within.hpp>
+#include <eddy/ad/root.hpp>
 #include <eddy/checkpoint/stage_plan.hpp>
 #include <eddy/trace/loops.hpp>
 #include <eddy/trace/trace.hpp>
@@ -57,4 +58,13 @@ TEST_CASE("options_plans: RepeatOptions at extremes") {
     }
     CHECK(eddy::repeat<6>(1., doubled, eddy::RepeatOptions{}) == 64);
     CHECK(eddy::repeat<6>(1., doubled, eddy::RepeatOptions{.nested_lengths = {3, 2}}) == 64);
+}
+
+TEST_CASE("options_plans: RootOptions at its extremes") {
+    const auto square = [](const auto& x) { return x * x - 2.; };
+    CHECK(eddy::root(1., square, eddy::RootOptions{.tolerance = 0}) == Approx(std::sqrt(2.)));
+    CHECK(std::isfinite(eddy::root(1., square, eddy::RootOptions{.tolerance = 1e300})));
+    CHECK(std::isnan(eddy::root(1., square, eddy::RootOptions{.max_steps = 1})));
+    CHECK(std::isnan(eddy::root(1., square, eddy::RootOptions{.max_steps = 0})));
+    CHECK(eddy::root(1., square, eddy::RootOptions{.max_steps = 1, .takes_last = true}) == 1.5);
 }

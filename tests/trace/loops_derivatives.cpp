@@ -211,6 +211,12 @@ TEST_CASE("the gradient of a while is that of its limit, to the tolerance of the
           Approx(e).epsilon(1e-14));
 }
 
+TEST_CASE("a loop that starts from a value which its body captures has both derivatives") {
+    constexpr auto program = eddy::trace<Scalar>(
+        [](const auto& x) { return eddy::repeat<3>(x, [&](const auto& z) { return z * x; }); });
+    CHECK(vjp(program)(0.7, 1.0) == Approx(4 * 0.343).epsilon(1e-15));
+}
+
 TEST_CASE("gradients of lanes have the bits they have alone, however turns are grouped") {
     constexpr auto gradient = vjp(kepler);
     constexpr auto in_groups = vjp(kepler_in_groups);

@@ -4,6 +4,7 @@
 // Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/activity.hpp>
+#include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
@@ -97,6 +98,18 @@ class Forward {
         const int t = graph_.operand(node, 1);
         const int made = substitute(graph_, tangents, t + 1)[static_cast<std::size_t>(t)];
         return value_of(made < 0 ? t : made);
+    }
+
+    /// ẋ = −J⁻¹ ṙ, one linear solve, where ṙ is that of what the equation captures.
+    constexpr Value push_root(const Node& node, int i) {
+        const RootEquation equation(graph_, node, i);
+        const std::vector<char> in_loop = nodes_in_loops(graph_, graph_.size());
+        for (int copy : equation.copies()) {
+            if (copy >= 0 && copy != equation.x() && !in_loop[static_cast<std::size_t>(copy)])
+                push_node(copy);
+        }
+        const int change = tangent_or_zero_of(equation.residual()).node();
+        return -value_of(solve_jacobian(graph_, equation.jacobian(), change, Op::solve));
     }
 
   private:

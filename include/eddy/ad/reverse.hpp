@@ -8,6 +8,7 @@
 // Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
 #include <eddy/ad/activity.hpp>
+#include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
@@ -116,6 +117,26 @@ class Reverse {
             add_mixed_product(operand(node, k), value_of(changed < 0 ? of_x : changed));
         }
         forget_pullback(graph_, i);
+    }
+
+    /// w = J⁻ᵀ c, one linear solve; what the equation captures receives −(∂r/∂p)ᵀ w.
+    constexpr void pull_root(const Node& node, int i, Value cotangent) {
+        const RootEquation equation(graph_, node, i);
+        note(equation.x(), false);
+        std::vector<int> copies;
+        for (std::size_t k = 0; k < equation.copies().size(); ++k) {
+            const int copy = equation.copies()[k];
+            if (copy < 0 || copy == equation.x()) continue;
+            note(copy, is_active(static_cast<int>(k)));
+            copies.push_back(copy);
+        }
+        const Value w = value_of(
+            solve_jacobian(graph_, equation.jacobian(), cotangent.node(), Op::solve_transposed));
+        add_mixed_product(equation.residual(), -w);
+        const std::vector<char> in_loop = nodes_in_loops(graph_, graph_.size());
+        for (std::size_t k = copies.size(); k-- > 0;) {
+            if (!in_loop[static_cast<std::size_t>(copies[k])]) visit_node(copies[k]);
+        }
     }
 
   private:

@@ -85,7 +85,9 @@ class LoopReversal {
     }
 
     constexpr void capture(int node) {
-        if (body_.contains(node) || !reverse_.is_active(node)) return;
+        if (body_.contains(node) || !reverse_.is_active(node) ||
+            reverse_.tangents_.blocks(end(), node))
+            return;
         for (const Capture& capture : captures_) {
             if (capture.node == node) return;
         }
@@ -145,6 +147,7 @@ class LoopReversal {
         const int state = old_.checkpoints > 0 ? push_replay(states) : states;
         copy_.set(body_.carry(), state);
         reverse_.note(state, reverse_.is_active(body_.carry()));
+        reverse_.tangents_.note_copy(state, body_.carry());
         first_copy_ = graph_.size();
         int num_kept = 0;
         for (int j = body_.carry() + 1; j < end(); ++j) {
@@ -156,6 +159,7 @@ class LoopReversal {
             }
             const int copied = copy_.copy(graph_, j);
             reverse_.note(copied, reverse_.is_active(j));
+            reverse_.tangents_.note_copy(copied, j);
             if (body_.contains_directly(j)) direct_.push_back(j);
         }
     }
@@ -221,8 +225,6 @@ class LoopReversal {
         const int loop =
             graph_.push_list({.op = Op::loop, .size = width_, .index = back_}, operands);
         read_kept();
-        reverse_.accumulate(operand(1), reverse_.value_of(slice_node(graph_, loop, 0, node_.size)),
-                            guard_);
         for (const Capture& capture : captures_) {
             reverse_.contributions_[at(capture.node)].clear();
             reverse_.accumulate(
@@ -230,6 +232,9 @@ class LoopReversal {
                 reverse_.value_of(slice_node(graph_, loop, capture.begin, size_of(capture.node))),
                 capture.is_new ? guard_ : reverse_.either(guard_, capture.guard));
         }
+        // Behind the captures, whose cotangents are replaced: the start may be one of them.
+        reverse_.accumulate(operand(1), reverse_.value_of(slice_node(graph_, loop, 0, node_.size)),
+                            guard_);
         for (const Turns& part : given) {
             const int all = graph_.push({.op = Op::stacked,
                                          .size = size_of(part.cotangent.node) * old_.length,

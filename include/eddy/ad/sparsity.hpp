@@ -137,10 +137,13 @@ class DependencyAnalysis {
             case Op::concat: return of_concat(node, c);
             case Op::element:
                 return of(graph_.operand(node, 0), turns_[at(node.index)] * node.size + c);
+            case Op::root: unite_all(set, graph_.operand(node, 2)); return set;
             case Op::at: unite_all(set, graph_.operand(node, 0)); return set;
             case Op::sum:
             case Op::dot:
             case Op::norm:
+            case Op::solve:
+            case Op::solve_transposed:
                 for (int k = 0; k < node.count; ++k) unite_all(set, graph_.operand(node, k));
                 return set;
             case Op::own:

@@ -12,6 +12,7 @@
 #include <eddy/trace/embed.hpp>
 #include <eddy/trace/emit.hpp>
 #include <eddy/trace/evaluate_loop.hpp>
+#include <eddy/trace/evaluate_solution.hpp>
 #include <eddy/trace/largest_program.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
@@ -25,7 +26,9 @@ template <class P, class Real, class Arguments>
 class Evaluation {
     static constexpr auto layout = make_layout(P::code);
     static constexpr bool has_tangents = !std::is_same_v<Real, PrimalOf<Real>>;
-    static constexpr auto varying = varying_nodes(P::code, Arguments::has_tangent);
+    static constexpr auto varying =
+        read_tangents(P::code, varying_nodes(P::code, Arguments::has_tangent));
+    static constexpr auto computed = computed_nodes(P::code, has_tangents);
     template <int size>
     static constexpr int at_least_one = size > 0 ? size : 1;
 
@@ -91,7 +94,7 @@ class Evaluation {
 
     template <int i, int loop>
     EDDY_INLINE EDDY_HD constexpr void step_of() {
-        if constexpr (blocks.loop_of[i] == loop) step<i>();
+        if constexpr (blocks.loop_of[i] == loop && computed.node[i]) step<i>();
     }
     template <int i>
     EDDY_INLINE EDDY_HD constexpr void step() {
@@ -216,9 +219,10 @@ class Evaluation {
             const auto index = primal(load<operand<i>(1)>(0));
             store<i>(0, convert<Real>(component_at<length>(
                             index, [&](int k) EDDY_INLINE { return load<a>(k); })));
-        } else {
-            static_assert(node.op == Op::dense_transposed);
+        } else if constexpr (node.op == Op::dense_transposed) {
             dense_transposed<i>();
+        } else {
+            evaluate_solution<i>(*this);
         }
     }
 

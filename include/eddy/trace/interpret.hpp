@@ -13,8 +13,10 @@
 #include <eddy/core/error.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
+#include <eddy/trace/lane_arguments.hpp>
 #include <eddy/trace/lane_array.hpp>
 #include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/solve_linear.hpp>
 #include <limits>
 #include <memory>
 #include <string>
@@ -293,11 +295,37 @@ class Interpreter {
                     total = mul_add(a(r * node.size + column, lane), b(r, lane), total);
                 return total;
             });
+        } else if constexpr (op >= Op::solve && op <= Op::find) {
+            find_solution<op>(i, a, b, length);
         } else {
             static_assert(op == Op::outer);
             store(i, [&](int flat, std::int64_t lane) {
                 return a(flat / length_b, lane) * b(flat % length_b, lane);
             });
+        }
+    }
+    template <Op op>
+    void find_solution(int i, const LaneView<Real>& a, const LaneView<Real>& b, int length) {
+        if constexpr (op == Op::root) {
+            store(i, [&](int c, std::int64_t lane) { return a(c, lane); });
+        } else if constexpr (op == Op::find) {
+            store(i, [&](int, std::int64_t lane) {
+                int count = 0;
+                while (count < length && primal(a(count, lane)) <= primal(b(0, lane))) ++count;
+                return Real(static_cast<ScalarOf<Real>>(count));
+            });
+        } else {
+            const int size = graph_[i].size;
+            const bool transposed = op == Op::solve_transposed;
+            Real* const to = storage(i);
+            view(i) = stored(i, to);
+            for (std::int64_t lane = 0; lane < num_lanes_; ++lane) {
+                Real x[longest_solved];
+                solve_linear_of_size<1>(
+                    size, [&](int k) { return a(k, lane); }, [&](int k) { return b(k, lane); }, x,
+                    transposed);
+                for (int c = 0; c < size; ++c) to[c * num_lanes_ + lane] = x[c];
+            }
         }
     }
     void concatenate(int i) {
@@ -340,31 +368,6 @@ class Interpreter {
     std::unique_ptr<Mask[]> masks_;
     std::int64_t first_lane_ = 0, num_lanes_ = 0;
 };
-
-/// The number of lanes of a call; throws InvalidArgument where the arguments do not fit the graph.
-template <class Real>
-std::int64_t checked_num_lanes(const Graph& graph, const std::vector<LaneArray<Real>>& arguments) {
-    require_argument(
-        graph.error == TraceError::none,
-        "interpret: the trace of this graph failed; mend the function and trace it again");
-    require_argument(arguments.size() == graph.arguments.size(),
-                     "interpret: got {} arguments; the graph has {}", arguments.size(),
-                     graph.arguments.size());
-    std::int64_t num_lanes = 1;
-    for (const auto& argument : arguments)
-        num_lanes = argument.num_lanes() != 1 ? argument.num_lanes() : num_lanes;
-    for (std::size_t a = 0; a < arguments.size(); ++a) {
-        const int size = graph.arguments[a].size;
-        require_argument(arguments[a].num_components() == size,
-                         "interpret: argument {} has {} components; pass {}", a,
-                         arguments[a].num_components(), size);
-        require_argument(
-            arguments[a].num_lanes() == num_lanes || arguments[a].num_lanes() == 1,
-            "interpret: argument {} has {} trajectories; pass {} as for the others, or 1", a,
-            arguments[a].num_lanes(), num_lanes);
-    }
-    return num_lanes;
-}
 
 }  // namespace detail
 

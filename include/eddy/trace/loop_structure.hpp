@@ -63,7 +63,7 @@ template <class Code>
 template <class Code>
 [[nodiscard]] constexpr bool has_loops(const Code& code) {
     for (int i = 0; i < code.sizes.nodes; ++i) {
-        if (is_loop_op(code.nodes[i].op) || code.nodes[i].op == Op::at) return true;
+        if (code.nodes[i].op >= Op::solve) return true;
     }
     return false;
 }

@@ -77,7 +77,12 @@ enum class Op : unsigned char {
     dense,             // (W, x) or (W, x, b): W x + b, W row-major size × |x|
     dense_transposed,  // (W, c): Wᵀ c
     outer,             // (u, v): u vᵀ, row-major
-    at,                // (x, i): component i of x, i rounded down; NaN where there is none
+    solve,             // (A, b): x with A x = b, A row-major |b| × |b|
+    solve_transposed,  // (A, b): x with Aᵀ x = b
+    root,  // (x, seed, r, J): x, which solves r = 0; r and its Jacobian J are computed from
+           // `seed`, which stands for x: they are read for derivatives only (ad/root.hpp)
+    find,  // (x, v): how many components of x, which ascend, are at most v
+    at,    // (x, i): component i of x, i rounded down; NaN where there is none
     // Loops (trace/loop_structure.hpp): `index` is the place in Graph::loops.
     carry,    // leaf: the state at the start of a turn
     element,  // (xs): components [t·size, (t+1)·size) of xs in turn t
@@ -112,9 +117,10 @@ inline constexpr Op last_op = Op::stacked;
                                      "barrier",       "slice",       "concat",
                                      "broadcast",     "sum",         "dot",
                                      "norm",          "dense",       "dense_transposed",
-                                     "outer",         "at",          "carry",
-                                     "element",       "loop",        "turns",
-                                     "stacked"};
+                                     "outer",         "solve",       "solve_transposed",
+                                     "root",          "find",        "at",
+                                     "carry",         "element",     "loop",
+                                     "turns",         "stacked"};
     static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(last_op) + 1);
     return names[static_cast<int>(op)];
 }
@@ -136,7 +142,7 @@ inline constexpr Op last_op = Op::stacked;
 /// Operations on numbers whose derivative is zero everywhere.
 [[nodiscard]] constexpr bool is_locally_constant(Op op) {
     return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant ||
-           op == Op::turns;
+           op == Op::find || op == Op::turns;
 }
 
 /// Operations whose result is a mask.

@@ -152,6 +152,51 @@ struct VectorRule<Op::dense_transposed> {
     }
 };
 
+/// A⁻¹ b, or A⁻ᵀ b.
+template <bool transposed>
+struct SolveRule {
+    static constexpr DynamicTraced solve(DynamicTraced matrix, DynamicTraced b, bool transposes) {
+        return {*matrix.graph(),
+                matrix.graph()->push(
+                    {.op = transposes ? Op::solve_transposed : Op::solve, .size = b.size()},
+                    matrix.node(), b.node())};
+    }
+    static constexpr void pullback(auto& reverse, const Node& node, int i, DynamicTraced c) {
+        const DynamicTraced w = solve(reverse.value(node, 0), c, !transposed),
+                            x = reverse.value_of(i);
+        const int matrix = reverse.operand(node, 0), b = reverse.operand(node, 1);
+        if (reverse.is_active(matrix)) {
+            const DynamicTraced outer =
+                transposed ? Bilinear::outer(x, -w) : Bilinear::outer(-w, x);
+            reverse.add_mixed_product(matrix, outer);
+        }
+        if (reverse.is_active(b)) reverse.add_mixed_product(b, w);
+    }
+    static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int i) {
+        const DynamicTraced matrix = forward.value(node, 0), x = forward.value_of(i);
+        const DynamicTraced change = forward.sum_over_operands(node, [&](int k, DynamicTraced t) {
+            if (k == 1) return t;
+            return -(transposed ? Bilinear::transposed(t, x) : Bilinear::product(t, x));
+        });
+        return solve(matrix, change, transposed);
+    }
+};
+template <>
+struct VectorRule<Op::solve> : SolveRule<false> {};
+template <>
+struct VectorRule<Op::solve_transposed> : SolveRule<true> {};
+
+/// A root differentiates its equation: both directions compute residual and Jacobian at the root.
+template <>
+struct VectorRule<Op::root> {
+    static constexpr void pullback(auto& reverse, const Node& node, int i, DynamicTraced c) {
+        reverse.pull_root(node, i, c);
+    }
+    static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int i) {
+        return forward.push_root(node, i);
+    }
+};
+
 /// The index has no derivative.
 template <>
 struct VectorRule<Op::at> {
