@@ -62,16 +62,17 @@ template <class Code>
 template <int i, class Values>
 EDDY_INLINE EDDY_HD constexpr void evaluate_solution(Values& values) {
     using Real = typename Values::Number;
-    constexpr auto& code = Values::Code::code;
-    constexpr Node node = code.nodes[i];
-    constexpr int n = node.size, a = code.operands[node.first],
-                  last = code.operands[node.first + node.count - 1];
+    using Code = typename Values::Code;
+    constexpr Node node = Code::code.nodes[i];
+    constexpr int n = node.size, a = Code::code.operands[node.first],
+                  last = Code::code.operands[node.first + node.count - 1];
     if constexpr (node.op == Op::find) {
         const auto x = primal(values.template load<last>(0));
         values.template store<i>(
-            0, convert<Real>(count_at_most<code.nodes[a].size>(x, [&](int k, int lane) EDDY_INLINE {
-                return get_lane(primal(values.template load<a>(k)), lane);
-            })));
+            0, convert<Real>(
+                   count_at_most<Code::code.nodes[a].size>(x, [&](int k, int lane) EDDY_INLINE {
+                       return get_lane(primal(values.template load<a>(k)), lane);
+                   })));
     } else if constexpr (node.op == Op::root && std::is_same_v<Real, PrimalOf<Real>>) {
         for_components<n>([&](int k) EDDY_INLINE {
             values.template store<i>(k, convert<Real>(values.template load<a>(k)));
@@ -83,7 +84,7 @@ EDDY_INLINE EDDY_HD constexpr void evaluate_solution(Values& values) {
             is_plain,
             "root: dual numbers of dual numbers do not pass through a root; differentiate "
             "the program by vjp or jvp first");
-        constexpr int r = code.operands[node.first + 2];
+        constexpr int r = Code::code.operands[node.first + 2];
         if constexpr (is_plain) {
             solve_linear<n, Tangent>(
                 [&](int row, int column)
