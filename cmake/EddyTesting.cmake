@@ -30,6 +30,7 @@ function(eddy_test_flags target)
 endfunction()
 
 option(EDDY_TEST_UNSANITIZED_ALONE "Leave out the tests that a build with sanitizers compiles by the same compiler" OFF)
+option(EDDY_TEST_LEFT_TO_SANITIZERS "Leave out the tests, those of the quick suite excepted, that a build with sanitizers compiles by another compiler" OFF)
 
 # eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [QUICK] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one Catch2 program,
 # one CTest test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
@@ -43,7 +44,8 @@ function(eddy_test name)
     cmake_parse_arguments(arg "QUICK;OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
     if((arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize") OR
             (arg_ONE_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU") OR
-            (EDDY_TEST_UNSANITIZED_ALONE AND NOT arg_UNSANITIZED AND NOT arg_OPTIMISED))
+            (EDDY_TEST_UNSANITIZED_ALONE AND NOT arg_UNSANITIZED AND NOT arg_OPTIMISED) OR
+            (EDDY_TEST_LEFT_TO_SANITIZERS AND NOT arg_UNSANITIZED AND NOT arg_ONE_COMPILER AND NOT arg_OPTIMISED AND NOT arg_QUICK))
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
