@@ -16,6 +16,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/stability_polynomial.hpp>
+#include <eddy/steppers/stage_time.hpp>
 
 namespace eddy::inline v0 {
 
@@ -75,12 +76,6 @@ struct AdjointWatch {
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Real> product(const Input& in,
                                                                  const State<Real>& y,
                                                                  const State<Real>& w) {
-        const auto time = [&] {
-            if constexpr (requires { in.t.at_fraction(0.); })
-                return in.t.at_fraction(0.);
-            else
-                return in.t;
-        }();
         using Parameters = std::remove_cvref_t<decltype(in.p)>;
         const detail::PrimalParameters<Real, Parameters> p{in.p};
         State<Real> sum{};
@@ -88,7 +83,7 @@ struct AdjointWatch {
             [&]<int output>(int component, const Real& value) EDDY_INLINE {
                 if constexpr (output == 0) sum.data[component] = value;
             },
-            time, y, p, detail::scaled(in.dt.h, w));
+            detail::start_time_of(in.t), y, p, detail::scaled(in.dt.h, w));
         return sum;
     }
 };

@@ -77,14 +77,13 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
         Times& times) {
         State<Number> own[Linearization<Number, with_times, is_dense>::count]{};
         if constexpr (is_dense) {
-            static_for<0, Base::num_dense_stages>([&]<int i>() { own[i] = dense.k[i]; });
+            static_for<0, Base::num_dense_stages>([&]<int i>() { own[i] = dense.stage[i]; });
         }
         static_for<0, num_stages>([&]<int i>()
                                       EDDY_INLINE { add_own<i>(in.dt.h, next_cotangent, own[i]); });
-        State<Number> cotangent = Steps::pull_stages(in.t, in.p, in.dt, of_step.k, of_step.stage,
-                                                     next_cotangent, own, p_cotangent, times);
-        if constexpr (is_dense) cotangent = cotangent + dense.y;
-        return cotangent;
+        return Steps::pull_stages(in.t, in.p, in.dt, of_step.k, of_step.stage, next_cotangent, own,
+                                  p_cotangent, times) +
+               dense.y;
     }
 
   private:

@@ -140,7 +140,8 @@ struct Esdirk {
 
     /// y⁺.
     template <class Number>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> next_state(const Work<Number>& work) {
+    EDDY_INLINE EDDY_HD static void set_next_state(const State<Number>&, const Work<Number>& work,
+                                                   State<Number>& next) {
         State<Number> sum = work.y[num_stages - 1];
         if constexpr (splits) {
             static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
@@ -149,7 +150,7 @@ struct Esdirk {
                     detail::add_scaled(sum, static_cast<ScalarOf<Number>>(weight), work.other.x[i]);
             });
         }
-        return sum;
+        next = sum;
     }
     /// Σ b_error_i h k_i, damped where the method wants it.
     template <class Input, class Number>
@@ -171,7 +172,7 @@ struct Esdirk {
     template <int i, class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto stage_time(const Input& in) {
         constexpr double c = Method::coefficients.c[i];
-        return detail::stage_time_of(in, c);
+        return detail::stage_time_of(in.t, in.dt, c);
     }
     /// h, hγ, and the reciprocal of that; of dual numbers with the tangent of h, if it has one.
     template <class Number, class Size>

@@ -29,7 +29,7 @@ struct EsdirkAdjoint {
     template <class Number>
     using Work = typename Steps::template Work<Number>;
 
-    /// The cotangent of y, from that of y⁺ and from those that z_i has of its own (`own.z`), where there
+    /// The cotangent of y, from that of y⁺ and from those that z_i has of its own (`own.stage`), where there
     /// are any; adds those of p, and of times where they are asked for.
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
@@ -65,7 +65,7 @@ struct EsdirkAdjoint {
             if constexpr (is_last) of_state = of_state + next_cotangent;
             State<Number> of_increment{};
             if constexpr (i > 0 && (is_last || Steps::splits)) of_increment = of_state;
-            add_own<i>(own, of_increment);
+            of_increment = of_increment + own.stage[i];
             static_for<i + 1, num_stages>([&]<int j>() EDDY_INLINE {
                 constexpr double weight = Rows::weight(j, i);
                 if constexpr (weight != 0)
@@ -88,7 +88,7 @@ struct EsdirkAdjoint {
         using Coefficient = ScalarOf<Number>;
         constexpr double last = Rows::last_explicit_weight(i);
         State<Number> of_increment = detail::scaled(static_cast<Coefficient>(last), next_cotangent);
-        add_own<i>(own, of_increment);
+        of_increment = of_increment + own.stage[i];
         static_for<i + 1, num_stages>([&]<int j>() EDDY_INLINE {
             constexpr double weight = Rows::explicit_weight(j, i);
             if constexpr (weight != 0)
@@ -131,11 +131,6 @@ struct EsdirkAdjoint {
         v = -lu.solve_transposed(of_increment);
     }
 
-    template <int i, class Own, class Number>
-    EDDY_INLINE EDDY_HD static void add_own([[maybe_unused]] const Own& own,
-                                            [[maybe_unused]] State<Number>& sum) {
-        if constexpr (requires { own.z[i]; }) sum = sum + own.z[i];
-    }
     template <int i, class Input, class Number>
     [[nodiscard]] EDDY_INLINE EDDY_HD static const State<Number>& state(const Input& in,
                                                                         const Work<Number>& work) {

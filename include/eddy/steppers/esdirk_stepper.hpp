@@ -47,7 +47,7 @@ struct EsdirkStepper
                                             Trial<Number>& trial) {
         typename Steps::template Work<Number> work;
         Steps::template run<keeps_size>(in, work, trial.failed);
-        trial.next = Steps::next_state(work);
+        Steps::set_next_state(in.y, work, trial.next);
         trial.evaluations = work.num_updates;
         if constexpr (estimates_error) trial.error = Steps::error(in, work);
         static_for<0, num_stages>([&]<int i>()
@@ -72,14 +72,6 @@ struct EsdirkStepper
         MaskOf<NumberOf<Input>> failed;
         Steps::template run<keeps_size>(in, work, failed);
         return get_lane(failed, place) ? Steps::broken_component(in, work, place) : -1;
-    }
-
-    template <class Input>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
-        typename Steps::template Work<NumberOf<Input>> work;
-        MaskOf<NumberOf<Input>> unasked;
-        Steps::template run<keeps_size>(in, work, unasked);
-        return Steps::next_state(work);
     }
 
     /// The states within a step.
@@ -121,49 +113,27 @@ struct EsdirkStepper
         return within;
     }
 
-    /// What the points within a step bring to its start and its stages.
     template <class Number>
-    struct DenseCotangent {
-        State<Number> y{};
-        State<Number> z[num_stages]{};
-    };
+    using DenseCotangent = StageCotangents<State<Number>, num_stages>;
     template <class Input, class Theta, class Number>
     EDDY_HD static void pull_interpolant(const Input&, const Theta& theta,
                                          const State<Number>& cotangent,
                                          DenseCotangent<Number>& dense) {
         dense.y = dense.y + cotangent;
         static_for<0, num_stages>(
-            [&]<int i>() { detail::add_scaled(dense.z[i], Weight<i>::at(theta), cotangent); });
-    }
-
-    template <class Number, bool with_times = false, bool dense = false>
-    struct Linearization {
-        typename Steps::template Work<Number> work;
-    };
-    template <class Input, class Number, bool with_times, bool dense>
-    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
-                                              Linearization<Number, with_times, dense>& of_step) {
-        MaskOf<Number> unasked;
-        Steps::template run<keeps_size>(in, of_step.work, unasked);
-    }
-
-    /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
-    /// linearization.
-    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
-              class ParameterCotangent, class Times>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
-        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
-        const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
-        Times& times) {
-        const State<Number> of_y =
-            Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times);
-        if constexpr (is_dense)
-            return dense.y + of_y;
-        else
-            return of_y;
+            [&]<int i>() { detail::add_scaled(dense.stage[i], Weight<i>::at(theta), cotangent); });
     }
 
   private:
+    friend Base;
+    template <class Number>
+    using WorkOfStep = typename Steps::template Work<Number>;
+    template <class Input, class Number>
+    EDDY_INLINE EDDY_HD static void replay(const Input& in,
+                                           typename Steps::template Work<Number>& work) {
+        MaskOf<Number> unasked;
+        Steps::template run<keeps_size>(in, work, unasked);
+    }
     template <class Input>
     [[nodiscard]] EDDY_HD static auto start_of(const Input& in) {
         return Steps::template linear<NumberOf<Input>>(Steps::template stage_time<0>(in), in.y,

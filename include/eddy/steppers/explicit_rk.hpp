@@ -20,6 +20,7 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/stepper.hpp>
 #include <eddy/trace/field.hpp>
 
@@ -35,9 +36,6 @@ inline constexpr int num_needed_stages = [] {
 }();
 
 }  // namespace detail
-
-/// Given where no stage has a cotangent of its own.
-struct NoStageCotangents {};
 
 /// A step of `Method` for the vector field `Field`.
 template <class Field, RungeKuttaMethod Method>
@@ -115,18 +113,18 @@ struct ExplicitRungeKutta {
         const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
         const State<Number>& next_cotangent, ParameterCotangent& p_cotangent) {
         NoTimeCotangents unasked;
-        return pullback(t, y, p, dt, next_cotangent, NoStageCotangents{}, p_cotangent, unasked);
+        return pullback(t, y, p, dt, next_cotangent, NoCotangent{}, p_cotangent, unasked);
     }
 
     /// The same where the stages have cotangents of their own, one for each dense stage, and where
     /// those of t and dt are asked for; they are added to `times`.
-    template <class Time, class Number, class Parameters, class Size, class StageCotangents,
+    template <class Time, class Number, class Parameters, class Size, class OwnCotangents,
               class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pullback(
         const Time& t, const State<Number>& y, const Parameters& p, const Size& dt,
-        const State<Number>& next_cotangent, const StageCotangents& own_cotangents,
+        const State<Number>& next_cotangent, const OwnCotangents& own_cotangents,
         ParameterCotangent& p_cotangent, Times& times) {
-        constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
+        constexpr bool has_own = !std::is_same_v<OwnCotangents, NoCotangent>;
         constexpr int count = has_own ? num_dense_stages : num_stages;
         const auto& size = as_step_size(dt);
         State<Number> k[count];
@@ -151,12 +149,11 @@ struct ExplicitRungeKutta {
 
     /// The second half. k is read where the cotangents of times are asked for, and only there.
     template <class Time, class Number, class Parameters, class Size, int count,
-              class StageCotangents, class ParameterCotangent, class Times>
+              class OwnCotangents, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pull_stages(
         const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
         const State<Number> (&stage)[count], const State<Number>& next_cotangent,
-        const StageCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
-        constexpr bool has_own = !std::is_same_v<StageCotangents, NoStageCotangents>;
+        const OwnCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
         State<Number> stage_cotangent[count];
@@ -164,7 +161,7 @@ struct ExplicitRungeKutta {
             constexpr int i = count - 1 - reversed;
             State<Number> k_cotangent = of_sums<i, count>(size, next_cotangent, stage_cotangent);
             if constexpr (has_times) times.dt = times.dt + dot(k[i], k_cotangent) / size.h;
-            if constexpr (has_own) k_cotangent = k_cotangent + own_cotangents[i];
+            k_cotangent = k_cotangent + own_cotangents[i];
             const Number t_cotangent = pull_derivative<i, has_times>(
                 t, stage[i], p, size, k_cotangent, stage_cotangent[i], p_cotangent);
             if constexpr (has_times) {
@@ -203,10 +200,7 @@ struct ExplicitRungeKutta {
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr auto stage_time(const Time& t,
                                                                        const Size& size) {
         constexpr double c = Rows::tableau.c[i];
-        if constexpr (requires { t.at_fraction(c); })
-            return t.at_fraction(c);
-        else
-            return t + size.fraction(c);
+        return detail::stage_time_of(t, size, c);
     }
 
     /// f at stage i.

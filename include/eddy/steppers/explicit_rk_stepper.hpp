@@ -158,17 +158,13 @@ struct ExplicitRungeKuttaStepper {
         return within;
     }
 
-    /// What the points within a step bring to its start and its stages.
     template <class Number>
-    struct DenseCotangent {
-        State<Number> y{};
-        State<Number> k[num_dense_stages]{};
-    };
+    using DenseCotangent = StageCotangents<State<Number>, num_dense_stages>;
     template <class Input, class Theta, class Number>
     EDDY_HD static void pull_interpolant(const Input& in, const Theta& theta,
                                          const State<Number>& cotangent,
                                          DenseCotangent<Number>& dense) {
-        Dense::pullback(in.dt.h, theta, cotangent, dense.y, dense.k);
+        Dense::pullback(in.dt.h, theta, cotangent, dense.y, dense.stage);
     }
 
     /// The states where the stages of a step are taken, those of dense output as well where `dense`;
@@ -181,6 +177,14 @@ struct ExplicitRungeKuttaStepper {
         };
         [[no_unique_address]] KeptIf<with_times, Stages> stages;
         State<Number> stage[count];
+
+        /// The stages; something of their type where nobody reads them.
+        [[nodiscard]] EDDY_INLINE EDDY_HD const auto& k() const {
+            if constexpr (with_times)
+                return stages.k;
+            else
+                return stage;
+        }
     };
     template <class Input, class Memory, class Number, bool with_times, bool dense>
     EDDY_INLINE EDDY_HD static void linearize(const Input& in, const Memory&,
@@ -202,18 +206,9 @@ struct ExplicitRungeKuttaStepper {
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {
-        const auto pull_stages = [&](const auto& of_stages) EDDY_INLINE {
-            if constexpr (with_times)
-                return Steps::pull_stages(in.t, in.p, in.dt, of_step.stages.k, of_step.stage,
-                                          next_cotangent, of_stages, p_cotangent, times);
-            else
-                return Steps::pull_stages(in.t, in.p, in.dt, of_step.stage, of_step.stage,
-                                          next_cotangent, of_stages, p_cotangent, times);
-        };
-        if constexpr (is_dense)
-            return pull_stages(dense.k) + dense.y;
-        else
-            return pull_stages(NoStageCotangents{});
+        return Steps::pull_stages(in.t, in.p, in.dt, of_step.k(), of_step.stage, next_cotangent,
+                                  dense.stage, p_cotangent, times) +
+               dense.y;
     }
 
     static constexpr bool tells_stiffness = estimates_error && Method::tableau.num_stages > 2;

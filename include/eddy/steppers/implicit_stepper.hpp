@@ -38,6 +38,36 @@ struct ImplicitStepper : MemorylessStepper<Term> {
         return fits;
     }
 
+    template <class Input>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
+        typename Self::template WorkOfStep<NumberOf<Input>> work;
+        typename Self::template State<NumberOf<Input>> next;
+        Self::replay(in, work);
+        Self::Steps::set_next_state(in.y, work, next);
+        return next;
+    }
+
+    template <class Number, bool with_times = false, bool dense = false>
+    struct Linearization {
+        typename Self::Adjoint::template Work<Number> work;
+    };
+    template <class Input, class Number, bool with_times, bool dense>
+    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
+                                              Linearization<Number, with_times, dense>& of_step) {
+        Self::replay(in, of_step.work);
+    }
+    /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
+    /// linearization.
+    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
+              class ParameterCotangent, class Times>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Vec<Number, Term::state_size> pull(
+        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
+        const Vec<Number, Term::state_size>& next_cotangent, const Dense& dense,
+        ParameterCotangent& p_cotangent, Times& times) {
+        return Self::Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times) +
+               dense.y;
+    }
+
     /// What is within a step where there was no attempt.
     template <class Input>
     [[nodiscard]] EDDY_HD static auto interpolant(const Input& in) {

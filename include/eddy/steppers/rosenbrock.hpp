@@ -21,6 +21,7 @@
 #include <eddy/linalg/dual_lu.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/rosenbrock_rows.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/step_matrix.hpp>
 
 namespace eddy::inline v0 {
@@ -179,10 +180,7 @@ struct Rosenbrock {
     template <int i, class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto stage_time(const Input& in) {
         constexpr double c = Method::coefficients.c[i];
-        if constexpr (requires { in.t.at_fraction(c); })
-            return in.t.at_fraction(c);
-        else
-            return in.t + in.dt.fraction(c);
+        return detail::stage_time_of(in.t, in.dt, c);
     }
 
   private:

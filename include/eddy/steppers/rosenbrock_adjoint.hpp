@@ -24,7 +24,7 @@ struct RosenbrockAdjoint {
     template <class Number>
     using Work = typename Steps::template Work<Number, count>;
 
-    /// The cotangent of y, from that of y⁺ and from those that U_i has of its own (`own.u`), where there
+    /// The cotangent of y, from that of y⁺ and from those that U_i has of its own (`own.stage`), where there
     /// are any; adds those of p, and of times where they are asked for.
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
@@ -33,8 +33,8 @@ struct RosenbrockAdjoint {
         constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         Sums<Number, std::remove_cvref_t<decltype(in.dt.h)>> sums;
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
-        Steps::for_states([&](int c)
-                              EDDY_INLINE { sums.row[count].data[c] = next_cotangent.data[c]; });
+        const State<Number> of_next = next_cotangent + own.next;
+        Steps::for_states([&](int c) EDDY_INLINE { sums.row[count].data[c] = of_next.data[c]; });
         if constexpr (parameter_size <= most_local) {
             Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
             pull_stages<has_times>(in, work, own, sums, of_step, times);
@@ -179,7 +179,7 @@ struct RosenbrockAdjoint {
                                                                 int c) {
         using Coefficient = ScalarOf<Number>;
         detail::NumberSum<Number> sum;
-        if constexpr (requires { own.u[i]; }) sum.add(own.u[i].data[c]);
+        if constexpr (!std::is_same_v<Own, NoDenseCotangent>) sum.add(own.stage[i].data[c]);
         constexpr double m = Rows::a(num_stages, i);
         if constexpr (!Rows::extends(num_stages) && m != 0)
             sum.add(static_cast<Coefficient>(m), sums.row[count].data[c]);

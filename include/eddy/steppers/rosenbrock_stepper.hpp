@@ -61,16 +61,6 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
         });
     }
 
-    template <class Input>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
-        typename Steps::template Work<NumberOf<Input>, num_needed_stages> work;
-        NotKept unasked;
-        Steps::template run<false>(in, work, unasked);
-        State<NumberOf<Input>> next;
-        Steps::set_next_state(in.y, work, next);
-        return next;
-    }
-
     /// The states within a step.
     template <class Number, class Real>
     struct Within {
@@ -128,7 +118,7 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     template <class Number>
     struct DenseCotangent {
         State<Number> y{}, next{};
-        State<Number> u[num_needed_stages]{};
+        State<Number> stage[num_needed_stages]{};
     };
     template <class Input, class Theta, class Number>
     EDDY_HD static void pull_interpolant(const Input&, const Theta& theta,
@@ -142,38 +132,21 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
         static_for<1, Method::interpolant.num_powers>(
             [&]<int r>() { power[r] = power[r - 1] * theta; });
         for_weights([&]<int r, int i>(double weight) {
-            detail::add_scaled(dense.u[i], Theta(static_cast<ScalarOf<Theta>>(weight)) * power[r],
-                               cotangent);
+            detail::add_scaled(dense.stage[i],
+                               Theta(static_cast<ScalarOf<Theta>>(weight)) * power[r], cotangent);
         });
     }
 
-    template <class Number, bool with_times = false, bool dense = false>
-    struct Linearization {
-        typename Adjoint::template Work<Number> work;
-    };
-    template <class Input, class Number, bool with_times, bool dense>
-    EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
-                                              Linearization<Number, with_times, dense>& of_step) {
-        NotKept unasked;
-        Steps::template run<false>(in, of_step.work, unasked);
-    }
-
-    /// The cotangent of y. `dense` is NoDenseCotangent, or a DenseCotangent with a dense
-    /// linearization.
-    template <class Input, class Number, bool with_times, bool is_dense, class Dense,
-              class ParameterCotangent, class Times>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
-        const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
-        const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
-        Times& times) {
-        if constexpr (is_dense)
-            return dense.y + Adjoint::pull(in, of_step.work, next_cotangent + dense.next, dense,
-                                           p_cotangent, times);
-        else
-            return Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times);
-    }
-
   private:
+    friend Base;
+    template <class Number>
+    using WorkOfStep = typename Steps::template Work<Number, num_needed_stages>;
+    template <class Input, class Work>
+    EDDY_INLINE EDDY_HD static void replay(const Input& in, Work& work) {
+        NotKept unasked;
+        Steps::template run<false>(in, work, unasked);
+    }
+
     /// What look(f, factors, matrix) says at the start of a step.
     template <class Input, class Look>
     [[nodiscard]] EDDY_HD static int look_at_start(const Input& in, const Look& look) {

@@ -75,10 +75,7 @@ struct StayingStepper : MemorylessStepper<Term> {
     [[nodiscard]] EDDY_HD static State<Number> pull(
         const Input&, const Linearization<Number, with_times, is_dense>&,
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent&, Times&) {
-        if constexpr (is_dense)
-            return next_cotangent + dense.y;
-        else
-            return next_cotangent;
+        return next_cotangent + dense.y;
     }
 };
 

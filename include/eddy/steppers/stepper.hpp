@@ -75,8 +75,25 @@ template <class Mask>
     return {};
 }
 
+/// In the place of cotangents that nobody has: what they are added to stays as it is.
+struct NoCotangent {
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr NoCotangent operator[](int) const { return {}; }
+    template <class Value>
+    [[nodiscard]] EDDY_INLINE EDDY_HD friend constexpr Value operator+(const Value& value,
+                                                                       const NoCotangent&) {
+        return value;
+    }
+};
 /// Given where no point within a step has a cotangent.
-struct NoDenseCotangent {};
+struct NoDenseCotangent {
+    NoCotangent y, next, stage;
+};
+/// What the points within a step bring to its start and to its stages, whatever these are.
+template <class State, int num_stages>
+struct StageCotangents {
+    State y{};
+    State stage[num_stages]{};
+};
 
 /// What a step brings to the cotangents of its start time and of its size.
 template <class Number>

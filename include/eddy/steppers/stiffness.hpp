@@ -15,6 +15,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/stability_polynomial.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/term.hpp>
 
 namespace eddy::inline v0 {
@@ -139,18 +140,11 @@ struct StiffnessTest {
                                                       const Moved& v) {
         State y, f;
         for_components<State::size()>([&](int i) { y[i] = in.y[i] + v[i]; });
-        OdeTerm<Field>::derivative(start(in.t), y, in.p, f);
+        OdeTerm<Field>::derivative(start_time_of(in.t), y, in.p, f);
         Moved product;
         for_components<State::size()>(
             [&](int i) { product[i] = primal(in.dt.h) * (primal(f[i]) - primal(of_start[i])); });
         return product;
-    }
-    template <class Time>
-    [[nodiscard]] EDDY_HD static auto start(const Time& t) {
-        if constexpr (requires { t.at_fraction(0.); })
-            return t.at_fraction(0.);
-        else
-            return t;
     }
     template <class Moved>
     [[nodiscard]] EDDY_HD static auto largest(const Moved& v) {

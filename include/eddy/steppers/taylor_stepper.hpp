@@ -12,6 +12,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/memoryless_stepper.hpp>
+#include <eddy/steppers/stage_time.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
@@ -98,12 +99,8 @@ struct TaylorStepper : MemorylessStepper<Term> {
         return within;
     }
 
-    /// What the points within a step bring to its start and its terms.
     template <class Number>
-    struct DenseCotangent {
-        State<Number> y{};
-        State<Number> term[order]{};
-    };
+    using DenseCotangent = StageCotangents<State<Number>, order>;
     template <class Input, class Theta, class Number>
     EDDY_HD static void pull_interpolant(const Input&, const Theta& theta,
                                          const State<Number>& cotangent,
@@ -111,7 +108,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
         dense.y = dense.y + cotangent;
         Theta power = theta;
         for (int n = 0; n < order; ++n) {
-            detail::add_scaled(dense.term[n], power, cotangent);
+            detail::add_scaled(dense.stage[n], power, cotangent);
             power = power * theta;
         }
     }
@@ -136,8 +133,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
         const State<Number>& next_cotangent, const Dense& dense, ParameterCotangent& p_cotangent,
         Times& times) {
         constexpr bool of_times = !std::is_same_v<Times, NoTimeCotangents>;
-        State<Number> cotangent = next_cotangent;
-        if constexpr (is_dense) cotangent = cotangent + dense.y;
+        State<Number> cotangent = next_cotangent + dense.y;
         Number t_cotangent = convert<Number>(0), h_cotangent = convert<Number>(0);
         evaluate<Pullback<of_times>, Number>(
             [&]<int output>(int component, const Number& value) EDDY_INLINE {
@@ -147,11 +143,11 @@ struct TaylorStepper : MemorylessStepper<Term> {
                 else if constexpr (argument == 1)
                     cotangent[component] = cotangent[component] + value;
                 else if constexpr (argument == 2)
-                    accumulate(p_cotangent, component, value);
+                    detail::accumulate(p_cotangent, component, value);
                 else
                     h_cotangent = value;
             },
-            start_time(in), of_step.y, in.p, in.dt.h,
+            detail::start_time_of(in.t), of_step.y, in.p, in.dt.h,
             TermCotangents<Number, Dense>{next_cotangent, dense});
         if constexpr (of_times) {
             times.t = times.t + t_cotangent;
@@ -173,35 +169,16 @@ struct TaylorStepper : MemorylessStepper<Term> {
 
         [[nodiscard]] EDDY_INLINE EDDY_HD Number operator[](int k) const {
             const int n = k / state_size, i = k % state_size;
-            if constexpr (requires { dense.term; })
-                return next[i] + dense.term[n][i];
-            else
-                return next[i];
+            return next[i] + dense.stage[n][i];
         }
     };
-
-    template <class Cotangent, class Number>
-    EDDY_INLINE EDDY_HD static void accumulate(Cotangent& cotangent, int i, const Number& value) {
-        if constexpr (requires { cotangent.add(i, value); })
-            cotangent.add(i, value);
-        else
-            cotangent[i] = cotangent[i] + value;
-    }
-
-    template <class Input>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static auto start_time(const Input& in) {
-        if constexpr (requires { in.t.at_fraction(0.); })
-            return in.t.at_fraction(0.);
-        else
-            return in.t;
-    }
 
     template <class Input, class Number>
     EDDY_INLINE EDDY_HD static void terms(const Input& in, State<Number> (&term)[order]) {
         evaluate<Series, Number>(
             [&]<int output>(int component, const Number& value)
                 EDDY_INLINE { term[component / state_size].data[component % state_size] = value; },
-            start_time(in), in.y, in.p, in.dt.h);
+            detail::start_time_of(in.t), in.y, in.p, in.dt.h);
     }
 
     /// The smallest terms first.

@@ -254,56 +254,37 @@ class TileStep {
     float* norms_;
 };
 
-/// Hairer's rule, as FirstStep has it for a Number of lanes.
+/// A vector of lanes at a time; f of all of them at once.
 template <class Spec, bool with_gradient>
 void TileStep<Spec, with_gradient>::choose_first_sizes(const Real* y, double* sizes) {
-    const LaneTimes& times = problem_->times;
-    if (times.dt0 != 0) {
-        std::fill_n(sizes, count_, times.dt0);
+    if (problem_->times.dt0 != 0) {
+        std::fill_n(sizes, count_, problem_->times.dt0);
         return;
     }
     using P = TilePack<Real>;
     using Time = eddy::WithElement<P, double>;
+    using Rule = FirstStepRule<Spec, P, Time>;
     Real *const f0 = stepper_.k(0), *const f1 = work_, *const y1 = next_;
-    for (int lane = 0; lane < in_.width; ++lane)
-        in_.last[lane] = times.tstops[0].confine(mul_add(times.direction, 0., times.t0));
+    const auto load = [&](const Real* rows, int lane) {
+        Vec<P, state_size> state;
+        for (int c = 0; c < state_size; ++c)
+            state[c] = P::load(rows + std::ptrdiff_t{c} * in_.width + lane);
+        return state;
+    };
+    const auto rule_of = [&](int lane) { return Rule{*problem_, load(y, lane), load(f0, lane)}; };
+    for_vectors<Real>(
+        in_.width, [&](int lane) { Rule::time_after(*problem_, Time(0)).store(in_.last + lane); });
     stepper_.derivative(in_.last, in_.width, y, f0);
-    const auto norm = [&](int lane, const auto& value) {
-        P sum(Real(0));
-        for (const int c : Counted::component.of) {
-            const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
-            const P tolerance = P(problem_->atol[c]) + P(problem_->rtol) * abs(P::load(y + at));
-            const P ratio = value(at) / max(tolerance, P(std::numeric_limits<Real>::min()));
-            sum = c == Counted::component.of[0] ? ratio * ratio : mul_add(ratio, ratio, sum);
-        }
-        return sqrt(sum / P(static_cast<Real>(Counted::count)));
-    };
-    const P span(static_cast<Real>(times.span)), direction(static_cast<Real>(times.direction));
-    const auto load = [](const Real* block) {
-        return [block](std::ptrdiff_t at) { return P::load(block + at); };
-    };
-    const auto trial_of = [&](int lane, const P& f_norm) {
-        return initial_step_trial(norm(lane, load(y)), f_norm, span);
-    };
     for_vectors<Real>(in_.width, [&](int lane) {
-        const P trial = trial_of(lane, norm(lane, load(f0)));
-        for (int c = 0; c < state_size; ++c) {
-            const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
-            mul_add(direction * trial, P::load(f0 + at), P::load(y + at)).store(y1 + at);
-        }
-        const TimeAt<Time> start{times.t0, times.direction, Time(0), Time(times.tstops[0].lowest),
-                                 Time(times.tstops[0].highest)};
-        (start + convert<Time>(trial)).store(in_.last + lane);
+        const Rule rule = rule_of(lane);
+        const auto end = rule.end_state();
+        for (int c = 0; c < state_size; ++c)
+            end[c].store(y1 + std::ptrdiff_t{c} * in_.width + lane);
+        rule.end_time().store(in_.last + lane);
     });
     stepper_.derivative(in_.last, in_.width, y1, f1);
     for_vectors<Real>(in_.width, [&](int lane) {
-        const P f_norm = norm(lane, load(f0)), trial = trial_of(lane, f_norm);
-        const P change =
-            norm(lane, [&](std::ptrdiff_t at) { return P::load(f1 + at) - P::load(f0 + at); });
-        const P slope = change / max(trial, P(std::numeric_limits<Real>::min()));
-        const P h = initial_step(trial, f_norm, slope, Spec::Stepper::order, span);
-        const Time smallest(std::max(times.dt_min, std::numeric_limits<double>::min()));
-        min(max(smallest, convert<Time>(h)), Time(times.dt_max)).store(in_.last + lane);
+        rule_of(lane).size(load(f1, lane), MaskOf<P>(true)).store(in_.last + lane);
     });
     std::copy_n(in_.last, count_, sizes);
 }

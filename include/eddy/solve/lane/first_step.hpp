@@ -1,7 +1,7 @@
 #pragma once
 // The sizes of the first steps of many lanes, by Hairer's rule
 // (steppers/controller/initial_step.hpp), a Number of lanes at a time. Tangents play no part: step
-// sizes are data.
+// sizes are data. Who evaluates f in another way takes the rule without the rest.
 // Test: tests/solve/oracle.cpp, tests/solve/evaluations.cpp
 
 #include <eddy/core/vec_math.hpp>
@@ -13,12 +13,54 @@
 
 namespace eddy::inline v0::detail {
 
+/// The rule for lanes of a Real that begin in `y` with the slope `f0`. It asks for the slope f1 at the end of a
+/// trial step of Euler.
+template <class Spec, class Real, class Time>
+struct FirstStepRule {
+    using Scalar = typename Spec::Scalar;
+    using Term = typename Spec::Term;
+    using State = Vec<Real, Spec::state_size>;
+
+    const Problem<Spec>& problem;
+    State y, f0;
+    Real span{static_cast<Scalar>(problem.times.span)};
+    Real f_norm = norm(f0), trial = initial_step_trial(norm(y), f_norm, span);
+
+    [[nodiscard]] EDDY_HD static Time time_after(const Problem<Spec>& problem,
+                                                 const Time& elapsed) {
+        const Tstop& to = problem.times.tstops[0];
+        return TimeAt<Time>{problem.clock.t0, problem.clock.direction, Time(0), Time(to.lowest),
+                            Time(to.highest)} +
+               elapsed;
+    }
+    [[nodiscard]] EDDY_HD Time end_time() const {
+        return time_after(problem, convert<Time>(trial));
+    }
+    [[nodiscard]] EDDY_HD State end_state() const {
+        State y1 = y;
+        add_scaled(y1, Real(static_cast<Scalar>(problem.times.direction)) * trial, f0);
+        return y1;
+    }
+    /// The size, from f1; the least where not `is_usable`.
+    [[nodiscard]] EDDY_HD Time size(const State& f1, const MaskOf<Real>& is_usable) const {
+        // Where the span is zero or less than the state's precision resolves, there is no slope.
+        const Real slope_norm =
+            norm(f1 - f0) / max(trial, Real(std::numeric_limits<Scalar>::min()));
+        const Real h = initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span);
+        return min(max(Time(problem.clock.least), convert<Time>(select(is_usable, h, Real(0)))),
+                   Time(problem.clock.dt_max));
+    }
+    [[nodiscard]] EDDY_HD Real norm(const State& x) const {
+        const State magnitude = abs(y);
+        return scaled_rms(counted<Term>(x), counted<Term>(magnitude), Real(problem.rtol),
+                          counted<Term>(problem.atol));
+    }
+};
+
 template <class Spec>
 class FirstStep {
     using Real = typename Spec::Primal;
-    using Scalar = typename Spec::Scalar;
     using Time = typename Spec::Time;
-    using Term = typename Spec::Term;
     using State = Vec<Real, Spec::state_size>;
     static constexpr int num_places = num_lanes_of<Real>;
 
@@ -59,31 +101,12 @@ class FirstStep {
             const std::ptrdiff_t row = problem.row_of_p(source);
             for (int i = 0; i < Spec::parameter_size; ++i) set_lane(p[i], place, problem.p(row, i));
         }
-        const State magnitude = abs(y);
-        const auto norm = [&](const State& x) {
-            return scaled_rms(counted<Term>(x), counted<Term>(magnitude), Real(problem.rtol),
-                              counted<Term>(problem.atol));
-        };
-        const LaneTimes& times = problem.times;
-        const auto& clock = problem.clock;
-        const TimeAt<Time> start{clock.t0, clock.direction, Time(0), Time(times.tstops[0].lowest),
-                                 Time(times.tstops[0].highest)};
-        const Real direction(static_cast<Scalar>(times.direction));
-        const Real span(static_cast<Scalar>(times.span));
-        const State f0 = slope(start + Time(0), y, p);
-        const Real f_norm = norm(f0);
-        const Real trial = initial_step_trial(norm(y), f_norm, span);
-        State y1 = y;
-        add_scaled(y1, direction * trial, f0);
-        const State f1 = slope(start + convert<Time>(trial), y1, p);
-        // Where the span is zero or less than the state's precision resolves, there is no slope.
-        const Real slope_norm =
-            norm(f1 - f0) / max(trial, Real(std::numeric_limits<Scalar>::min()));
+        using Rule = FirstStepRule<Spec, Real, Time>;
+        const State f0 = slope(Rule::time_after(problem, Time(0)), y, p);
+        const Rule rule{problem, y, f0};
+        const State f1 = slope(rule.end_time(), rule.end_state(), p);
         // Of numbers that nobody has checked (asynchronous calls) nothing is small enough.
-        const Real h =
-            select(not_a_number_among(y, p) == Real(0),
-                   initial_step(trial, f_norm, slope_norm, Spec::Stepper::order, span), Real(0));
-        return min(max(Time(clock.least), convert<Time>(h)), Time(clock.dt_max));
+        return rule.size(f1, not_a_number_among(y, p) == Real(0));
     }
     /// Zero where all are finite.
     [[nodiscard]] EDDY_HD static Real not_a_number_among(const State& y,

@@ -82,20 +82,13 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
                   "Langevin method: the equation must be a struct with force(t, x, p), friction(p) "
                   "and temperature(p), whose state is (x, v)");
     static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
     static constexpr int num_noises = Term::num_noises;
     static constexpr int num_areas = Method::areas;
     static constexpr int evaluations_per_attempt = Method::evaluations;
     static constexpr int evaluations_per_replay = evaluations_per_attempt;
 
-    template <class Time>
-    using Path = BrownianPath<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
-    template <class Number>
-    struct Trial {
-        State<Number> next;
-    };
     struct Rows {
         struct Weights {
             static constexpr int num_stages = 1;
@@ -110,11 +103,6 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto step(const Input& in, const NoMemory&) {
         using Number = NumberOf<Input>;
         return next_state<Number>(in, noise_of<Number>(in));
-    }
-    template <class Input, class Number>
-    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
-                                            Trial<Number>& trial) {
-        trial.next = step(in, memory);
     }
 
     /// h, then W of each noise, then its areas.
@@ -165,15 +153,15 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
                           noise);
         }
     };
-    using Program = decltype(trace<Vector<num_nodes>, Vector<state_size>, Vector<parameter_size>,
-                                   Vector<noise_size>>(Traced{}));
+    using Program = decltype(trace<Vector<num_nodes>, Vector<state_size>,
+                                   Vector<Term::parameter_size>, Vector<noise_size>>(Traced{}));
 
     template <class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto times_of(const Input& in) {
-        Vec<std::remove_cvref_t<decltype(detail::stage_time_of(in, 0.))>, num_nodes> times;
+        Vec<std::remove_cvref_t<decltype(detail::stage_time_of(in.t, in.dt, 0.))>, num_nodes> times;
         static_for<0, num_nodes>([&]<int k>() EDDY_INLINE {
             constexpr double node = Method::nodes[k];
-            times[k] = detail::stage_time_of(in, node);
+            times[k] = detail::stage_time_of(in.t, in.dt, node);
         });
         return times;
     }

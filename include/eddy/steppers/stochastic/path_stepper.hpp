@@ -39,6 +39,15 @@ struct PathStepper : MemorylessStepper<Term> {
     static constexpr float error_order = order + 0.5f;
     static constexpr bool steps_to_save_points = true;
 
+    template <class Number>
+    struct Trial {
+        Vec<Number, Term::state_size> next;
+    };
+    template <class Input, class Number>
+    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
+                                            Trial<Number>& trial) {
+        trial.next = Self::step(in, memory);
+    }
     template <class Input, class Trial>
     [[nodiscard]] EDDY_HD static auto interpolant(const Input& in, const Trial& trial) {
         return line(in.y, trial.next);

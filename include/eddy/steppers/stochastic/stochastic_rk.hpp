@@ -260,7 +260,7 @@ struct StochasticRungeKuttaStepper
     template <int i, class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto time_of(const Input& in) {
         constexpr double c = Method::stochastic.c[i];
-        return detail::stage_time_of(in, c);
+        return detail::stage_time_of(in.t, in.dt, c);
     }
 
     /// That of Y_i, or of y⁺.

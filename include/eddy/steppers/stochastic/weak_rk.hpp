@@ -105,12 +105,12 @@ struct WeakRungeKutta {
     template <int i, class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto time_at(const Input& in) {
         constexpr double c = Method::weak.c[i];
-        return detail::stage_time_of(in, c);
+        return detail::stage_time_of(in.t, in.dt, c);
     }
     template <int i, class Input>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto own_time_at(const Input& in) {
         constexpr double c = Method::weak.c_own[i];
-        return detail::stage_time_of(in, c);
+        return detail::stage_time_of(in.t, in.dt, c);
     }
 
     // A step.

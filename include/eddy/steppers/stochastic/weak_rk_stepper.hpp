@@ -17,21 +17,14 @@ struct WeakRungeKuttaStepper
     using Steps = detail::WeakRungeKutta<Term, Method>;
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
     static constexpr int num_noises = Term::num_noises;
     static constexpr int num_entries = Term::num_entries;
     static constexpr int num_areas = 0;
     static constexpr int evaluations_per_attempt = num_stages;
     static constexpr int evaluations_per_replay = num_stages;
 
-    template <class Time>
-    using Path = BrownianPath<Time>;
     template <class Number>
     using State = Vec<Number, state_size>;
-    template <class Number>
-    struct Trial {
-        State<Number> next;
-    };
     using Rows = typename Steps::Rows;
     template <class Scalar>
     using ConstantSize = UniformStepSize<Rows, Scalar>;
@@ -50,11 +43,6 @@ struct WeakRungeKuttaStepper
         States<Number> unused;
         Steps::run(in, noise, values, unused);
         return Steps::next_state(in, noise, values);
-    }
-    template <class Input, class Number>
-    EDDY_INLINE EDDY_HD static void attempt(const Input& in, const NoMemory& memory,
-                                            Trial<Number>& trial) {
-        trial.next = step(in, memory);
     }
 
     template <class Number, bool with_times = false, bool dense = false>
