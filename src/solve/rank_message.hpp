@@ -18,8 +18,9 @@ concept HasMembers = requires {
 template <class T>
 void put(RankWire::Message& message, const T& value) {
     const auto bytes = [&](const void* first, std::size_t count) {
-        const auto* const from = static_cast<const std::byte*>(first);
-        message.insert(message.end(), from, from + count);
+        const std::size_t end = message.size();
+        message.resize(end + count);
+        if (count > 0) std::memcpy(message.data() + end, first, count);
     };
     if constexpr (HasMembers<T>) {
         std::apply([&](auto... member) { (put(message, value.*member), ...); }, T::members);

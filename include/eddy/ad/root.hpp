@@ -200,12 +200,12 @@ struct PlainUnknown<Vec<T, n>> {
 /// has none. A root that is not found within `max_steps` is NaN, unless `takes_last` asks for the last x.
 template <class Guess, class Function>
 [[nodiscard]] constexpr auto root(const Guess& guess, Function f, RootOptions options = {}) {
-    using Residual = std::remove_cvref_t<decltype(f(guess))>;
-    if constexpr (!detail::is_traced_state<Guess> && !detail::is_traced_state<Residual>) {
+    using Value = std::remove_cvref_t<decltype(f(guess))>;
+    if constexpr (!detail::is_traced_state<Guess> && !detail::is_traced_state<Value>) {
         using Unknown = detail::PlainUnknown<Guess>;
         using Component = std::conditional_t<std::is_integral_v<typename Unknown::Component>,
                                              double, typename Unknown::Component>;
-        using Real = RichestOf<Component, typename detail::PlainUnknown<Residual>::Component>;
+        using Real = RichestOf<Component, typename detail::PlainUnknown<Value>::Component>;
         return detail::plain_root<Unknown::size, Real>(guess, f, options);
     } else {
         constexpr int shape = detail::shape_of<detail::TracedState<Guess>>;
@@ -213,7 +213,7 @@ template <class Guess, class Function>
                                   (shape > 0 && shape <= detail::longest_solved);
         static_assert(is_small, "root: the guess must be a number or a vector of at most 8");
         constexpr bool is_same =
-            std::is_same_v<detail::TracedState<Guess>, detail::TracedState<Residual>>;
+            std::is_same_v<detail::TracedState<Guess>, detail::TracedState<Value>>;
         static_assert(is_same,
                       "root: f must return as many equations as there are unknowns: a number for a "
                       "number, a vector of as many components for a vector");
