@@ -123,7 +123,7 @@ void GradientResults<Lane>::finish_sums(const GatherSums& gather, const char* wh
     if (result.report.success())  // known before what became of lanes has come
         put_loss(loss_total, Tally{static_cast<double>(lanes_.num_lanes), 0});
     else
-        settle_loss(loss_total, result.report.outcomes());
+        set_loss(loss_total, result.report.outcomes());
 }
 
 /// Totals take the place of what this rank has.
@@ -190,7 +190,7 @@ void GradientResults<Lane>::add_losses() {
 }
 
 template <class Lane>
-void GradientResults<Lane>::settle_loss(double sum, std::span<const LaneOutcome> lanes) {
+void GradientResults<Lane>::set_loss(double sum, std::span<const LaneOutcome> lanes) {
     GradientReport& report = result.report;
     Tally tally;
     for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -102,15 +102,15 @@ struct LeastMemory {
     bool holds(const void*) const;
     bool is_alone() const;
     bool is_asynchronous() const;
-    void forget_looks() const;
+    void forget_checks() const;
     template <class Real>
     eddy::NotFinite first_not_finite(const eddy::EnsembleView<Real>&) const;
     template <class Real>
     void put_rows(const eddy::EnsembleView<Real>&, std::span<const std::ptrdiff_t>,
                   const Real*) const;
     template <class Real>
-    void look_later(const eddy::EnsembleView<Real>&, const eddy::detail::ArrayName&,
-                    const char*) const;
+    void check_later(const eddy::EnsembleView<Real>&, const eddy::detail::ArrayName&,
+                     const char*) const;
 };
 static_assert(eddy::DeviceMemory<LeastMemory>);
 

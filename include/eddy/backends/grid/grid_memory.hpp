@@ -88,27 +88,27 @@ class GridMemory {
         if (found) pool_->learn(address);
         return found;
     }
-    /// The kernels of the call look whether these numbers are finite (RowTask). Only if they find one that
+    /// The kernels of the call check whether these numbers are finite (RowTask). Only if they find one that
     /// is not, somebody asks which: throw_if_not_finite().
     template <class Real>
-    void look_later(const EnsembleView<Real>& array, const detail::ArrayName& array_name,
-                    const char* where) const {
+    void check_later(const EnsembleView<Real>& array, const detail::ArrayName& array_name,
+                     const char* where) const {
         pool_->use(device_);
         const EnsembleView<const std::remove_const_t<Real>> numbers{
             array.first, array.num_lanes, array.num_components, array.lane_stride,
             array.component_stride};
-        pool_->looks().push_back({numbers, array_name, where});
+        pool_->checks().push_back({numbers, array_name, where});
     }
-    void forget_looks() const {
-        if (pool_) pool_->looks().clear();
+    void forget_checks() const {
+        if (pool_) pool_->checks().clear();
     }
     void throw_if_not_finite() const {
-        for (const detail::GridLook& look : pool_->looks()) {
+        for (const detail::GridCheck& check : pool_->checks()) {
             const NotFinite found = std::visit(
-                [&](const auto& numbers) { return first_not_finite(numbers); }, look.numbers);
+                [&](const auto& numbers) { return first_not_finite(numbers); }, check.numbers);
             if (found.lane >= 0)
-                detail::throw_not_finite(found.value, found.lane, found.component, look.name,
-                                         look.where);
+                detail::throw_not_finite(found.value, found.lane, found.component, check.name,
+                                         check.where);
         }
     }
     template <class Real>

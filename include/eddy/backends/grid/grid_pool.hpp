@@ -34,7 +34,7 @@ struct GridMailbox {
     std::int32_t is_not_finite = 0;  // is a number that was given?
     GridCounts counts;
 };
-/// What kernels look at in its place.
+/// Numbers that kernels check in its place.
 struct GridRelay {
     std::int32_t cancelled = 0;
     std::int64_t carried_at = 0;  // nanoseconds of the device
@@ -42,7 +42,7 @@ struct GridRelay {
 };
 
 /// An array on the device whose numbers have to be finite, and what it is called in a message.
-struct GridLook {
+struct GridCheck {
     std::variant<EnsembleView<const double>, EnsembleView<const float>> numbers;
     ArrayName name;
     const char* where;
@@ -107,7 +107,7 @@ class GridPool {
         for (std::size_t i = 0; i < num_grid_pieces; ++i)
             has_room = has_room && kept_.pieces[i].num_bytes >= bytes[i];
         if (has_room) return;
-        settle();
+        wait_for_work();
         for (std::size_t i = 0; i < num_grid_pieces; ++i) {
             Piece& piece = kept_.pieces[i];
             if (piece.num_bytes >= bytes[i]) continue;
@@ -170,8 +170,8 @@ class GridPool {
         if (kept_.known.size() == most) kept_.known.clear();
         kept_.known.push_back(address);
     }
-    /// Arrays of the call at hand that its kernels look at.
-    [[nodiscard]] std::vector<GridLook>& looks() { return kept_.looks; }
+    /// Arrays of the call at hand that its kernels check.
+    [[nodiscard]] std::vector<GridCheck>& checks() { return kept_.checks; }
 
     /// Do calls of this division leave an order of their lanes, and has one done so? Not if nobody says so
     /// again, once it is at work.
@@ -279,7 +279,7 @@ class GridPool {
         GridStores stores;
         std::vector<std::byte> tables, other_tables;  // at the beginning of the mirrors
         std::vector<const void*> known;
-        std::vector<GridLook> looks;
+        std::vector<GridCheck> checks;
         LaunchPlan ordered;  // whose lanes have an order
         Flight flight;
         std::vector<MirroredColumn> parts;
@@ -306,7 +306,7 @@ class GridPool {
     /// A graph may run again at any time until the pool goes.
     void set_aside(Piece& piece) {
         if (!piece.is_captured) return;
-        settle();
+        wait_for_work();
         kept_.of_graphs.push_back(piece);
         piece = {};
     }
@@ -343,8 +343,8 @@ class GridPool {
                         "; give fewer trajectories or save points in one call, or a smaller "
                         ".memory_budget");
     }
-    /// What runs may use the memory that is about to go; what it would bring back is lost.
-    void settle() noexcept {
+    /// Waits for work that may use memory which is about to go; what it would bring back is lost.
+    void wait_for_work() noexcept {
         kept_.tables.clear();
         kept_.other_tables.clear();
         kept_.imprint = {};
@@ -359,7 +359,7 @@ class GridPool {
         kept_.flight = {};
     }
     void clear() noexcept {
-        settle();
+        wait_for_work();
         for (Piece& piece : kept_.pieces) release(piece);
         for (Piece& piece : kept_.of_graphs) release(piece);
         if (kept_.mailbox_here) Runtime::release_mapped(kept_.mailbox_here);

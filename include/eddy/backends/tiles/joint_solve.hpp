@@ -110,7 +110,7 @@ class JointSolve {
         while (combine_norms()) {
             for_tiles([&](Tile& tile, Team& team) {
                 if (tile.solve.is_done()) return;
-                settle(tile, team);
+                take_verdicts(tile, team);
                 attempt(tile, team);
             });
         }
@@ -126,12 +126,12 @@ class JointSolve {
             norms[lane] = tile.solve.clock(lane).is_running() ? tile.solve.step().squared_norm(lane)
                                                               : has_ended;
     }
-    void settle(Tile& tile, Team& team) {
+    void take_verdicts(Tile& tile, Team& team) {
         if constexpr (counts) {
-            tile.solve.settle_jointly(tile.y, team, norm_);
+            tile.solve.take_joint_verdict(tile.y, team, norm_);
         } else {
             UncountingTeam<Team> quiet{&team};
-            tile.solve.settle_jointly(tile.y, quiet, norm_);
+            tile.solve.take_joint_verdict(tile.y, quiet, norm_);
         }
     }
 

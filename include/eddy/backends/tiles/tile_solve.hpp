@@ -57,7 +57,7 @@ class TileSolve {
     void round(Real* y, Team& team, Real* kept = nullptr) {
         attempt(y, kept);
         step_.judge(clocks_);
-        settle(y, team);
+        take_verdicts(y, team);
     }
 
     // The same where all lanes of a call share their steps.
@@ -70,13 +70,13 @@ class TileSolve {
     void attempt(const Real* y, Real* kept = nullptr) { step_.attempt(y, clocks_, kept); }
     /// The attempt of all lanes had this norm; NaN where some had none.
     template <class Team>
-    void settle_jointly(Real* y, Team& team, float squared_norm) {
+    void take_joint_verdict(Real* y, Team& team, float squared_norm) {
         step_.judge_jointly(clocks_, squared_norm);
         for (int lane = 0; lane < step_.num_lanes(); ++lane) {
             if (clocks_[lane].has_stalled() && !is_to_blame(lane, squared_norm))
                 clocks_[lane].go_on_without_others();
         }
-        settle(y, team);
+        take_verdicts(y, team);
     }
 
   private:
@@ -90,7 +90,7 @@ class TileSolve {
     }
     /// What an attempt that was judged means for the lanes.
     template <class Team>
-    void settle(Real* y, Team& team) {
+    void take_verdicts(Real* y, Team& team) {
         const bool goes_on = team.attend();
         bool any_stretch_ends = false, has_stages = false;
         for (int lane = 0; lane < step_.num_lanes(); ++lane) {

@@ -20,6 +20,13 @@ struct HostMemory {
     /// Whether a trajectory that is given numbers which are not finite is `non_finite`, and the others go
     /// on; else such numbers are refused.
     bool leaves_out_lanes = false;
+
+    // What memories of devices say as well (ask/memory.hpp).
+    static constexpr const char* name = "the host";
+    static constexpr bool takes_arrays_of_host = true;
+    [[nodiscard]] static bool holds(const void*) { return false; }
+    [[nodiscard]] static bool is_asynchronous() { return false; }
+    static void forget_checks() {}
 };
 
 /// A view of a (trajectory, component) array that is not eddy's. `Real` is float or double, const

@@ -48,10 +48,10 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
     {
         memory.is_asynchronous()
         } -> std::same_as<bool>;  // calls return early: nothing in them waits
-    // The kernels of the call look whether these numbers are finite; the first of a call that says so forgets others.
-    memory.look_later(doubles, name, where);
-    memory.look_later(floats, name, where);
-    memory.forget_looks();
+    // The kernels of the call check whether these numbers are finite; the first of a call that says so forgets others.
+    memory.check_later(doubles, name, where);
+    memory.check_later(floats, name, where);
+    memory.forget_checks();
 };
 
 namespace detail {
@@ -64,12 +64,7 @@ inline constexpr bool is_of_device = !is_of_host<typename Backend::Memory>;
 
 /// Does a backend of this memory take arrays of the host as well? Those are copied for each call.
 template <class Memory>
-inline constexpr bool takes_arrays_of_host = [] {
-    if constexpr (is_of_host<Memory>)
-        return true;
-    else
-        return Memory::takes_arrays_of_host;
-}();
+inline constexpr bool takes_arrays_of_host = Memory::takes_arrays_of_host;
 
 /// The memory that a backend computes in, with what a solver object keeps of it.
 template <class Backend>
@@ -83,31 +78,19 @@ template <class Backend>
 
 /// Must the numbers be read by way of the memory?
 template <class Memory>
-[[nodiscard]] bool lies_in([[maybe_unused]] const Memory& memory,
-                           [[maybe_unused]] const void* first) {
-    if constexpr (is_of_host<Memory>)
-        return false;
-    else
-        return !takes_arrays_of_host<Memory> || memory.holds(first);
+[[nodiscard]] bool lies_in(const Memory& memory, const void* first) {
+    return !takes_arrays_of_host<Memory> || memory.holds(first);
 }
 
 /// May a call return before its work there is done? Then nothing in it waits.
 template <class Memory>
-[[nodiscard]] bool returns_early([[maybe_unused]] const Memory& memory) {
-    if constexpr (is_of_host<Memory>)
-        return false;
-    else
-        return memory.is_asynchronous();
+[[nodiscard]] bool returns_early(const Memory& memory) {
+    return memory.is_asynchronous();
 }
 
 /// The name of a memory, for messages.
 template <class Memory>
-inline constexpr const char* memory_name = [] {
-    if constexpr (is_of_host<Memory>)
-        return "the host";
-    else
-        return Memory::name;
-}();
+inline constexpr const char* memory_name = Memory::name;
 
 /// Are lanes that begin with numbers which are not finite left out, rather than refused?
 template <class Memory>
@@ -137,7 +120,7 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
         require_argument(is_there, "{}: {} does not lie in {}, as its type says; copy it there",
                          where, name.text, Memory::name);
         if (returns_early(memory)) return;
-        memory.look_later(array, name, where);
+        memory.check_later(array, name, where);
     }
 }
 

@@ -123,13 +123,11 @@ class GradientSolver
         return this->in_call(
             name, [&]() -> auto& {
                 auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
-                if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
                 workspace.take(into, this->memory(), "data", name);
                 workspace.open_loss(this->memory());
-                if constexpr (Choice::estimates_error) detail::open_errors(workspace);
-                workspace.run(options_, backend_, kept_, cancelled, name);
-                if constexpr (Choice::estimates_error)
-                    detail::report_errors(workspace, this->memory());
+                detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
+                    workspace.run(options_, backend_, kept_, cancelled, name);
+                });
                 return workspace.result;
             });
     }

@@ -59,11 +59,12 @@ template <class Memory, class Real>
     return std::as_const(copy).view();
 }
 
-/// The report's arrays, before the work.
+/// The report's arrays, before the work; no direction but that of the errors.
 template <class Spec, class Objective, class Seeds, bool with_times>
 void open_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& workspace) {
     GradientReport& report = workspace.result.report;
     const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
+    workspace.prepared.leave_tangents_zero();
     report.error_estimate.y0.assign(lanes, Spec::state_size, 0);
     report.error_estimate.p.assign(Spec::shares_parameters ? 1 : lanes, Spec::parameter_size, 0);
     report.relative_errors.assign(static_cast<std::size_t>(lanes), 0);
@@ -89,6 +90,14 @@ void report_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& worksp
         if (is_failure(report.result(lane))) error = std::numeric_limits<double>::quiet_NaN();
         report.relative_errors[static_cast<std::size_t>(lane)] = error;
     }
+}
+
+/// Does the work of a call, with its report of errors where it `estimates` them.
+template <bool estimates, class Workspace, class Memory, class Work>
+void run_with_errors(Workspace& workspace, const Memory& memory, const Work& work) {
+    if constexpr (estimates) open_errors(workspace);
+    work();
+    if constexpr (estimates) report_errors(workspace, memory);
 }
 
 }  // namespace eddy::inline v0::detail

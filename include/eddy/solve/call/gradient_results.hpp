@@ -74,7 +74,7 @@ class EDDY_EXPORT GradientResults {
     [[nodiscard]] Real total_of_p(std::ptrdiff_t i) const;
     /// Makes the sums of the loss from the sum over those lanes that count; the outcomes of `lanes`
     /// are known.
-    void settle_loss(double sum, std::span<const LaneOutcome> lanes);
+    void set_loss(double sum, std::span<const LaneOutcome> lanes);
 
   protected:
     bool shared_is_added_ = false, loss_is_added_ = false;  // where they were computed

@@ -27,7 +27,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     static constexpr bool has_loss = Seeds::has_loss;
     using Results::costs, Results::given, Results::loss, Results::loss_sums, Results::loss_total;
     using Results::result, Results::shared_sums, Results::tangent, Results::target;
-    using Results::settle_loss;
+    using Results::set_loss;
     PreparedProblem<Spec> prepared;
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
@@ -99,7 +99,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
             if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
         }
-        if (!follow(backend, kept))
+        if (!finishes_later(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         prepared.ranks.end_work();
         guard.done();
@@ -182,7 +182,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         if constexpr (is_of_device<Backend>) {
             if (shared_is_added_) backend.bring_parts(kept);
             shared_is_added_ = false;
-            result.report.settle();
+            result.report.wait();
         }
     }
 
@@ -272,7 +272,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
-    bool follow(const Backend& backend, typename Backend::Kept& kept) {
+    bool finishes_later(const Backend& backend, typename Backend::Kept& kept) {
         if constexpr (is_of_device<Backend>) {
             if (!backend.asynchronous) return false;
             if (prepared.num_lanes() == 0) return true;
@@ -282,8 +282,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             };
             result.report.follow({finish, this});
             if constexpr (has_loss)
-                settle_loss(std::numeric_limits<double>::quiet_NaN(),
-                            std::span<const LaneOutcome>{});
+                set_loss(std::numeric_limits<double>::quiet_NaN(), std::span<const LaneOutcome>{});
             return true;
         }
         return false;
@@ -291,7 +290,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     void finish_later() {
         rest_.wait();
         set_costs(result.report, costs);
-        if constexpr (has_loss) settle_loss(loss_total, result.report.lanes());
+        if constexpr (has_loss) set_loss(loss_total, result.report.lanes());
     }
     Unfinished rest_;  // what the device brings, of a call that returned early
     struct NoRedo {};

@@ -164,11 +164,11 @@ class Mirrors {
         const std::ptrdiff_t lanes = lanes_.count;
         return {room<Real>(lanes * columns), lanes, columns, 1, lanes};
     }
-    /// Groups look whether their rows are finite, where anybody wants to know.
+    /// Groups check whether their rows are finite, where anybody wants to know.
     template <class Real>
-    void look_at(const EnsembleView<const Real>& view) {
+    void check(const EnsembleView<const Real>& view) {
         if (!returns_early(memory_))
-            row_tasks_.push_back(RowTask::looks_at(view, lanes_per_row(view)));
+            row_tasks_.push_back(RowTask::checks(view, lanes_per_row(view)));
     }
     /// Groups write this into their rows before they begin.
     template <class Real>
@@ -281,7 +281,7 @@ class Mirrors {
     [[nodiscard]] EnsembleView<const Real> as_it_is(const EnsembleView<const Real>& view) {
         if (view.first == nullptr) return view;
         if (lies_in(memory_, view.first)) {
-            look_at(view);
+            check(view);
             return view;
         }
         const std::ptrdiff_t lanes = view.num_lanes, columns = view.num_components;

@@ -172,7 +172,7 @@ class EDDY_EXPORT Outcomes {
     /// The outcomes come when the rest is finished.
     void follow(const detail::Unfinished& rest) { unfinished_.follow(rest); }
     /// Waits for the outcomes now: other trajectories will take their places.
-    void settle() {
+    void wait() {
         need();
         unfinished_.forget();
     }

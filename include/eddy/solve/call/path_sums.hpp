@@ -66,7 +66,7 @@ class PathSums {
     /// Sets the problem of a part, whose lanes are paths.
     void prepare(PreparedProblem<Spec>& part, const PreparedProblem<Spec>& whole) const {
         const PathRuns& rows = of_runs.runs;
-        part.follow(whole, {rows.first_path, rows.paths}, rows.num_rows);
+        part.take_rows_of(whole, {rows.first_path, rows.paths}, rows.num_rows);
         part.problem.noise.first_path += static_cast<std::uint64_t>(rows.first_path);
     }
 

@@ -92,11 +92,10 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         return this->in_call(name, [&] {
             auto& workspace = prepare(cotangents, y0, p);
-            if constexpr (Choice::estimates_error) workspace.prepared.leave_tangents_zero();
             workspace.take(into, this->memory(), "cotangents", name);
-            if constexpr (Choice::estimates_error) detail::open_errors(workspace);
-            workspace.run(options_, backend_, kept_, cancelled, name);
-            if constexpr (Choice::estimates_error) detail::report_errors(workspace, this->memory());
+            detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
+                workspace.run(options_, backend_, kept_, cancelled, name);
+            });
             return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
                                                     workspace.result.report};
         });

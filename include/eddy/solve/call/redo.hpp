@@ -76,7 +76,7 @@ class Redo {
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(options, backend, kept, call, false);
-            second_.result.report.settle();
+            second_.result.report.wait();
             bring(first, solved, memory_for(backend, kept));
         }
         if constexpr (Spec::shares_parameters) {
@@ -86,7 +86,7 @@ class Redo {
             second_.run_kernel(options, backend, kept, call, false);
             second_.finish_sums({}, title);
             first.shared_sums.add_apart(second_.target);
-            second_.result.report.settle();
+            second_.result.report.wait();
         }
     }
 
@@ -99,7 +99,7 @@ class Redo {
     }
 
     void prepare(const GradientWorkspace& first, const RowList& lanes) {
-        second_.prepared.follow(first.prepared, lanes);
+        second_.prepared.take_rows_of(first.prepared, lanes);
         second_.seeds = first.seeds;
         second_.open_loss();
     }

@@ -1,6 +1,6 @@
 #pragma once
 // What a launch on a device does with an array before the lanes begin that its rows belong to: what kernels
-// write holds one number everywhere at first, what they read is looked at, whether it is finite, and where lanes are
+// write holds one number everywhere at first, what they read is checked, whether it is finite, and where lanes are
 // not the rows of an array one after another, each takes its row. Each group does so for its own lanes, in the kernel
 // that solves it: no launch and no copy is needed for it.
 // Test: tests/solve/device_calls.cpp
@@ -23,7 +23,7 @@ struct GroupLanes {
 
 /// Row r belongs to the group that lane r · `lanes_per_row` is in; or to group r.
 struct RowTask {
-    enum class Kind : std::int32_t { fills, looks, takes };
+    enum class Kind : std::int32_t { fills, checks, takes };
     enum class Type : std::int32_t { of_double, of_float, of_int64 };
 
     static constexpr std::ptrdiff_t per_group = 0;  // in the place of lanes per row
@@ -54,11 +54,11 @@ struct RowTask {
         return task;
     }
     template <class Number>
-    [[nodiscard]] static RowTask looks_at(const EnsembleView<const Number>& rows,
-                                          std::ptrdiff_t lanes_per_row) {
-        return of(rows, lanes_per_row, Kind::looks);
+    [[nodiscard]] static RowTask checks(const EnsembleView<const Number>& rows,
+                                        std::ptrdiff_t lanes_per_row) {
+        return of(rows, lanes_per_row, Kind::checks);
     }
-    /// A lane takes the row of `from` that it is given, and looks at it.
+    /// A lane takes the row of `from` that it is given, and checks it.
     template <class Number>
     [[nodiscard]] static RowTask takes(const EnsembleView<Number>& of_lanes,
                                        const EnsembleView<const Number>& from) {

@@ -61,7 +61,7 @@ class SecondSolve {
              typename Backend::Kept& kept, CallLink& call, const char* title) {
         if constexpr (is_of_device<Backend>) {
             if (first.solution.success()) return;
-            first.solution.settle();
+            first.solution.wait();
         }
         if (!sent_.find(first.solution)) return;
         const auto memory = memory_for(backend, kept);
@@ -70,7 +70,7 @@ class SecondSolve {
         second_.prepared.problem.counts_tangents = problem.counts_tangents;
         second_.take({}, backend.memory(), title);
         second_.run_pass(options, backend, kept, call);
-        second_.solution.settle();
+        second_.solution.wait();
         sent_.put_outcomes(first.solution, second_.solution);
         for (std::size_t k = 0; k < first.y.size(); ++k)
             put_rows_into(memory, first.y[k], sent_, second_.y[k]);
@@ -107,7 +107,7 @@ class SecondGradient {
         second_.run_unsummed(options, backend, kept, call, title);
         second_.finish_sums({}, title);
         GradientReport& of_second = second_.result.report;
-        of_second.settle();
+        of_second.wait();
         sent_.put_outcomes(report, of_second);
         put_target_into(memory, first.target, sent_, second_.target, Spec::shares_parameters);
         if constexpr (FirstWorkspace::has_loss) first.put_losses(memory, sent_, second_.loss);

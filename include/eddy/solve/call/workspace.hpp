@@ -59,7 +59,7 @@ class PreparedProblem {
     template <class Y0, class Parameters, class Memory = HostMemory>
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
                  const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
-        if constexpr (!is_of_host<Memory>) memory.forget_looks();
+        memory.forget_checks();
         if (times_.tstops.empty()) plan(options, controller, where);
         // The tangents of a call before may be gone.
         problem.y0 = ensemble_view(y0);
@@ -129,14 +129,14 @@ class PreparedProblem {
 
     /// Lanes that are given these rows of a problem that has been prepared, and lives longer, by its plan: nothing is
     /// left to check.
-    void follow(const PreparedProblem& whole, const Rows& rows, std::ptrdiff_t num_lanes) {
+    void take_rows_of(const PreparedProblem& whole, const Rows& rows, std::ptrdiff_t num_lanes) {
         plan_ = &whole.times();
         problem = whole.problem;
         problem.rows = rows;
         num_lanes_ = num_lanes;
     }
     /// Some of its lanes.
-    void follow(const PreparedProblem& whole, const RowList& lanes) {
+    void take_rows_of(const PreparedProblem& whole, const RowList& lanes) {
         plan_ = &whole.times();
         problem = whole.problem;
         take_lanes(whole.problem, lanes);
@@ -147,7 +147,7 @@ class PreparedProblem {
     void follow_along(const PreparedProblem<WholeSpec>& whole, const RowList& lanes,
                       const Memory& memory) {
         if constexpr (std::is_same_v<Spec, WholeSpec>) {
-            follow(whole, lanes);
+            take_rows_of(whole, lanes);
         } else {
             plan_ = &whole.times();
             problem.times = whole.problem.times;

@@ -28,7 +28,6 @@ class ChainStepper {
     using Path = typename Spec::Path;
     using TimeMask = MaskOf<Time>;
     using Size = StepSize<Time, Primal>;
-    using Chain = ChainState<Spec>;
     static constexpr bool is_adaptive = Spec::is_adaptive;
 
   public:
@@ -62,7 +61,7 @@ class ChainStepper {
     /// Tries a step of every place from x. On a host by a call that all callers share, compiled once:
     /// it costs a solve nothing (Lorenz, Tsit5: 0.7 % less) and a gradient 0.5 %, and takes a tenth
     /// off the time to compile one. A device would put registers into memory for it.
-    EDDY_INLINE EDDY_HD void compute(const Chain& x, Attempt<Spec>& attempt) const {
+    EDDY_INLINE EDDY_HD void compute(const ChainState<Spec>& x, Attempt<Spec>& attempt) const {
         if constexpr (compiling_for_device)
             compute_here(x, attempt);
         else
@@ -75,7 +74,7 @@ class ChainStepper {
     }
 
     /// Judges what was tried from x, and returns where that leads.
-    [[nodiscard]] EDDY_INLINE EDDY_HD AfterAttempt<Spec> judge(const Chain& x,
+    [[nodiscard]] EDDY_INLINE EDDY_HD AfterAttempt<Spec> judge(const ChainState<Spec>& x,
                                                                Attempt<Spec>& attempt) const {
         AfterAttempt<Spec> after;
         if constexpr (is_adaptive) {
@@ -92,7 +91,7 @@ class ChainStepper {
     }
     /// Moves the chain to where an attempt leads. Number by number: a copy of the whole would be
     /// made in pieces that are narrower than the loads to come, which then wait for it.
-    EDDY_INLINE EDDY_HD static void move_on(Chain& x, const Attempt<Spec>& attempt,
+    EDDY_INLINE EDDY_HD static void move_on(ChainState<Spec>& x, const Attempt<Spec>& attempt,
                                             const AfterAttempt<Spec>& after) {
         if constexpr (Spec::has_event)
             x.y = after.y;
@@ -108,7 +107,7 @@ class ChainStepper {
     }
 
     /// The memory with which a step begins from x: anew in the places that have `changed`.
-    EDDY_HD void renew_memory(Chain& x, const MaskOf<Primal>& changed) const {
+    EDDY_HD void renew_memory(ChainState<Spec>& x, const MaskOf<Primal>& changed) const {
         with_input(x, Time(0), [&](const auto& in) {
             x.memory = select(changed, Stepper::first(in), x.memory);
         });
@@ -116,7 +115,7 @@ class ChainStepper {
 
     /// A step of the size `used` once more, where it is not zero; nothing that a replay needs is left
     /// out.
-    EDDY_INLINE EDDY_HD void replay(Chain& x, const typename Spec::Used& logged,
+    EDDY_INLINE EDDY_HD void replay(ChainState<Spec>& x, const typename Spec::Used& logged,
                                     const Single* normals = nullptr) const {
         const Time used = Spec::has_event ? abs(size_in(logged)) : size_in(logged);
         if constexpr (Spec::has_constant_size) {
@@ -148,7 +147,7 @@ class ChainStepper {
             renew_after_events(x, size_in(logged));
     }
     /// Begins steps anew in the places whose rounds ended with events.
-    EDDY_HD void renew_after_events(Chain& x, const Time& logged) const {
+    EDDY_HD void renew_after_events(ChainState<Spec>& x, const Time& logged) const {
         if constexpr (Spec::has_jump) {
             const auto changed = convert<Primal>(logged) < Primal(0);
             if (any(changed)) [[unlikely]]
@@ -208,7 +207,8 @@ class ChainStepper {
 
     /// Calls use(in) with what a step of `size` from x starts from.
     template <class Use>
-    EDDY_INLINE EDDY_HD decltype(auto) with_input(const Chain& x, const Time& size, Use&& use,
+    EDDY_INLINE EDDY_HD decltype(auto) with_input(const ChainState<Spec>& x, const Time& size,
+                                                  Use&& use,
                                                   const Single* normals = nullptr) const {
         if constexpr (Spec::moves_times)
             return with_moved_input<Spec>(*this, x, size, tangents_of_sizes<Spec>(*this, x, size),
@@ -218,7 +218,8 @@ class ChainStepper {
     }
     /// Uses the input of a step at times without tangents.
     template <class Use>
-    EDDY_INLINE EDDY_HD decltype(auto) with_still_input(const Chain& x, const Time& size, Use&& use,
+    EDDY_INLINE EDDY_HD decltype(auto) with_still_input(const ChainState<Spec>& x, const Time& size,
+                                                        Use&& use,
                                                         const Single* normals = nullptr) const {
         const Size dt{size, convert<Primal>(Time(problem_->clock.direction) * size)};
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
@@ -226,8 +227,8 @@ class ChainStepper {
     }
     /// Uses the input of a logged step, where the size may be the constant one.
     template <class Use>
-    EDDY_INLINE EDDY_HD decltype(auto) with_logged_input(const Chain& x, const Time& size,
-                                                         Use&& use,
+    EDDY_INLINE EDDY_HD decltype(auto) with_logged_input(const ChainState<Spec>& x,
+                                                         const Time& size, Use&& use,
                                                          const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(size)) return with_constant_input(x.elapsed, x.y, use, normals);
@@ -253,11 +254,11 @@ class ChainStepper {
                                                                const Time& left) {
         return select(lands_within(limited, left), left, limited);
     }
-    [[gnu::noinline]] EDDY_HD void compute_out_of_line(const Chain& x,
+    [[gnu::noinline]] EDDY_HD void compute_out_of_line(const ChainState<Spec>& x,
                                                        Attempt<Spec>& attempt) const {
         compute_here(x, attempt);
     }
-    EDDY_INLINE EDDY_HD void compute_here(const Chain& x, Attempt<Spec>& attempt) const {
+    EDDY_INLINE EDDY_HD void compute_here(const ChainState<Spec>& x, Attempt<Spec>& attempt) const {
         const Time limited = is_adaptive ? min(x.size, Time(problem_->clock.dt_max)) : x.size;
         const Time left = tstop - x.elapsed;
         if constexpr (Spec::has_dyadic_steps) {
@@ -301,7 +302,7 @@ class ChainStepper {
     }
 
     /// Accepts an attempt or not, and chooses the next size.
-    EDDY_INLINE EDDY_HD void judge_error(const Chain& x, Attempt<Spec>& attempt,
+    EDDY_INLINE EDDY_HD void judge_error(const ChainState<Spec>& x, Attempt<Spec>& attempt,
                                          AfterAttempt<Spec>& after) const {
         const Single norm = squared_norm_of(*problem_, x.y, attempt);
         const TimeMask accepted =
@@ -325,7 +326,7 @@ class ChainStepper {
 
     /// Accepts an attempt of constant size; one that is not finite, or fails, is said to have
     /// stalled.
-    EDDY_INLINE EDDY_HD void accept(const Chain& x, Attempt<Spec>& attempt,
+    EDDY_INLINE EDDY_HD void accept(const ChainState<Spec>& x, Attempt<Spec>& attempt,
                                     AfterAttempt<Spec>& after) const {
         const TimeMask moves = attempt.size > Time(0);
         attempt.accepted = convert<Primal>(attempt.size) > Primal(0);

@@ -31,12 +31,16 @@ template <class Spec>
 struct ChainIterations {
     static constexpr bool are_counted = false;
     EDDY_HD void count_iterations(const Attempt<Spec>&) {}
+    [[nodiscard]] EDDY_HD static std::int64_t iterations_of(int) { return 0; }
 };
 template <class Spec>
 requires IteratesWithinSteps<typename Spec::Stepper>
 struct ChainIterations<Spec> {
     static constexpr bool are_counted = true;
     typename Spec::Time evaluations{};  // (place)
+    [[nodiscard]] EDDY_HD std::int64_t iterations_of(int place) const {
+        return static_cast<std::int64_t>(get_lane(evaluations, place));
+    }
     EDDY_INLINE EDDY_HD void count_iterations(const Attempt<Spec>& attempt) {
         using Time = typename Spec::Time;
         evaluations = evaluations + select(attempt.size > Time(0),
@@ -71,7 +75,7 @@ struct Chain : ChainDrawn<Spec>, ChainIterations<Spec> {
     /// Takes what a copy has counted of its rounds.
     EDDY_HD void count_like(const Chain& copy) {
         rejected = copy.rejected;
-        if constexpr (ChainIterations<Spec>::are_counted) this->evaluations = copy.evaluations;
+        static_cast<ChainIterations<Spec>&>(*this) = copy;
     }
     /// Has some lane a state that is not finite?
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_broken(const typename Spec::State& y) const {

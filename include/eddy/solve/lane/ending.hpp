@@ -118,10 +118,8 @@ template <class Stepper>
 /// Not one that the lane ends at.
 template <class Spec>
 [[nodiscard]] EDDY_HD std::int64_t evaluations_of_events(std::int64_t count, bool ends) {
-    if constexpr (Spec::has_jump)
-        return (count - (ends ? 1 : 0)) * (1 + std::int64_t{Spec::Stepper::evaluations_at_start});
-    else
-        return 0;
+    const std::int64_t each = 1 + std::int64_t{Spec::Stepper::evaluations_at_start};
+    return Spec::has_jump ? (count - (ends ? 1 : 0)) * each : 0;
 }
 
 /// A lane in the place where it ended, heading for a tstop, after so many attempts. What became of its
@@ -152,21 +150,16 @@ template <class Spec>
 /// the lane ends with it.
 template <class Spec>
 [[nodiscard]] EDDY_HD double first_size_from(const typename Spec::LaneState& y, double chosen) {
-    if constexpr (LaneStart<Spec>::is_solved_for && Spec::is_adaptive)
-        return is_number(primal(y[0])) ? chosen : TimeLimits<typename Spec::Time>::least;
-    else
-        return chosen;
+    const bool is_sought = LaneStart<Spec>::is_solved_for && Spec::is_adaptive;
+    return is_sought && !is_number(primal(y[0])) ? TimeLimits<typename Spec::Time>::least : chosen;
 }
 /// Is the outcome of a lane that ends like this that of its start?
 template <class Spec>
 [[nodiscard]] EDDY_HD bool ends_at_start(const RoundOfChain<Spec>& round, const Verdict& verdict,
                                          int place) {
-    if constexpr (LaneStart<Spec>::is_solved_for) {
-        if (!is_number(get_lane(primal(round.before.y[0]), place))) return true;
-        return LaneStart<Spec>::reports_steps() && verdict.result == Result::success;
-    } else {
-        return false;
-    }
+    using Start = LaneStart<Spec>;
+    return Start::is_solved_for && (!is_number(get_lane(primal(round.before.y[0]), place)) ||
+                                    (Start::reports_steps() && verdict.result == Result::success));
 }
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of_start(const Problem<Spec>& problem,
@@ -191,8 +184,7 @@ template <class Spec>
     LaneOutcome outcome = outcome_of<Spec>(
         problem.times, ending_of<Spec>(problem, round, verdict, broken, place), ended.tstop,
         ended.attempts, static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
-    if constexpr (Chain<Spec>::are_counted)
-        outcome.evaluations += static_cast<std::int64_t>(get_lane(round.chain.evaluations, place));
+    outcome.evaluations += round.chain.iterations_of(place);
     return outcome;
 }
 

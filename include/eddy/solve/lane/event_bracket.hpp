@@ -48,10 +48,12 @@ template <class Spec>
         return {0, 1};
 }
 template <class Spec>
-EDDY_HD void put_leading(EventSearch<Spec>& search, int place,
+EDDY_HD void put_leading([[maybe_unused]] EventSearch<Spec>& search, [[maybe_unused]] int place,
                          const LeadingEvent<Spec::num_events>& leading) {
-    set_lane(search.leading.leader, place, static_cast<double>(leading.leader));
-    set_lane(search.leading.met, place, static_cast<double>(leading.met));
+    if constexpr (Spec::has_several_events) {
+        set_lane(search.leading.leader, place, static_cast<double>(leading.leader));
+        set_lane(search.leading.met, place, static_cast<double>(leading.met));
+    }
 }
 
 }  // namespace eddy::inline v0::detail

@@ -30,13 +30,13 @@ struct EventDue {
                               const Parameters& p) {
         const EventTimes<Field, Parameters> events(times, p);
         for_timed([&]<int i>() { put<i>(search, place, events.template first<i>()); });
-        settle(search, place);
+        find_soonest(search, place);
     }
     /// Clears the due times of an empty place.
     EDDY_HD static void clear(Search& search, int place) {
         for_timed(
             [&]<int i>() { put<i>(search, place, -std::numeric_limits<double>::infinity()); });
-        settle(search, place);
+        find_soonest(search, place);
     }
     /// Which timed events a place meets, a bit for each, where steps end with the soonest.
     [[nodiscard]] EDDY_HD static std::uint32_t met(const Search& search, int place) {
@@ -63,7 +63,7 @@ struct EventDue {
                        events.template renewed<i>(get_lane(after.events.due.of.data[i], place),
                                                   elapsed, is_met));
             });
-            settle(after.events, place);
+            find_soonest(after.events, place);
             if (used > 0 && is_lost(after.events.side, place)) set_lane(attempt.used, place, -used);
         }
     }
@@ -80,7 +80,7 @@ struct EventDue {
         set_lane(search.due.of.data[i], place, due);
     }
     /// The soonest; a function that is no number is told as those of the state are.
-    EDDY_HD static void settle(Search& search, int place) {
+    EDDY_HD static void find_soonest(Search& search, int place) {
         double soonest = std::numeric_limits<double>::infinity();
         for_timed([&]<int i>() {
             const double due = get_lane(search.due.of.data[i], place);

@@ -44,7 +44,7 @@ struct EventSeeker {
         set_lane(search.uncut, place, 0.);
         if constexpr (Spec::moves_times) set_lane(search.clock, place, typename Spec::Scalar(0));
         put_bracket<Spec>(search, place, {});
-        if constexpr (num_events > 1) put_leading<Spec>(search, place, {});
+        put_leading<Spec>(search, place, {});
         if constexpr (Spec::has_timed_events) EventDue<Spec>::clear(search, place);
     }
     /// The lane that begins there, from y.
@@ -240,7 +240,7 @@ struct EventSeeker {
                 continue;
             }
             if (!was_open) set_lane(after.events.uncut, place, get_lane(x.size, place));
-            if constexpr (num_events > 1) put_leading<Spec>(after.events, place, leading);
+            put_leading<Spec>(after.events, place, leading);
             const double resolved =
                 event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), bracket.high);
             set_lane(width, place, resolved);
@@ -360,9 +360,7 @@ struct EventSeeker {
     EDDY_HD static void leave_on_side(int i, const Left& g, const Attempt<Spec>& attempt,
                                       AfterAttempt<Spec>& after, int place) {
         const int event = event_of(attempt, place);
-        bool is_next = false;
-        if constexpr (num_events > 1)
-            is_next = i != event && get_leading<Spec>(after.events, place).has(i);
+        const bool is_next = i != event && get_leading<Spec>(after.events, place).has(i);
         const double off = i == event || is_next ? abs(g.met) : 0;
         const double still = 2 * (off + abs(g.along) * g.width);
         double side = side_from(g.now, g.along, still);
