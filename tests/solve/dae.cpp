@@ -16,6 +16,26 @@
 
 using support::Array, support::rows;
 
+namespace {
+
+struct Counted : support::Equilibrium {};
+struct CountedStart : eddy::ConsistentStart<Counted> {
+    static inline int solves = 0;
+    template <class Number, class Parameters, class Real>
+    static eddy::StartReport solve(double t, State<Number>& y, const Parameters& p,
+                                   const eddy::StartTask<Real, size>& task) {
+        ++solves;
+        return eddy::ConsistentStart<Counted>::solve(t, y, p, task);
+    }
+};
+
+}  // namespace
+
+template <>
+struct eddy::ChosenStart<Counted> {
+    using type = CountedStart;
+};
+
 TEST_CASE("dae: Robertson's reactions with conservation as an equation, over eleven decades") {
     const Array y0 = rows({{1, 0, 0}}), p = rows({{0.04, 1e4, 3e7}});
     const eddy::SolveOptions options{
@@ -49,6 +69,17 @@ TEST_CASE("dae: a start that is not consistent is made so, and is what is saved 
         CHECK(solution.y(k)(0, 1) == Approx(0.75 * all).epsilon(1e-7));
     }
     CHECK(solution.step_y(0, 0, 1) == 1.5);
+}
+
+TEST_CASE("dae: a start is solved for once a trajectory, whoever asks for it") {
+    const Array y0 = rows({{2, 77}, {1, 3}, {4, 0}}), p = rows({{0.7, 3}, {0.7, 3}, {0.5, 2}});
+
+    const auto solution = eddy::solve(Counted{}, eddy::Rodas4{}, y0, p,
+                                      {.t1 = 2, .save_steps = true}, eddy::Cpu{.threads = 1});
+
+    REQUIRE(solution.success());
+    CHECK(solution.step_y(2, 0, 1) == Approx(8. / 3));
+    CHECK(CountedStart::solves == 3);
 }
 
 TEST_CASE("dae: a mass matrix that is not diagonal, rows without their own components, and time") {

@@ -266,4 +266,25 @@ struct ChosenStart {
 template <class Field>
 using StartOf = typename ChosenStart<Field>::type;
 
+namespace detail {
+
+/// Are there components that the equation itself determines at the start?
+template <class Field>
+consteval bool has_algebraic_components() {
+    if constexpr (has_mass<Field>)
+        return MassMatrix<Field>::num_constraints > 0;
+    else
+        return false;
+}
+
+/// Is each lane's start found by itself? Then it is solved for once.
+template <class Field>
+inline constexpr bool keeps_starts = [] {
+    if constexpr (has_algebraic_components<Field>())
+        return !StartOf<Field>::reports_steps;
+    else
+        return false;
+}();
+
+}  // namespace detail
 }  // namespace eddy::inline v0

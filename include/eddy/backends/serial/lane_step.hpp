@@ -63,7 +63,7 @@ class LaneProblem {
     const Problem<Spec>& problem;
     const std::ptrdiff_t index;
 
-    [[nodiscard]] typename Spec::State y0() const { return LaneStart<Spec>::state(problem, index); }
+    [[nodiscard]] typename Spec::State y0() const { return LaneStart<Spec>::found(problem, index); }
     [[nodiscard]] const LaneTimes& times() const { return problem.times; }
 
     /// Calls use(in) with what a step of |dt| = size starts from.

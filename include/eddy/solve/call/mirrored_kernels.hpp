@@ -34,6 +34,8 @@ template <class Spec, class Memory>
     if constexpr (Spec::has_noise)
         problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
     problem.rows = {};  // there each lane has its own
+    if constexpr (keeps_starts<typename Spec::Field>)
+        problem.starts = mirrors.template room<typename Spec::LaneState>(mirrors.lanes().count);
     return problem;
 }
 template <class Spec, class Memory>

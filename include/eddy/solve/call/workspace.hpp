@@ -65,9 +65,10 @@ class PreparedProblem {
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
         problem.y0_tangent = problem.p_tangent = {};
-        const std::ptrdiff_t lanes = num_lanes_ = problem.y0.num_lanes;
+        const std::ptrdiff_t lanes = problem.y0.num_lanes;
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
+        take_count(lanes);
         if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
@@ -133,7 +134,7 @@ class PreparedProblem {
         plan_ = &whole.times();
         problem = whole.problem;
         problem.rows = rows;
-        num_lanes_ = num_lanes;
+        take_count(num_lanes);
     }
     /// Some of its lanes.
     void take_rows_of(const PreparedProblem& whole, const RowList& lanes) {
@@ -186,7 +187,15 @@ class PreparedProblem {
         problem.y0_tangent = whole.y0_tangent;
         problem.p_tangent = whole.p_tangent;
         problem.rows = Rows::of(list_);
-        num_lanes_ = static_cast<std::ptrdiff_t>(lanes.size());
+        take_count(static_cast<std::ptrdiff_t>(lanes.size()));
+    }
+    /// Takes so many lanes, with room for their starts.
+    void take_count(std::ptrdiff_t lanes) {
+        num_lanes_ = lanes;
+        if constexpr (keeps_starts<typename Spec::Field>) {
+            starts_.resize(static_cast<std::size_t>(lanes));
+            problem.starts = starts_.data();
+        }
     }
 
     /// What depends on the options alone: they do not change.
@@ -261,6 +270,9 @@ class PreparedProblem {
     }
 
     std::ptrdiff_t num_lanes_ = 0;
+    [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>,
+                                 std::vector<typename Spec::LaneState>>
+        starts_;
     RowList list_;  // of a problem that has some of another's lanes
     TimePlan times_;
     const TimePlan* plan_ = &times_;         // or that of a problem that this one follows

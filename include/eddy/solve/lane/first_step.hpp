@@ -65,10 +65,14 @@ class FirstStep {
     static constexpr int num_places = num_lanes_of<Real>;
 
   public:
-    /// The sizes for `count` lanes from `first` on, as elapsed time, into `sizes`; a member's share
+    /// The starts of `count` lanes from `first` on, where they are solved for, and their sizes, as elapsed time, into
+    /// `sizes`; a member's share
     /// of them where several members choose together.
     EDDY_HD static void choose(const Problem<Spec>& problem, std::ptrdiff_t first,
                                std::int32_t count, double* sizes, int member, int num_members) {
+        for (std::int32_t lane = member * num_places; lane < count;
+             lane += num_members * num_places)
+            LaneStart<Spec>::find(problem, first + lane, min(num_places, count - lane));
         if (Spec::has_noise || problem.times.dt0 != 0) {  // a path of noise wants one given
             for (std::int32_t lane = member; lane < count; lane += num_members)
                 sizes[lane] = problem.times.dt0;

@@ -10,15 +10,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// Are there components that the equation itself determines at the start?
-template <class Field>
-consteval bool has_algebraic_components() {
-    if constexpr (has_mass<Field>)
-        return MassMatrix<Field>::num_constraints > 0;
-    else
-        return false;
-}
-
 template <class Spec>
 struct LaneStart {
     using Field = typename Spec::Field;
@@ -29,6 +20,13 @@ struct LaneStart {
     /// The state in which a lane begins; NaN in all components where the algebraic ones cannot be
     /// found.
     [[nodiscard]] EDDY_HD static State state(const Problem<Spec>& problem, std::ptrdiff_t lane) {
+        if constexpr (keeps_starts<Field>)
+            return problem.starts[lane];
+        else
+            return found(problem, lane);
+    }
+    /// The same, found anew.
+    [[nodiscard]] EDDY_HD static State found(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         if constexpr (is_solved_for) {
             State y;
             if (solve(problem, lane, y).result != Result::success) {
@@ -37,6 +35,13 @@ struct LaneStart {
             return y;
         } else {
             return problem.load_y0(lane);
+        }
+    }
+    /// Finds the states in which so many lanes begin, for `state`, where it would solve for them.
+    EDDY_HD static void find(const Problem<Spec>& problem, std::ptrdiff_t first, int count) {
+        if constexpr (keeps_starts<Field>) {
+            for (std::ptrdiff_t lane = first; lane < first + count; ++lane)
+                problem.starts[lane] = found(problem, lane);
         }
     }
     /// Is there more to be told of a lane that began than of its steps?

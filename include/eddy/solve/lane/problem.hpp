@@ -9,6 +9,7 @@
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
 #include <eddy/solve/lane/times.hpp>
+#include <eddy/steppers/consistent_start.hpp>
 #include <utility>
 
 namespace eddy::inline v0::detail {
@@ -53,6 +54,9 @@ struct Problem {
     const SharedParameter* shared_p = nullptr;         // (component)
     [[no_unique_address]] Size size{};
     [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
+    /// (lane) the states in which lanes begin, found before they do.
+    [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>, typename Spec::LaneState*>
+        starts{};
     GivenSteps given;                   // where steps are not to be chosen
     bool counts_tangents = false;       // does the norm of errors? Of dual numbers
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
