@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
-#include <eddy/checkpoint/staircase.hpp>
+#include <eddy/core/online_treeverse.hpp>
+#include <eddy/core/staircase.hpp>
 #include <map>
 #include <utility>
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <eddy/checkpoint/chain.hpp>
-#include <eddy/checkpoint/schedule.hpp>
 #include <eddy/core/error.hpp>
+#include <eddy/core/schedule.hpp>
 #include <limits>
 #include <random>
 

@@ -1,6 +1,6 @@
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
-#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/online_treeverse.hpp>
+#include <eddy/core/schedule.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
+#include <eddy/core/online_treeverse.hpp>
 
 #include <atomic>
 #include <cstdint>

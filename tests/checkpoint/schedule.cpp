@@ -1,4 +1,4 @@
-#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/schedule.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Schedule and placements are integer functions that a device can run: one thread plans for its
 // lane or warp.
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
-#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/online_treeverse.hpp>
+#include <eddy/core/schedule.hpp>
 
 __global__ void split_gap(const std::int64_t* length, std::int64_t slots, std::int64_t* distance) {
     const unsigned lane = threadIdx.x;

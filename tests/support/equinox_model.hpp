@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/placed.hpp>
+#include <eddy/core/placed.hpp>
 #include <vector>
 
 namespace support {

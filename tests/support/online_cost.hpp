@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/placed.hpp>
-#include <eddy/checkpoint/schedule.hpp>
+#include <eddy/core/placed.hpp>
+#include <eddy/core/schedule.hpp>
 #include <vector>
 
 namespace support {

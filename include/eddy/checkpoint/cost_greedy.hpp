@@ -14,10 +14,10 @@
 // Test: tests/checkpoint/online_placement.cpp, tests/checkpoint/placement_table.cpp
 
 #include <cstdint>
-#include <eddy/checkpoint/placed.hpp>
-#include <eddy/checkpoint/schedule.hpp>
-#include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/placed.hpp>
+#include <eddy/core/schedule.hpp>
+#include <eddy/core/staircase.hpp>
 
 namespace eddy::inline v0 {
 

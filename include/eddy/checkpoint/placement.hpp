@@ -8,11 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
 #include <eddy/checkpoint/placement_table.hpp>
-#include <eddy/checkpoint/schedule.hpp>
-#include <eddy/checkpoint/staircase.hpp>
 #include <eddy/core/export.hpp>
+#include <eddy/core/online_treeverse.hpp>
+#include <eddy/core/schedule.hpp>
+#include <eddy/core/staircase.hpp>
 #include <functional>
 #include <memory>
 #include <optional>

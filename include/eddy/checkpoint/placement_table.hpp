@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/checkpoint/cost_greedy.hpp>
-#include <eddy/checkpoint/online_treeverse.hpp>
-#include <eddy/checkpoint/placed.hpp>
+#include <eddy/core/online_treeverse.hpp>
+#include <eddy/core/placed.hpp>
 #include <memory>
 #include <mutex>
 #include <span>

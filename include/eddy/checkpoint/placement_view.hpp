@@ -4,8 +4,8 @@
 // its table goes; a loop that goes further keeps no more states and takes longer to reverse.
 // Test: tests/checkpoint/placement_view.cpp
 
-#include <eddy/checkpoint/schedule.hpp>
-#include <eddy/checkpoint/staircase.hpp>
+#include <eddy/core/schedule.hpp>
+#include <eddy/core/staircase.hpp>
 
 namespace eddy::inline v0 {
 
