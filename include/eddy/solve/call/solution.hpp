@@ -151,6 +151,7 @@ class [[nodiscard]] Solution : public Outcomes {
     void append_step(std::ptrdiff_t lane, double t, const Real* y);
     /// The ranks among whose trajectories these are; null: these are all.
     [[nodiscard]] const std::shared_ptr<detail::RankGroup>& ranks() const { return ranks_; }
+    /// Says among which ranks' trajectories these are.
     void set_ranks(std::shared_ptr<detail::RankGroup> ranks) { ranks_ = std::move(ranks); }
 
   private:

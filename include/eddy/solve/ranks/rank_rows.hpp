@@ -17,7 +17,8 @@ namespace eddy::inline v0 {
 
 /// The rows of one rank: `count` of them, from row `first` on.
 struct RankRows {
-    std::ptrdiff_t first = 0, count = 0;
+    std::ptrdiff_t first = 0;  ///< among the trajectories of all ranks
+    std::ptrdiff_t count = 0;  ///< of trajectories
 
     friend bool operator==(const RankRows&, const RankRows&) = default;
 };
