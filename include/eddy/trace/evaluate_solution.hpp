@@ -1,11 +1,10 @@
 #pragma once
-// Evaluation of roots, linear systems and tables. A root has its value; what says its derivative is
+// Evaluation of roots and linear systems. A root has its value; what says its derivative is
 // computed for numbers that have a tangent only, and those compute without tangents what leads to the
 // value.
 // Test: tests/ad/root.cpp
 
 #include <eddy/trace/arguments.hpp>
-#include <eddy/trace/component_at.hpp>
 #include <eddy/trace/solve_linear.hpp>
 
 namespace eddy::inline v0::detail {
@@ -58,7 +57,7 @@ template <class Code>
     return varying;
 }
 
-/// Node i, a root, the solution of a linear system, or a place in a table.
+/// Node i, a root or the solution of a linear system.
 template <int i, class Values>
 EDDY_INLINE EDDY_HD constexpr void evaluate_solution(Values& values) {
     using Real = typename Values::Number;
@@ -66,14 +65,7 @@ EDDY_INLINE EDDY_HD constexpr void evaluate_solution(Values& values) {
     constexpr Node node = Code::code.nodes[i];
     constexpr int n = node.size, a = Code::code.operands[node.first],
                   last = Code::code.operands[node.first + node.count - 1];
-    if constexpr (node.op == Op::find) {
-        const auto x = primal(values.template load<last>(0));
-        values.template store<i>(
-            0, convert<Real>(
-                   count_at_most<Code::code.nodes[a].size>(x, [&](int k, int lane) EDDY_INLINE {
-                       return get_lane(primal(values.template load<a>(k)), lane);
-                   })));
-    } else if constexpr (node.op == Op::root && std::is_same_v<Real, PrimalOf<Real>>) {
+    if constexpr (node.op == Op::root && std::is_same_v<Real, PrimalOf<Real>>) {
         for_components<n>([&](int k) EDDY_INLINE {
             values.template store<i>(k, convert<Real>(values.template load<a>(k)));
         });

@@ -295,8 +295,8 @@ class Interpreter {
                     total = mul_add(a(r * node.size + column, lane), b(r, lane), total);
                 return total;
             });
-        } else if constexpr (op >= Op::solve && op <= Op::find) {
-            find_solution<op>(i, a, b, length);
+        } else if constexpr (op >= Op::solve && op <= Op::root) {
+            find_solution<op>(i, a, b);
         } else {
             static_assert(op == Op::outer);
             store(i, [&](int flat, std::int64_t lane) {
@@ -305,15 +305,9 @@ class Interpreter {
         }
     }
     template <Op op>
-    void find_solution(int i, const LaneView<Real>& a, const LaneView<Real>& b, int length) {
+    void find_solution(int i, const LaneView<Real>& a, const LaneView<Real>& b) {
         if constexpr (op == Op::root) {
             store(i, [&](int c, std::int64_t lane) { return a(c, lane); });
-        } else if constexpr (op == Op::find) {
-            store(i, [&](int, std::int64_t lane) {
-                int count = 0;
-                while (count < length && primal(a(count, lane)) <= primal(b(0, lane))) ++count;
-                return Real(static_cast<ScalarOf<Real>>(count));
-            });
         } else {
             const int size = graph_[i].size;
             const bool transposed = op == Op::solve_transposed;

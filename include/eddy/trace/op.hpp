@@ -81,7 +81,6 @@ enum class Op : unsigned char {
     solve_transposed,  // (A, b): x with Aᵀ x = b
     root,  // (x, seed, r, J): x, which solves r = 0; r and its Jacobian J are computed from
            // `seed`, which stands for x: they are read for derivatives only (ad/root.hpp)
-    find,  // (x, v): how many components of x, which ascend, are at most v
     at,    // (x, i): component i of x, i rounded down; NaN where there is none
     // Loops (trace/loop_structure.hpp): `index` is the place in Graph::loops.
     carry,    // leaf: the state at the start of a turn
@@ -118,9 +117,9 @@ inline constexpr Op last_op = Op::stacked;
                                      "broadcast",     "sum",         "dot",
                                      "norm",          "dense",       "dense_transposed",
                                      "outer",         "solve",       "solve_transposed",
-                                     "root",          "find",        "at",
-                                     "carry",         "element",     "loop",
-                                     "turns",         "stacked"};
+                                     "root",          "at",          "carry",
+                                     "element",       "loop",        "turns",
+                                     "stacked"};
     static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(last_op) + 1);
     return names[static_cast<int>(op)];
 }
@@ -142,7 +141,7 @@ inline constexpr Op last_op = Op::stacked;
 /// Operations on numbers whose derivative is zero everywhere.
 [[nodiscard]] constexpr bool is_locally_constant(Op op) {
     return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant ||
-           op == Op::find || op == Op::turns;
+           op == Op::turns;
 }
 
 /// Operations whose result is a mask.

@@ -69,31 +69,4 @@ void solve_linear_of_size(int size, LoadA load_a, LoadB load_b, Real* x, bool tr
     }
 }
 
-/// How many of `length` ascending numbers, which value(k) reads, are at most x.
-template <int length, class Number, class Value>
-[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number count_at_most(const Number& x, Value value) {
-    if constexpr (is_bounds<Number>) {
-        return Number::line();
-    } else {
-        constexpr int lanes = num_lanes_of<Number>;
-        int count[lanes] = {};
-        constexpr int first_step = [] {
-            int step = 1;
-            while (2 * step <= length) step *= 2;
-            return step;
-        }();
-        for (int step = first_step; step > 0; step /= 2) {
-            for (int lane = 0; lane < lanes; ++lane) {
-                const int next = count[lane] + step;
-                if (next <= length && value(next - 1, lane) <= get_lane(x, lane))
-                    count[lane] = next;
-            }
-        }
-        Number result(0);
-        for (int lane = 0; lane < lanes; ++lane)
-            set_lane(result, lane, static_cast<ScalarOf<Number>>(count[lane]));
-        return result;
-    }
-}
-
 }  // namespace eddy::inline v0::detail
