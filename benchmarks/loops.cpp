@@ -10,6 +10,7 @@
 #include <eddy/solvers/rodas5p.hpp>
 
 #include "solve/timing.hpp"
+#include "support/kepler.hpp"
 
 namespace {
 
@@ -19,19 +20,8 @@ using eddy::Vector;
 using Lanes = eddy::Pack<double, 8>;
 constexpr int num_calls = 512;
 
-struct ByWhile {
-    constexpr auto operator()(const auto& M, const auto& e) const {
-        return eddy::bounded_while<20>(
-            M + 0.85 * e, [&](const auto& E) { return abs(E - e * sin(E) - M) > 1e-13; },
-            [&](const auto& E) { return E - (E - e * sin(E) - M) / (1 - e * cos(E)); });
-    }
-};
-struct ByRoot {
-    constexpr auto operator()(const auto& M, const auto& e) const {
-        return eddy::root(M + 0.85 * e, [&](const auto& E) { return E - e * sin(E) - M; },
-                          {.tolerance = 1e-13});
-    }
-};
+using ByWhile = support::KeplerByWhile<20>;
+using ByRoot = support::KeplerByRoot;
 template <bool written>
 struct FiveTurns {
     constexpr auto operator()(const auto& M, const auto& e) const {

@@ -11,6 +11,7 @@
 #include <eddy/trace/interpret.hpp>
 
 #include "support/catch.hpp"
+#include "support/kepler.hpp"
 #include "support/message_of.hpp"
 
 namespace {
@@ -21,14 +22,7 @@ using eddy::Vec;
 using eddy::Vector;
 using Lanes = eddy::Pack<double, 8>;
 
-/// E with E − e sin E = M.
-struct Kepler {
-    template <class T>
-    constexpr auto operator()(const T& M, const T& e) const {
-        return eddy::root(M + 0.85 * e, [&](const auto& E) { return E - e * sin(E) - M; },
-                          {.tolerance = 1e-13});
-    }
-};
+using Kepler = support::KeplerByRoot;
 constexpr auto kepler = eddy::trace<Scalar, Scalar>(Kepler{});
 
 /// Where a circle of radius √p and a line of slope 1 through (0, q) meet; x² + y² = p, y = x + q.

@@ -2,7 +2,6 @@
 // respect to the eccentricity against the closed form, on every machine.
 
 #include <cmath>
-#include <eddy/ad/root.hpp>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solvers/kencarp4.hpp>
@@ -12,6 +11,7 @@
 #include "solve/emulated_device.hpp"
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/kepler.hpp"
 
 namespace {
 
@@ -20,20 +20,8 @@ using support::EmulatedDevice;
 using support::HalfSquares;
 using OnDevice = support::DeviceArray<double>;
 
-/// E with E − e sin E = M, by Newton's iteration as a loop.
-struct ByWhile {
-    constexpr auto operator()(const auto& M, const auto& e) const {
-        return eddy::bounded_while<30>(
-            M + 0.85 * e, [&](const auto& E) { return abs(E - e * sin(E) - M) > 1e-13; },
-            [&](const auto& E) { return E - (E - e * sin(E) - M) / (1 - e * cos(E)); });
-    }
-};
-struct ByRoot {
-    constexpr auto operator()(const auto& M, const auto& e) const {
-        return eddy::root(M + 0.85 * e, [&](const auto& E) { return E - e * sin(E) - M; },
-                          {.tolerance = 1e-13});
-    }
-};
+using ByWhile = support::KeplerByWhile<30>;
+using ByRoot = support::KeplerByRoot;
 /// The solution is E(t) at mean anomaly t, whatever the stiffness p[1].
 template <class Relation>
 struct Anomaly {
