@@ -23,6 +23,7 @@
 #include <eddy/trace/nn/initial_weights.hpp>
 #include <eddy/trace/pass_report.hpp>
 #include <eddy/trace/print.hpp>
+#include <eddy/trace/rows/field_on_tile.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/custom.hpp>

@@ -1,0 +1,68 @@
+#pragma once
+// A right-hand side whose sizes are numbers: what a method that steps over rows of lanes sees of an
+// equation. A tile is `width` lanes; a row is one number of each of them, and rows follow each other
+// without gaps: (row, lane). One virtual call is made for a stage and tile, which costs nothing
+// beside it.
+// Test: tests/trace/rows/field_on_tile.cpp
+
+#include <memory>
+
+namespace eddy::inline v0 {
+
+/// The sizes of a right-hand side.
+struct FieldSizes {
+    int states = 0;
+    int parameters = 0;
+    bool reads_time = false;
+};
+
+/// f, forward and pull of one equation over a tile of `width` lanes. It is made once for a worker,
+/// owns its scratch and is not shared. No block may overlap another.
+class FieldOnTile {
+  public:
+    FieldOnTile(const FieldSizes& sizes, int width) : sizes_(sizes), width_(width) {}
+    FieldOnTile(const FieldOnTile&) = delete;
+    FieldOnTile& operator=(const FieldOnTile&) = delete;
+    virtual ~FieldOnTile() = default;
+
+    [[nodiscard]] int num_states() const { return sizes_.states; }
+    [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
+    [[nodiscard]] int width() const { return width_; }
+    [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
+    /// How many rows `forward` leaves for `pull`.
+    [[nodiscard]] virtual int num_residuals() const = 0;
+
+    /// dy = f(t, y, p). t: (lane); y, dy: (state, lane); p: (parameter, lane).
+    virtual void f(const double* t, const double* y, const double* p, double* dy) = 0;
+    /// The same, and num_residuals() rows in `kept`. The bits of dy are those of `f`.
+    virtual void forward(const double* t, const double* y, const double* p, double* dy,
+                         double* kept) = 0;
+    /// From the cotangent c of dy: ybar = J_yᵀ c is written, and J_pᵀ c is added to pbar.
+    virtual void pull(const double* t, const double* y, const double* p, const double* kept,
+                      const double* c, double* ybar, double* pbar) = 0;
+
+  private:
+    FieldSizes sizes_;
+    int width_;
+};
+
+/// Makes an equation for the tiles of workers; shared by all of them.
+class FieldMaker {
+  public:
+    explicit FieldMaker(const FieldSizes& sizes) : sizes_(sizes) {}
+    FieldMaker(const FieldMaker&) = delete;
+    FieldMaker& operator=(const FieldMaker&) = delete;
+    virtual ~FieldMaker() = default;
+
+    [[nodiscard]] int num_states() const { return sizes_.states; }
+    [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
+    [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
+    [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
+    /// The equation on tiles of 1, 8, 16, 32 or 64 lanes. Safe to call from several threads.
+    [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
+
+  private:
+    FieldSizes sizes_;
+};
+
+}  // namespace eddy::inline v0
