@@ -4,7 +4,6 @@ a user's file or command can be wrong with the words and the exit code that it m
 
 import csv
 import os
-import pty
 import re
 import resource
 import signal
@@ -159,13 +158,8 @@ class Fit(Example):
 
 
     def test_interrupted_on_a_terminal_it_goes_on_with_what_is_done(self):
-        ours, its = pty.openpty()
-        with subprocess.Popen([PROGRAM, "--starts", "5000"], cwd=self.folder, stdout=subprocess.PIPE, stderr=its, text=True) as running:
-            os.close(its)
-            os.read(ours, 1)  # the bar
-            running.send_signal(signal.SIGINT)
+        with self.interrupted_on_a_terminal("--starts", "5000") as running:
             output = running.stdout.read()
-        os.close(ours)
         self.assertEqual(running.returncode, 0)
         done, rest = re.search(r"^refined: (\d+) .*\n.*\n  stopped before the other (\d+)$", output, re.MULTILINE).groups()
         self.assertEqual(int(done) + int(rest), 5000)

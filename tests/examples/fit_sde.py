@@ -2,11 +2,7 @@
 the simulated one with them.
 """
 
-import os
-import pty
 import re
-import signal
-import subprocess
 import unittest
 from pathlib import Path
 
@@ -90,19 +86,13 @@ class Example(ExampleCase):
         self.check_refused(lambda k, year, rate: f"{365 * k},{rate}", "give times in years")
 
     def test_interrupted_on_a_terminal_the_search_ends_soon(self):
-        ours, its = pty.openpty()
-        command = [PROGRAM, "--starts", "100000"]  # a quarter of an hour, and 3,125 climbs
-        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=its, text=True) as running:
-            os.close(its)
-            os.read(ours, 1)  # the bar
-            running.send_signal(signal.SIGINT)
+        with self.interrupted_on_a_terminal("--starts", "100000") as running:  # a quarter of an hour, and 3,125 climbs
             output = ""
             for line in running.stdout:
                 output += line
                 if "stopped" in line:
                     break  # the fit by more paths, which follows, is that of the bills
             running.kill()
-        os.close(ours)
         starts = int(re.search(r"  starts: (\d+) in ", output)[1])
         self.assertLessEqual(int(re.search(r"  climbs: the best (\d+) in ", output)[1]), 8)
         self.assertEqual(starts + int(re.search(r"  stopped before (\d+) others\n", output)[1]), 100000)
