@@ -1,8 +1,8 @@
 #pragma once
 // One launch of a grid backend. Its lanes are divided, where groups of them and blocks of 64 begin,
 // among the devices; and those of a device into chunks, where much is to be copied: copies of one then
-// overlap with work on another, in two streams. A part knows its lanes from the first of them on, so
-// that neither what a lane computes nor the shape of sums depends on it. An asynchronous call is one part.
+// overlap with work on another, in two streams. A chunk knows its lanes from the first of them on, so
+// that neither what a lane computes nor the shape of sums depends on it. An asynchronous call is one chunk.
 // Test: tests/solve/device_calls.cpp, tests/solve/device_parts.cpp
 
 #include <algorithm>
@@ -75,10 +75,10 @@ class GridCall {
         if (plan_.num_lanes == 0) return;
         divide();
         for (std::size_t at = 0; at < shares_; ++at) prepare(at);
-        for (Part& part : parts_) {
-            Flight& flight = flights_[2 * part.place + part.slot];
+        for (Chunk& chunk : chunks_) {
+            Flight& flight = flights_[2 * chunk.place + chunk.slot];
             end(flight);
-            begin(flight, part);
+            begin(flight, chunk);
         }
         if (is_asynchronous_) return keep_order(), leave(flights_[0]);
         for (Flight& flight : flights_) end(flight);
@@ -88,12 +88,12 @@ class GridCall {
             if (watches_[at].is_not_finite()) memory_of(flights_[2 * at]).throw_if_not_finite();
         }
         if constexpr (is_gradient<Kernel>) {
-            for (const Part& part : parts_) detail::add(kernel_.costs[part.place], part.cost);
+            for (const Chunk& chunk : chunks_) detail::add(kernel_.costs[chunk.place], chunk.cost);
         }
     }
 
   private:
-    struct Part {
+    struct Chunk {
         LaneRange lanes;
         std::size_t place, slot;          // slot: one of two streams
         std::size_t num_bytes = 0;        // of its mirrors
@@ -115,7 +115,7 @@ class GridCall {
         return {place.device, stream_of(flight), place.pool, places_.size() == 1, is_asynchronous_};
     }
 
-    /// Divides the launch into parts, in the order in which they are taken: a chunk of each device in turn.
+    /// Divides the launch into chunks, in the order in which they are taken: one of each device in turn.
     void divide() {
         const std::ptrdiff_t unit = std::lcm(
             plan_.group_size, adds_groups_of_paths() ? PathRuns::paths_per_run : lanes_per_block);
@@ -125,7 +125,7 @@ class GridCall {
                                       std::max<std::ptrdiff_t>(1, plan_.num_workers)}));
         workers_ = plan_.num_workers / static_cast<std::ptrdiff_t>(shares_);
         flights_.resize(2 * shares_);
-        std::vector<std::vector<Part>> chunks(shares_);  // (place)
+        std::vector<std::vector<Chunk>> chunks(shares_);  // (place)
         std::size_t most = 0;
         for (std::size_t at = 0; at < shares_; ++at) {
             for (std::size_t slot = 0; slot < 2; ++slot) {
@@ -138,18 +138,18 @@ class GridCall {
         for (std::size_t k = 0; k < most; ++k) {
             for (std::size_t at = 0; at < shares_; ++at) {
                 if (k < chunks[at].size() && chunks[at][k].lanes.count > 0)
-                    parts_.push_back(chunks[at][k]);
+                    chunks_.push_back(chunks[at][k]);
             }
         }
     }
-    /// Are parts of shared parameters added over groups, and all else over runs of paths? A part then begins where
+    /// Are parts of shared parameters added over groups, and all else over runs of paths? A chunk then begins where
     /// both do.
     [[nodiscard]] bool adds_groups_of_paths() const {
         if constexpr (has_paths && is_gradient<Kernel>)
             return kernel_.sums.is_wanted() && !Kernel::Spec::sums_by_lane;
         return false;
     }
-    /// The lane at which a part may begin: runs of paths, if lanes are such, are not taken apart.
+    /// The lane at which a chunk may begin: runs of paths, if lanes are such, are not taken apart.
     [[nodiscard]] std::ptrdiff_t lane_at(std::ptrdiff_t lane) const {
         if (lane >= plan_.num_lanes) return plan_.num_lanes;
         if constexpr (has_paths) {
@@ -160,7 +160,7 @@ class GridCall {
         return lane;
     }
     /// The lanes of one device. A chunk keeps half the device busy at least.
-    [[nodiscard]] std::vector<Part> chunks_of(std::size_t at, std::ptrdiff_t units,
+    [[nodiscard]] std::vector<Chunk> chunks_of(std::size_t at, std::ptrdiff_t units,
                                               std::ptrdiff_t unit) const {
         const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
             const std::ptrdiff_t from = lane_at(first * unit);
@@ -171,13 +171,13 @@ class GridCall {
         };
         const std::ptrdiff_t first = share(at), end = share(at + 1),
                              groups_of_unit = unit / plan_.group_size;
-        Part whole{range(first, end), at, 0};
+        Chunk whole{range(first, end), at, 0};
         const std::size_t worth = count_bytes(whole, shares_ == 1) / Runtime::bytes_of_chunk();
         const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
             2 * (end - first) * groups_of_unit / workers_, 1,
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
         if (count == 1 || is_asynchronous_) return {whole};
-        std::vector<Part> chunks;
+        std::vector<Chunk> chunks;
         std::ptrdiff_t num_groups = 0;
         for (std::ptrdiff_t k = 0; k < count; ++k) {
             const std::ptrdiff_t from = first + (end - first) * k / count,
@@ -190,19 +190,19 @@ class GridCall {
         }
         return chunks;
     }
-    [[nodiscard]] MirroredLanes lanes_of(const Part& part, bool has_all_lanes) const {
-        return {part.lanes, kernel_.problem.rows.from(part.lanes.first), has_all_lanes};
+    [[nodiscard]] MirroredLanes lanes_of(const Chunk& chunk, bool has_all_lanes) const {
+        return {chunk.lanes, kernel_.problem.rows.from(chunk.lanes.first), has_all_lanes};
     }
-    /// Counts the bytes of a part's mirrors; returns how many are copied.
-    std::size_t count_bytes(Part& part, bool has_all_lanes) const {
-        Mirrors<Memory> mirrors(memory_of(flights_[2 * part.place]), lanes_of(part, has_all_lanes));
+    /// Counts the bytes of a chunk's mirrors; returns how many are copied.
+    std::size_t count_bytes(Chunk& chunk, bool has_all_lanes) const {
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * chunk.place]), lanes_of(chunk, has_all_lanes));
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
         static_cast<void>(mirrors.rows_there());
-        if constexpr (is_gradient<Kernel>) static_cast<void>(mirrors.out(&part.cost, 1));
+        if constexpr (is_gradient<Kernel>) static_cast<void>(mirrors.out(&chunk.cost, 1));
         static_cast<void>(mirrors.row_tasks());
-        part.num_bytes = mirrors.num_bytes();
+        chunk.num_bytes = mirrors.num_bytes();
         const std::size_t bytes_copied = mirrors.bytes_copied();
-        part.tables = std::move(mirrors.tables());
+        chunk.tables = std::move(mirrors.tables());
         return bytes_copied;
     }
 
@@ -219,24 +219,24 @@ class GridCall {
         const auto workers = static_cast<std::size_t>(workers_);
         size_of(GridPiece::arenas) = bytes_per_arena_ * workers;
         bool has_two = false;
-        for (const Part& part : parts_) {
-            if (part.place != at) continue;
+        for (const Chunk& chunk : chunks_) {
+            if (chunk.place != at) continue;
             std::size_t& most =
-                size_of(part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
-            most = std::max(most, part.num_bytes);
+                size_of(chunk.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
+            most = std::max(most, chunk.num_bytes);
             if (has_order())
                 size_of(GridPiece::order) =
-                    static_cast<std::size_t>(part.lanes.count) * sizeof(std::int32_t);
+                    static_cast<std::size_t>(chunk.lanes.count) * sizeof(std::int32_t);
             if constexpr (is_gradient<Kernel>) {
                 std::size_t& of_costs = size_of(GridPiece::costs);
                 of_costs = std::max(of_costs,
-                                    static_cast<std::size_t>(part.first_group + groups_of(part)) *
+                                    static_cast<std::size_t>(chunk.first_group + groups_of(chunk)) *
                                         sizeof(BackCost));
             }
-            has_two = has_two || part.slot == 1;
+            has_two = has_two || chunk.slot == 1;
         }
         if (is_asynchronous_) {
-            imprint_ = {&tag_of_kernel, plan_, bytes, parts_[0].tables};
+            imprint_ = {&tag_of_kernel, plan_, bytes, chunks_[0].tables};
             pool.begin_call(imprint_, place.stream);
         }
         pool.reserve(bytes);
@@ -257,42 +257,42 @@ class GridCall {
     /// a call are others each time.
     [[nodiscard]] bool has_order() const {
         return sorts_lanes<typename Kernel::Spec> && kernel_.problem.rows.are_a_range() &&
-               plan_.group_size > Work::Team::num_members && parts_.size() == shares_;
+               plan_.group_size > Work::Team::num_members && chunks_.size() == shares_;
     }
-    [[nodiscard]] std::int32_t* order_of(const Part& part) const {
-        return static_cast<std::int32_t*>(places_[part.place].pool->first(GridPiece::order));
+    [[nodiscard]] std::int32_t* order_of(const Chunk& chunk) const {
+        return static_cast<std::int32_t*>(places_[chunk.place].pool->first(GridPiece::order));
     }
     /// Keeps the order of the lanes, which is valid from now on.
     void keep_order() {
         for (std::size_t at = 0; at < shares_ && has_order(); ++at)
             places_[at].pool->has_order_of(plan_);
     }
-    [[nodiscard]] std::ptrdiff_t groups_of(const Part& part) const {
-        return LaunchPlan{part.lanes.count, plan_.group_size, workers_}.num_groups();
+    [[nodiscard]] std::ptrdiff_t groups_of(const Chunk& chunk) const {
+        return LaunchPlan{chunk.lanes.count, plan_.group_size, workers_}.num_groups();
     }
 
-    void begin(Flight& flight, Part& part) {
-        const GridPlace<Runtime>& place = places_[part.place];
+    void begin(Flight& flight, Chunk& chunk) {
+        const GridPlace<Runtime>& place = places_[chunk.place];
         const DeviceInUse<Runtime> in_use(place.device);
         GridPool<Runtime>& pool = *place.pool;
         const auto stream = stream_of(flight);
-        const GridPiece piece = part.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
+        const GridPiece piece = chunk.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors;
         flight.mirrors = std::make_unique<Mirrors<Memory>>(
-            memory_of(flight), lanes_of(part, parts_.size() == 1),
-            static_cast<std::byte*>(pool.first(piece)), part.tables.size());
+            memory_of(flight), lanes_of(chunk, chunks_.size() == 1),
+            static_cast<std::byte*>(pool.first(piece)), chunk.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
         const Rows given = flight.mirrors->rows_there();
         [[maybe_unused]] BackCost* cost = nullptr;
         if constexpr (is_gradient<Kernel>) {
-            cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &part.cost, 1);
+            cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &chunk.cost, 1);
             kernel.stores = pool.stores();
-            kernel.costs = static_cast<BackCost*>(pool.first(GridPiece::costs)) + part.first_group;
+            kernel.costs = static_cast<BackCost*>(pool.first(GridPiece::costs)) + chunk.first_group;
         }
         const RowTasks row_tasks = flight.mirrors->row_tasks();
         pool.send_tables(piece, flight.mirrors->tables(), stream);
-        const Watch& watch = watches_[part.place];
-        const LaunchPlan plan{part.lanes.count, plan_.group_size, workers_};
-        const bool share_arenas = parts_.size() > shares_ || plan.num_groups() > workers_;
+        const Watch& watch = watches_[chunk.place];
+        const LaunchPlan plan{chunk.lanes.count, plan_.group_size, workers_};
+        const bool share_arenas = chunks_.size() > shares_ || plan.num_groups() > workers_;
         void* const flags = share_arenas ? pool.first(GridPiece::flags) : nullptr;
         const Work work{kernel,
                         plan,
@@ -301,9 +301,9 @@ class GridCall {
                         static_cast<std::int32_t*>(flags),
                         row_tasks,
                         given,
-                        has_order() ? order_of(part) : nullptr,
+                        has_order() ? order_of(chunk) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
-                         is_ordered_[part.place] ? order_of(part) : nullptr}};
+                         is_ordered_[chunk.place] ? order_of(chunk) : nullptr}};
         put(work, plan.num_groups(), stream);
         if constexpr (has_paths) {
             const auto of_runs = run_work<typename Runtime::Warp>(kernel);
@@ -313,7 +313,7 @@ class GridCall {
             auto* const num_done = static_cast<std::int64_t*>(pool.first(GridPiece::num_done));
             const auto sums = finish_work<typename Runtime::Warp>(kernel, plan, cost, num_done);
             put(sums, sums.num_warps(), stream);
-            pool.adds_up(parts_.size() == 1);
+            pool.adds_up(chunks_.size() == 1);
         }
     }
     template <class AnyWork, class Stream>
@@ -333,7 +333,7 @@ class GridCall {
         const auto stream = stream_of(flight);
         if (call_.may_be_stopped()) news_.attend(watches_, stream);
         // Where nothing else wants its place, what became of the lanes stays there until somebody asks.
-        const bool may_stay = parts_.size() == 1;
+        const bool may_stay = chunks_.size() == 1;
         std::vector<MirroredColumn> staying;
         for (const MirroredColumn& column : flight.mirrors->columns()) {
             if (may_stay && column.comes == ComesBack::when_asked)
@@ -378,7 +378,7 @@ class GridCall {
     CallLink& call_;
     std::size_t bytes_per_arena_ = 0, shares_ = 1;
     std::ptrdiff_t workers_ = 1;  // of each device
-    std::vector<Part> parts_;
+    std::vector<Chunk> chunks_;
     std::vector<Flight> flights_;   // (place, slot)
     std::vector<Watch> watches_;    // (place)
     std::vector<bool> is_ordered_;  // (place)

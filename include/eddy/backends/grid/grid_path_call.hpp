@@ -1,7 +1,7 @@
 #pragma once
-// A call of many paths to a lane whose arrays lie on the device, or that does not wait: parts of some thousand
+// A call of many paths to a lane whose arrays lie on the device, or that does not wait: chunks of some thousand
 // paths one after another in one stream. Each is solved, from rows that its groups take there, and added up into its runs
-// and lanes (grid_paths.hpp); memory does not grow with their number. No part waits for the host, unless somebody
+// and lanes (grid_paths.hpp); memory does not grow with their number. No chunk waits for the host, unless somebody
 // may stop the call: then each does.
 // Test: tests/solve/device_paths.cpp
 
@@ -61,7 +61,7 @@ class GridPathCall {
         for (const std::int64_t total = job_.num_lanes * job_.paths;; ++number) {
             runs = runs.next(total, job_.most_rows, job_.within_lanes);
             if (runs.num_rows == 0) break;
-            run_part(runs, number);
+            run_chunk(runs, number);
             if (!call_.may_be_stopped()) continue;
             news_.attend(watches_, place_.stream);
             if (!call_.is_cancelled() || runs.end_path() == total) continue;
@@ -129,7 +129,7 @@ class GridPathCall {
                                   mirrors.tables().size());
     }
 
-    void run_part(const PathRuns& runs, int number) {
+    void run_chunk(const PathRuns& runs, int number) {
         const LaunchPlan plan =
             job_.within_lanes ? job_.plan_of(runs.num_rows)
                               : LaunchPlan{runs.num_rows, plan_.group_size, plan_.num_workers};
@@ -170,10 +170,10 @@ class GridPathCall {
     }
     void finish_lanes(const PathRuns& runs, int number, std::int64_t first, std::int64_t end,
                       bool is_cut) {
-        RunSums<typename There::Sum> part = there_.rows.sums;
-        part.runs = runs;
+        RunSums<typename There::Sum> chunk = there_.rows.sums;
+        chunk.runs = runs;
         const LanesOfPaths<Lanes, Warp> work{
-            {part, there_.waiting[number % 2], there_.waiting[(number + 1) % 2], there_.target,
+            {chunk, there_.waiting[number % 2], there_.waiting[(number + 1) % 2], there_.target,
              there_.outcomes, there_.failed_paths, there_.marks, first, end - first,
              job_.kernel.problem.times.t0, is_cut}};
         put(work, work.num_warps());
@@ -226,7 +226,7 @@ class GridPathCall {
     CallLink& call_;
     GridNews<Runtime> news_;
     bool is_asynchronous_, is_at_work_ = false;
-    LaunchPlan plan_;  // of the largest part
+    LaunchPlan plan_;  // of the largest chunk
     Mirrors<Memory> lanes_, rows_;
     There there_{};
     RowTasks tasks_;

@@ -177,8 +177,8 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
         *view = mirrors.out(*view, Real(0), of_rows);
     const auto of_p = kernel.shared.may_be_added ? ComesBack::when_done : of_rows;
     for (auto* view : {&target.p, &target.p_tangent}) *view = mirrors.out(*view, Real(0), of_p);
-    const LaunchPlan part{lanes.count, plan.group_size, 1};
-    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : part.num_groups();
+    const LaunchPlan chunk{lanes.count, plan.group_size, 1};
+    const std::ptrdiff_t rows = Spec::sums_by_lane ? num_blocks(lanes.count) : chunk.num_groups();
     const std::ptrdiff_t first_row =
         lanes.first / (Spec::sums_by_lane ? lanes_per_block : plan.group_size);
     const bool may_follow = kernel.leaves_out_marked || switches<Spec>;

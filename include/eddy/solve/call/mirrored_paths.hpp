@@ -1,6 +1,6 @@
 #pragma once
 // A job of many paths (group/path_means.hpp), on a device: its lanes' arrays, which lie there or are mirrored, and
-// rows of paths, made of them there, which no one else sees. `lanes` mirrors for all of the call, `rows` for a part.
+// rows of paths, made of them there, which no one else sees. `lanes` mirrors for all of the call, `rows` for a chunk.
 // Test: tests/solve/device_paths.cpp
 
 #include <eddy/solve/call/mirrored_kernels.hpp>
@@ -8,8 +8,8 @@
 
 namespace eddy::inline v0::detail {
 
-/// What a device needs of a job. Of the rows' kernel the part and its first path, and what only a backend knows,
-/// are set for each part.
+/// What a device needs of a job. Of the rows' kernel the chunk and its first path, and what only a backend knows,
+/// are set for each chunk.
 template <class Kernel, class TargetType>
 struct PathsThere {
     using Target = TargetType;
@@ -18,7 +18,7 @@ struct PathsThere {
 
     Kernel rows{};
     Target target{};
-    WaitingLane<Sum> waiting[2]{};  // parts take them in turn
+    WaitingLane<Sum> waiting[2]{};  // chunks take them in turn
     LaneOutcome* outcomes = nullptr;
     std::int64_t* failed_paths = nullptr;
     TangentMark* marks = nullptr;
@@ -112,7 +112,7 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
     return there;
 }
 
-/// Parts of a shared gradient: of each row, or of each group of rows, for a sum over all of a part.
+/// Parts of a shared gradient: of each row, or of each group of rows, for a sum over all of a chunk.
 template <class Spec, class There, class Job, class Memory>
 void mirror_shared(There& there, const Job& job, Mirrors<Memory>& lanes, Mirrors<Memory>& rows) {
     using Real = typename Spec::Scalar;
@@ -133,7 +133,7 @@ void mirror_shared(There& there, const Job& job, Mirrors<Memory>& lanes, Mirrors
         shared.may_be_added = true;
         shared.runs = rows.template room<Lane>(SharedRows<Spec>::most_runs * num_p);
         there.rows.target.p = {rows.template room<Real>(num_p), 1, num_p, 1, 1};
-        target.of_part = there.rows.target.p.first;
+        target.of_chunk = there.rows.target.p.first;
     }
     target.num_blocks = Spec::sums_by_lane ? num_blocks(job.num_lanes) : 1;
     target.blocks = lanes.template room<Real>(target.num_blocks * numbers);

@@ -45,14 +45,14 @@ class PathGradient {
                 run_there(whole, options, backend, kept, call);
             return lanes > 0;
         }
-        const auto solve_part = [&] {
+        const auto solve_chunk = [&] {
             prepare<typename Backend::Memory>(whole);
             // Rows that a device has solved stay there: it adds up their runs.
             constexpr bool stay = is_of_device<Backend>;
-            if constexpr (stay) part_.sums = paths_.of_runs;
-            part_.run_kernel(options, backend, kept, call, false);
+            if constexpr (stay) chunk_.sums = paths_.of_runs;
+            chunk_.run_kernel(options, backend, kept, call, false);
             if constexpr (!stay)
-                paths_.of_runs.add_all(numbers(), part_.result.report.outcomes().data());
+                paths_.of_runs.add_all(numbers(), chunk_.result.report.outcomes().data());
             if constexpr (sums_whole_lanes) add_shared(title);
             add_costs(whole.result.report);
         };
@@ -63,11 +63,11 @@ class PathGradient {
         const std::ptrdiff_t blocks =
             Spec::sums_by_lane ? (lanes + block_lanes - 1) / block_lanes : 1;
         blocks_.assign(static_cast<std::size_t>(blocks * num_shared), Real(0));
-        of_part_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
-        const Means means{whole.loss, whole.target, blocks_.data(), of_part_.data(),
+        of_chunk_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
+        const Means means{whole.loss, whole.target, blocks_.data(), of_chunk_.data(),
                           lanes,      blocks,       block_lanes};
         paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes}, options, call,
-                   whole.result.report, means, solve_part);
+                   whole.result.report, means, solve_chunk);
         if constexpr (num_shared > 0) add_blocks(whole, means);
         return false;
     }
@@ -107,7 +107,7 @@ class PathGradient {
         const auto plan_of = [&](std::int64_t num_rows) {
             return GradientWorkspace::plan_groups(num_rows, backend);
         };
-        // Sums over whole parts have the bits of parts of this size; else those of the device are larger.
+        // Sums over whole chunks have the bits of chunks of this size; else those of the device are larger.
         const std::int64_t most_rows =
             sums_whole_lanes ? few_lanes : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
         const LaunchPlan groups = plan_of(PathRuns::most_rows(
@@ -149,51 +149,51 @@ class PathGradient {
 
     template <class Memory>
     void prepare(const GradientWorkspace& whole) {
-        paths_.prepare(part_.prepared, whole.prepared);
-        part_.keeps_parts = !adds_groups<Memory>;
-        part_.seeds = whole.seeds;
-        part_.open_loss();
+        paths_.prepare(chunk_.prepared, whole.prepared);
+        chunk_.keeps_parts = !adds_groups<Memory>;
+        chunk_.seeds = whole.seeds;
+        chunk_.open_loss();
     }
 
     [[nodiscard]] Numbers numbers() {
-        return {part_.loss.first, part_.loss.lane_stride, part_.target,
-                part_.shared_sums.rows().parts};
+        return {chunk_.loss.first, chunk_.loss.lane_stride, chunk_.target,
+                chunk_.shared_sums.rows().parts};
     }
     /// The rows are of one lane, and failed ones bring nothing.
     void add_shared(const char* title) {
-        part_.finish_sums({}, title);
-        for (std::size_t i = 0; i < of_part_.size(); ++i) {
+        chunk_.finish_sums({}, title);
+        for (std::size_t i = 0; i < of_chunk_.size(); ++i) {
             const auto component = static_cast<std::ptrdiff_t>(i);
-            of_part_[i] = component < Numbers::num_p
-                              ? part_.target.p(0, component)
-                              : part_.target.p_tangent(0, component - Numbers::num_p);
+            of_chunk_[i] = component < Numbers::num_p
+                              ? chunk_.target.p(0, component)
+                              : chunk_.target.p_tangent(0, component - Numbers::num_p);
         }
     }
     /// What the lanes of each block have brought to a shared gradient.
     static void add_blocks(GradientWorkspace& whole, const Means& means) {
         for (std::ptrdiff_t block = 0; block < means.num_blocks; ++block) {
             for (std::ptrdiff_t i = 0; i < Numbers::num_p; ++i) {
-                const auto part = [&](std::ptrdiff_t k) -> Real {
+                const auto number = [&](std::ptrdiff_t k) -> Real {
                     return means.sum_of_block(block, Numbers::first_of_p + k * Numbers::num_p + i);
                 };
-                Lane sum(part(0));
-                if constexpr (Spec::is_dual) sum.tangent = part(1);
+                Lane sum(number(0));
+                if constexpr (Spec::is_dual) sum.tangent = number(1);
                 whole.shared_sums.add(block * means.block_lanes, i, sum);
             }
         }
     }
     void add_costs(GradientReport& report) const {
-        const GradientReport& part = part_.result.report;
-        eddy::detail::add(report.counters, part.counters);
-        report.evaluations_back += part.evaluations_back;
-        report.bytes_kept = std::max(report.bytes_kept, part.bytes_kept);
-        report.checkpoints = std::max(report.checkpoints, part.checkpoints);
+        const GradientReport& of_chunk = chunk_.result.report;
+        eddy::detail::add(report.counters, of_chunk.counters);
+        report.evaluations_back += of_chunk.evaluations_back;
+        report.bytes_kept = std::max(report.bytes_kept, of_chunk.bytes_kept);
+        report.checkpoints = std::max(report.checkpoints, of_chunk.checkpoints);
     }
 
     // Sums are in double, whose rounding is far below the noise of the mean.
     PathSums<Spec, double> paths_;
-    GradientWorkspace part_;
-    std::vector<Real> blocks_, of_part_;  // of shared parameters
+    GradientWorkspace chunk_;
+    std::vector<Real> blocks_, of_chunk_;  // of shared parameters
 };
 
 }  // namespace eddy::inline v0::detail

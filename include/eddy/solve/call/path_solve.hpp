@@ -40,18 +40,18 @@ class PathSolve {
             if (stays) return run_there(whole, {saved, marks}, backend, kept, call);
         }
         const std::ptrdiff_t numbers = num_numbers(solution);
-        const auto solve_part = [&] {
-            paths_.prepare(part_.prepared, whole.prepared);
-            part_.take({}, HostMemory{}, title);
+        const auto solve_chunk = [&] {
+            paths_.prepare(chunk_.prepared, whole.prepared);
+            chunk_.take({}, HostMemory{}, title);
             // Rows that a device has solved stay there: it adds up their runs.
-            if constexpr (is_of_device<Backend>) part_.sums = paths_.of_runs;
-            part_.run_pass(options, backend, kept, call);
+            if constexpr (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
+            chunk_.run_pass(options, backend, kept, call);
             if constexpr (!is_of_device<Backend>) add_rows();
         };
         const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
                                      num_outputs, numbers};
         paths_.run({numbers, numbers, rows_that_fit(numbers), false, marks}, options, call,
-                   solution, means, solve_part);
+                   solution, means, solve_chunk);
     }
 
   private:
@@ -102,7 +102,7 @@ class PathSolve {
     }
     /// Adds up the runs of rows that are here.
     void add_rows() {
-        Solution<Real>& rows = part_.solution;
+        Solution<Real>& rows = chunk_.solution;
         y_.clear();
         tangent_.clear();
         for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
@@ -110,14 +110,14 @@ class PathSolve {
             if constexpr (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
         }
         RunSums<Moments> sums = paths_.of_runs;
-        sums.marks = part_.sums.marks;
+        sums.marks = chunk_.sums.marks;
         sums.add_all(
             SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},
             rows.outcomes().data());
     }
 
     PathSums<Spec, Moments> paths_;
-    SolveWorkspace part_;
+    SolveWorkspace chunk_;
     std::vector<EnsembleView<Real>> y_, tangent_;  // (save point) of rows that are here
 };
 

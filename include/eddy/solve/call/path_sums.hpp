@@ -14,14 +14,14 @@
 
 namespace eddy::inline v0::detail {
 
-/// Solves the paths of a call part after part, row r of a part's arrays being path first_path + r of the call, and
+/// Solves the paths of a call chunk after chunk, row r of a chunk's arrays being path first_path + r of the call, and
 /// makes of their runs what becomes of lanes, as a device does (lane/path_lanes.hpp).
 template <class Spec, class Sum>
 class PathSums {
   public:
-    RunSums<Sum> of_runs;  // of a part
+    RunSums<Sum> of_runs;  // of a chunk
 
-    /// How many numbers are summed, how many of them over each run, and how large parts are: whole runs, one at
+    /// How many numbers are summed, how many of them over each run, and how large chunks are: whole runs, one at
     /// least; where `within_lanes`, of one lane.
     struct Sizes {
         std::ptrdiff_t of_lane, of_runs;
@@ -29,7 +29,7 @@ class PathSums {
         bool within_lanes = false;
         TangentMark* marks = nullptr;  // (lane), where they are watched
     };
-    /// solve() a part, with what it brings to of_runs. `target` takes what becomes of lanes.
+    /// solve() a chunk, with what it brings to of_runs. `target` takes what becomes of lanes.
     template <class Target, class Solve>
     void run(const Sizes& sizes, const SolveOptions& options, const CallLink& call,
              Outcomes& outcomes, const Target& target, const Solve& solve) {
@@ -63,11 +63,11 @@ class PathSums {
         }
     }
 
-    /// Sets the problem of a part, whose lanes are paths.
-    void prepare(PreparedProblem<Spec>& part, const PreparedProblem<Spec>& whole) const {
+    /// Sets the problem of a chunk, whose lanes are paths.
+    void prepare(PreparedProblem<Spec>& chunk, const PreparedProblem<Spec>& whole) const {
         const PathRuns& rows = of_runs.runs;
-        part.take_rows_of(whole, {rows.first_path, rows.paths}, rows.num_rows);
-        part.problem.noise.first_path += static_cast<std::uint64_t>(rows.first_path);
+        chunk.take_rows_of(whole, {rows.first_path, rows.paths}, rows.num_rows);
+        chunk.problem.noise.first_path += static_cast<std::uint64_t>(rows.first_path);
     }
 
   private:

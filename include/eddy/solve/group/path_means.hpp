@@ -37,7 +37,7 @@ struct SavedMeans {
             all.count > 1 ? static_cast<Real>(all.squares / (all.count - 1)) : nan;
     }
     /// Every number is of some run.
-    [[nodiscard]] EDDY_HD static Moments sum_of_part(std::ptrdiff_t) { return {}; }
+    [[nodiscard]] EDDY_HD static Moments sum_of_chunk(std::ptrdiff_t) { return {}; }
 };
 
 /// Means of the loss and its derivatives; zero of none. Those with respect to shared parameters are added over
@@ -54,7 +54,7 @@ struct GradientMeans {
     EnsembleView<Real> loss;
     GradientTarget<Real> target;
     Real* blocks = nullptr;         // (part of the number, block, component)
-    const Real* of_part = nullptr;  // (component), of more parameters than lanes hand out
+    const Real* of_chunk = nullptr;  // (component), of more parameters than lanes hand out
     std::int64_t num_lanes = 0, num_blocks = 1;
     std::int64_t block_lanes = lanes_per_block;  // 1: each lane is a block of its own
 
@@ -84,8 +84,8 @@ struct GradientMeans {
         const std::ptrdiff_t i = number - Numbers::first_of_p;
         return blocks[(i / num_p * num_blocks + block) * num_p + i % num_p];
     }
-    [[nodiscard]] EDDY_HD double sum_of_part(std::ptrdiff_t number) const {
-        return static_cast<double>(of_part[number - Numbers::first_of_p]);
+    [[nodiscard]] EDDY_HD double sum_of_chunk(std::ptrdiff_t number) const {
+        return static_cast<double>(of_chunk[number - Numbers::first_of_p]);
     }
 };
 
@@ -101,9 +101,9 @@ struct PathJob {
     std::int64_t num_lanes, paths, most_rows;
     std::int64_t* failed_paths;          // (lane)
     const EnsembleView<Real>* variance;  // (save point), of a solve
-    bool within_lanes = false;           // no part has paths of two
+    bool within_lanes = false;           // no chunk has paths of two
 
-    /// The largest part.
+    /// The largest chunk.
     [[nodiscard]] std::int64_t num_rows() const {
         return PathRuns::most_rows(within_lanes ? paths : num_lanes * paths, most_rows);
     }

@@ -1,7 +1,7 @@
 #pragma once
-// From the sums of runs to what becomes of lanes, where the paths of a call are solved part by part: one text for the
+// From the sums of runs to what becomes of lanes, where the paths of a call are solved chunk by chunk: one text for the
 // host and for a device that keeps them. A lane's runs are added in pairs, and whoever has the last of them
-// hands out its means. The sums of a lane that goes on in the next part wait: one lane at most. Any thread may take
+// hands out its means. The sums of a lane that goes on in the next chunk wait: one lane at most. Any thread may take
 // any number of any lane.
 // Test: tests/device/path_lanes.cu, tests/solve/device_paths.cpp
 
@@ -22,7 +22,7 @@ struct WaitingLane {
 /// says how many numbers there are, and which of them are added over lanes in blocks.
 template <class Sum, class Target>
 struct PathLanes {
-    RunSums<Sum> part;
+    RunSums<Sum> chunk;
     WaitingLane<Sum> before, after;  // of the lane that was begun before; of the one that goes on
     Target target;
     LaneOutcome* outcomes = nullptr;       // (lane)
@@ -80,13 +80,13 @@ struct PathLanes {
     EDDY_HD void tell(std::int64_t lane) const {
         PathTally tally;
         if (!begins(lane)) tally = *before.tally;
-        const PathRuns::Range runs = part.runs.runs_of(lane);
-        for (std::int64_t run = runs.begin; run < runs.end; ++run) tally.add(part.tallies[run]);
+        const PathRuns::Range runs = chunk.runs.runs_of(lane);
+        for (std::int64_t run = runs.begin; run < runs.end; ++run) tally.add(chunk.tallies[run]);
         if (!ends(lane)) {
             *after.tally = tally;
             return;
         }
-        if (const std::int64_t rest = part.runs.paths - num_there(lane); rest > 0) {
+        if (const std::int64_t rest = chunk.runs.paths - num_there(lane); rest > 0) {
             LaneOutcome never;
             never.result = Result::cancelled;
             never.t = t0;
@@ -99,34 +99,34 @@ struct PathLanes {
 
   private:
     [[nodiscard]] EDDY_HD bool begins(std::int64_t lane) const {
-        return lane * part.runs.paths >= part.runs.first_path;
+        return lane * chunk.runs.paths >= chunk.runs.first_path;
     }
     [[nodiscard]] EDDY_HD bool ends(std::int64_t lane) const {
-        return is_cut || num_there(lane) == part.runs.paths;
+        return is_cut || num_there(lane) == chunk.runs.paths;
     }
     /// Paths of the lane up to here.
     [[nodiscard]] EDDY_HD std::int64_t num_there(std::int64_t lane) const {
-        const std::int64_t paths = part.runs.paths, there = part.runs.end_path() - lane * paths;
+        const std::int64_t paths = chunk.runs.paths, there = chunk.runs.end_path() - lane * paths;
         return there < 0 ? 0 : eddy::min(there, paths);
     }
     /// How many paths of a lane did not fail.
     [[nodiscard]] EDDY_HD std::int64_t count_of(std::int64_t lane) const {
         std::int64_t failed = begins(lane) ? 0 : before.tally->num_failed;
-        const PathRuns::Range runs = part.runs.runs_of(lane);
+        const PathRuns::Range runs = chunk.runs.runs_of(lane);
         for (std::int64_t run = runs.begin; run < runs.end; ++run)
-            failed += part.tallies[run].num_failed;
+            failed += chunk.tallies[run].num_failed;
         return num_there(lane) - failed;
     }
-    /// The sum over a lane's paths, if they are all there; else it goes on in the next part.
+    /// The sum over a lane's paths, if they are all there; else it goes on in the next chunk.
     [[nodiscard]] EDDY_HD Sum add_runs(std::int64_t lane, std::ptrdiff_t number) const {
         PairwiseSum<Sum> sum;
         if (!begins(lane)) sum.go_on(before.sums[number]);
-        if (number < part.num_numbers) {
-            const PathRuns::Range runs = part.runs.runs_of(lane);
+        if (number < chunk.num_numbers) {
+            const PathRuns::Range runs = chunk.runs.runs_of(lane);
             for (std::int64_t run = runs.begin; run < runs.end; ++run)
-                sum.add(part.sums[run * part.num_numbers + number]);
-        } else if (part.runs.num_rows > 0) {  // added over the whole part, which is of one lane
-            sum.add(target.sum_of_part(number));
+                sum.add(chunk.sums[run * chunk.num_numbers + number]);
+        } else if (chunk.runs.num_rows > 0) {  // added over the whole chunk, which is of one lane
+            sum.add(target.sum_of_chunk(number));
         }
         if (!ends(lane)) after.sums[number].go_on(sum);
         return sum.total();
