@@ -3,7 +3,7 @@
 // among the devices; and those of a device into chunks, where much is to be copied: copies of one then
 // overlap with work on another, in two streams. A chunk knows its lanes from the first of them on, so
 // that neither what a lane computes nor the shape of sums depends on it. An asynchronous call is one chunk.
-// Test: tests/solve/device_calls.cpp, tests/solve/device_parts.cpp
+// Test: tests/solve/device_calls.cpp, tests/solve/device_chunks.cpp
 
 #include <algorithm>
 #include <cstddef>

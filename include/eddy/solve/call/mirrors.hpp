@@ -3,7 +3,7 @@
 // and what they have written back after it. Arrays of the caller's lie there already. A launch may
 // take some of the lanes; it then knows them by their numbers from the first of them on. Tables, which
 // are small and seldom change, are put side by side and go in one copy, or in none where they are there.
-// Test: tests/solve/device_parts.cpp, tests/solve/device_calls.cpp
+// Test: tests/solve/device_chunks.cpp, tests/solve/device_calls.cpp
 
 #include <algorithm>
 #include <cstddef>

@@ -93,7 +93,7 @@ struct Decay {
 
 }  // namespace
 
-TEST_CASE("device parts: solves, with their steps, from none to many chunks") {
+TEST_CASE("device chunks: solves, with their steps, from none to many chunks") {
     for (const std::ptrdiff_t lanes : {0, 1, 33, 64, 65, 1009}) {
         const Inputs in(lanes);
         auto with_steps = options;
@@ -119,7 +119,7 @@ TEST_CASE("device parts: solves, with their steps, from none to many chunks") {
     }
 }
 
-TEST_CASE("device parts: gradients of own and of shared parameters") {
+TEST_CASE("device chunks: gradients of own and of shared parameters") {
     const Array row(1, 2, 0.9);
     for (const std::ptrdiff_t lanes : {1, 130, 4200}) {
         const Inputs in(lanes);
@@ -147,7 +147,7 @@ TEST_CASE("device parts: gradients of own and of shared parameters") {
     }
 }
 
-TEST_CASE("device parts: sums over many shared parameters are those of one device") {
+TEST_CASE("device chunks: sums over many shared parameters are those of one device") {
     const Array y0 = [] {
         Array array(1500, 1);
         for (std::ptrdiff_t lane = 0; lane < 1500; ++lane)
@@ -169,7 +169,7 @@ TEST_CASE("device parts: sums over many shared parameters are those of one devic
     });
 }
 
-TEST_CASE("device parts: a lane keeps its path of noise") {
+TEST_CASE("device chunks: a lane keeps its path of noise") {
     const Array y0(300, 1, 1.0), p(1, 2, 0.4);
     const auto solve = [&](const auto& backend) {
         return eddy::solve(support::GeometricBrownian{}, eddy::EulerMaruyama{}, y0, eddy::shared(p),
@@ -182,7 +182,7 @@ TEST_CASE("device parts: a lane keeps its path of noise") {
     });
 }
 
-TEST_CASE("device parts: chunks take two streams, whose memory does not grow with the lanes") {
+TEST_CASE("device chunks: chunks take two streams, whose memory does not grow with the lanes") {
     const auto bytes_of = [&](std::ptrdiff_t lanes) {
         const Inputs in(lanes);
         EmulatedRuntime::reset();
@@ -203,7 +203,7 @@ TEST_CASE("device parts: chunks take two streams, whose memory does not grow wit
     CHECK(EmulatedRuntime::state.streams == 0);
 }
 
-TEST_CASE("device parts: one team takes 100,003 lanes in the memory that it takes a fifth in") {
+TEST_CASE("device chunks: one team takes 100,003 lanes in the memory that it takes a fifth in") {
     const auto run = [](std::ptrdiff_t lanes, int processors, Array& last) {
         EmulatedRuntime::reset();
         EmulatedRuntime::state.processors = processors;
@@ -229,7 +229,7 @@ TEST_CASE("device parts: one team takes 100,003 lanes in the memory that it take
     CHECK(all(100'002, 0) == fifth(0, 0));
 }
 
-TEST_CASE("device parts: what does not go together is one sentence, before any work") {
+TEST_CASE("device chunks: what does not go together is one sentence, before any work") {
     const Inputs in(100);
     const support::DeviceArray<double> there{in.y0};
     const auto message = [&](const EmulatedDevice& backend, const auto& y0) {
@@ -250,7 +250,7 @@ TEST_CASE("device parts: what does not go together is one sentence, before any w
     CHECK(EmulatedRuntime::state.launches == 0);
 }
 
-TEST_CASE("device parts: a call that is cancelled ends on all devices") {
+TEST_CASE("device chunks: a call that is cancelled ends on all devices") {
     const Inputs in(600);
     EmulatedRuntime::reset();
     EmulatedRuntime::state.bytes_of_chunk = 1000;
