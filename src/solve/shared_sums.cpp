@@ -17,25 +17,25 @@ void SharedSums<Lane>::open(const LaneBlocks& lanes, std::ptrdiff_t num_groups, 
     apart_.clear();
     if (!parameters_.are_shared) return;
     const bool adds_blocks = parameters_.adds_blocks();
-    const bool keeps_parts = adds_blocks && (lanes.num_lanes <= few_lanes || lanes.num_alone > 0);
-    parts_.resize(size_of(keeps_parts ? lanes.num_lanes : 0));
-    sums_.resize(size_of(keeps_parts ? 0 : adds_blocks ? lanes.count() : num_groups));
+    const bool keeps_addends = adds_blocks && (lanes.num_lanes <= few_lanes || lanes.num_alone > 0);
+    addends_.resize(size_of(keeps_addends ? lanes.num_lanes : 0));
+    sums_.resize(size_of(keeps_addends ? 0 : adds_blocks ? lanes.count() : num_groups));
     if (!are_zero) return;
-    std::fill(parts_.begin(), parts_.end(), Lane(0));
+    std::fill(addends_.begin(), addends_.end(), Lane(0));
     forget_groups();
 }
 
 template <class Lane>
 SharedTarget<Lane> SharedSums<Lane>::rows() {
     if (!parameters_.are_shared) return {};
-    if (!parts_.empty()) return {parts_.data(), nullptr};
+    if (!addends_.empty()) return {addends_.data(), nullptr};
     return {nullptr, sums_.data()};
 }
 
 template <class Lane>
 void SharedSums<Lane>::add(std::ptrdiff_t lane, std::ptrdiff_t i, const Lane& value) {
     const std::ptrdiff_t row = parameters_.adds_blocks() ? lane / lanes_per_block : 0;
-    Lane& sum = !parts_.empty() ? parts_[index(lane, i)] : sums_[index(row, i)];
+    Lane& sum = !addends_.empty() ? addends_[index(lane, i)] : sums_[index(row, i)];
     sum = sum + value;
 }
 
@@ -94,9 +94,9 @@ std::size_t SharedSums<Lane>::index(std::ptrdiff_t row, std::ptrdiff_t i) const 
 template <class Lane>
 Lane SharedSums<Lane>::sum_of(std::ptrdiff_t block, std::ptrdiff_t i,
                               const LaneBlocks& lanes) const {
-    if (parts_.empty()) return sums_[index(block, i)];
+    if (addends_.empty()) return sums_[index(block, i)];
     return sum_of_block<Lane>(lanes.first(block), lanes.end(block),
-                              [&](std::ptrdiff_t lane) { return parts_[index(lane, i)]; });
+                              [&](std::ptrdiff_t lane) { return addends_[index(lane, i)]; });
 }
 
 template <class Lane>

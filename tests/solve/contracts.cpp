@@ -140,7 +140,7 @@ struct LeastDevice {
     eddy::detail::Unfinished unfinished(Kept&) const;
     bool has_added_up(Kept&) const;
     bool has_marked(Kept&) const;
-    void bring_parts(Kept&) const;
+    void bring_addends(Kept&) const;
     std::size_t bytes_of_chunk() const;
 };
 static_assert(eddy::DeviceBackend<LeastDevice>);

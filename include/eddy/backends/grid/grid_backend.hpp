@@ -146,8 +146,8 @@ struct GridBackend {
         return std::any_of(kept.pools.begin(), kept.pools.end(),
                            [](const auto& pool) { return pool.has_marked(); });
     }
-    /// Brings the parts of the shared parameters to the host that the last gradient has added up.
-    void bring_parts(Kept& kept) const { kept.pools.front().bring_parts(stream); }
+    /// Brings the addends of the shared parameters to the host that the last gradient has added up.
+    void bring_addends(Kept& kept) const { kept.pools.front().bring_addends(stream); }
     /// Waits for what a call that returned early has left at work, and brings its results: of(pool). One that
     /// has waited may leave there what became of its lanes, until somebody asks.
     [[nodiscard]] static detail::Unfinished unfinished(Kept& kept) {

@@ -142,7 +142,7 @@ class GridCall {
             }
         }
     }
-    /// Are parts of shared parameters added over groups, and all else over runs of paths? A chunk then begins where
+    /// Are addends of shared parameters added over groups, and all else over runs of paths? A chunk then begins where
     /// both do.
     [[nodiscard]] bool adds_groups_of_paths() const {
         if constexpr (has_paths && is_gradient<Kernel>)
@@ -344,7 +344,7 @@ class GridCall {
         }
         require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
         bring_rows(flight, stream);
-        places_[flight.place].pool->keep_parts(flight.mirrors->parts());
+        places_[flight.place].pool->keep_addends(flight.mirrors->addends());
         if (may_stay)
             places_[0].pool->leave(stream, staying,
                                    !watches_[0].has_failed() && !call_.is_cancelled());

@@ -205,8 +205,8 @@ template <class Warp, class Kernel>
                        num_done};
     if constexpr (Spec::shares_parameters && Spec::parameter_size > 0 && !Spec::is_dual) {
         const auto& shared = kernel.shared;
-        if (shared.may_be_added && shared.parts)
-            work.shared = {shared.parts, plan.num_lanes, lanes_per_block, kernel.target.p,
+        if (shared.may_be_added && shared.addends)
+            work.shared = {shared.addends, plan.num_lanes, lanes_per_block, kernel.target.p,
                            shared.runs};
         else if (shared.may_be_added)
             work.shared = {shared.sums,

@@ -216,11 +216,11 @@ class GridPool {
         kept_.flight.is_up = true;
         kept_.flight.all_succeeded = all_succeeded;
     }
-    /// What of the last launch lies there besides, for who goes on with its call.
-    void keep_parts(const std::vector<MirroredColumn>& parts) { kept_.parts = parts; }
-    void bring_parts(Stream stream) {
+    /// The addends of the last launch, which lie there, for who goes on with its call.
+    void keep_addends(const std::vector<MirroredColumn>& addends) { kept_.addends = addends; }
+    void bring_addends(Stream stream) {
         const DeviceInUse<Runtime> in_use(kept_.device);
-        bring(kept_.parts, stream);
+        bring(kept_.addends, stream);
     }
     /// Has the last call here marked lanes that may be solved once more?
     [[nodiscard]] bool has_marked() const {
@@ -282,7 +282,7 @@ class GridPool {
         std::vector<GridCheck> checks;
         LaunchPlan ordered;  // whose lanes have an order
         Flight flight;
-        std::vector<MirroredColumn> parts;
+        std::vector<MirroredColumn> addends;
         std::size_t free_at_first = 0;
         int device = -1;
         bool adds_up = false;
@@ -349,7 +349,7 @@ class GridPool {
         kept_.other_tables.clear();
         kept_.imprint = {};
         kept_.ordered = {};
-        kept_.parts.clear();
+        kept_.addends.clear();
         if (!kept_.flight.is_up) return;
         int before = 0;
         if (Runtime::current_device(before) == 0 && Runtime::use_device(kept_.device) == 0) {

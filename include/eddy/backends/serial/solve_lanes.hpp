@@ -47,14 +47,14 @@ template <class Spec>
 struct LanesMemory {
     std::vector<AcceptedStep<Spec>> steps;         // of one lane
     std::vector<typename Spec::LaneState> states;  // of a recorder, as below
-    std::vector<typename Spec::Lane> parts;
+    std::vector<typename Spec::Lane> addends;
 
     [[nodiscard]] RecorderMemory<Spec> of_recorder(std::int64_t num_lanes, std::int64_t num_saves) {
         states.resize(static_cast<std::size_t>(num_lanes * num_saves));
-        parts.resize(static_cast<std::size_t>(num_lanes * Spec::parameter_size));
+        addends.resize(static_cast<std::size_t>(num_lanes * Spec::parameter_size));
         RecorderMemory<Spec> memory;
         memory.states = states.data();
-        memory.parts = parts.data();
+        memory.addends = addends.data();
         return memory;
     }
 };

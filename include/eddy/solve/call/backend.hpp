@@ -72,7 +72,7 @@ concept DeviceBackend = Backend<B> && DeviceMemory<typename B::Memory> &&
     // Has the last gradient added up what may be added over its lanes? Has it marked any?
     { backend.has_added_up(kept) } -> std::same_as<bool>;
     { backend.has_marked(kept) } -> std::same_as<bool>;
-    backend.bring_parts(kept);  // of its shared parameters, to the host
+    backend.bring_addends(kept);  // of its shared parameters, to the host
     // Several paths to a lane that stay there, in chunks of so many bytes (group/path_means.hpp).
     backend.launch_paths(job, call, kept);
     { backend.bytes_of_chunk() } -> std::same_as<std::size_t>;

@@ -32,7 +32,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     std::vector<EnsembleView<const Real>> arrays;  // (save point) data or cotangents
     Seeds seeds;
     CallArrays call_arrays;
-    bool keeps_parts = false;  // of a shared gradient, (lane): who runs the kernel adds them up
+    bool keeps_addends = false;  // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;      // of paths, where rows stay on a device
 
     GradientWorkspace()
@@ -133,9 +133,9 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         plan.watches = result.report.is_watched = watches<Backend>;
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         const SharedTarget<typename Spec::Lane> shared = shared_sums.rows();
-        SharedRows<Spec> rows{shared.parts, shared.sums};
+        SharedRows<Spec> rows{shared.addends, shared.sums};
         const bool gathers = options.gather_sums || prepared.ranks;
-        rows.may_be_added = !Spec::is_dual && !gathers && !keeps_parts;
+        rows.may_be_added = !Spec::is_dual && !gathers && !keeps_addends;
         if constexpr (Seeds::has_loss)
             seeds.total = loss_sums.empty() || gathers ? nullptr : &loss_total;
         using Kernel = KernelOf<std::remove_const_t<decltype(stores)>>;
@@ -180,7 +180,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     void take_over([[maybe_unused]] const Backend& backend,
                    [[maybe_unused]] typename Backend::Kept& kept) {
         if constexpr (is_of_device<Backend>) {
-            if (shared_is_added_) backend.bring_parts(kept);
+            if (shared_is_added_) backend.bring_addends(kept);
             shared_is_added_ = false;
             result.report.wait();
         }

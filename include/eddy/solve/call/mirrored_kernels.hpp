@@ -189,9 +189,9 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     if (Spec::shares_parameters && kernel.shared.may_be_added)
         kernel.shared.runs = mirrors.template room<typename Spec::Lane>(
             std::ptrdiff_t{SharedRows<Spec>::most_runs} * Spec::parameter_size);
-    if (kernel.shared.parts)
-        kernel.shared.parts = mirrors.template out_zero<Real>(
-            kernel.shared.parts + lanes.first * Spec::parameter_size, lanes.count,
+    if (kernel.shared.addends)
+        kernel.shared.addends = mirrors.template out_zero<Real>(
+            kernel.shared.addends + lanes.first * Spec::parameter_size, lanes.count,
             Spec::parameter_size, 1, comes);
     if (kernel.shared.sums)
         kernel.shared.sums = mirrors.template out_zero<Real>(

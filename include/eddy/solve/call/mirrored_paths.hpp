@@ -112,19 +112,19 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
     return there;
 }
 
-/// Parts of a shared gradient: of each row, or of each group of rows, for a sum over all of a chunk.
+/// Addends of a shared gradient: of each row, or of each group of rows, for a sum over all of a chunk.
 template <class Spec, class There, class Job, class Memory>
 void mirror_shared(There& there, const Job& job, Mirrors<Memory>& lanes, Mirrors<Memory>& rows) {
     using Real = typename Spec::Scalar;
     using Lane = typename Spec::Lane;
     constexpr std::ptrdiff_t num_p = Spec::parameter_size,
-                             numbers = num_p * GradientNumbers<Spec>::parts_of_number;
+                             numbers = num_p * GradientNumbers<Spec>::reals_per_number;
     const std::ptrdiff_t num_rows = rows.lanes().count;
     SharedRows<Spec>& shared = there.rows.shared;
     auto& target = there.target;
     shared = {};
     if constexpr (Spec::sums_by_lane) {
-        shared.parts = rows.template room_at_zero<Real, Lane>(num_rows, num_p, 1);
+        shared.addends = rows.template room_at_zero<Real, Lane>(num_rows, num_p, 1);
     } else {
         const std::ptrdiff_t most_groups = job.plan_of(num_rows).num_groups();
         static_assert(!Spec::is_dual);

@@ -254,7 +254,7 @@ class Mirrors {
     }
     /// What comes back of what kernels have written.
     [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
-    [[nodiscard]] const std::vector<MirroredColumn>& parts() const { return parts_; }
+    [[nodiscard]] const std::vector<MirroredColumn>& addends() const { return addends_; }
     [[nodiscard]] bool has_all_lanes() const { return of_.are_all_lanes; }
 
     [[nodiscard]] const LaneRange& lanes() const { return lanes_; }
@@ -337,7 +337,7 @@ class Mirrors {
         const std::ptrdiff_t lanes = here.num_lanes, columns = here.num_components;
         const EnsembleView<T> there{take<T>(lanes * columns, true), lanes, columns, 1, lanes};
         if (there.first == nullptr || comes == ComesBack::never) return there;
-        auto& list = comes == ComesBack::if_some_follow ? parts_ : columns_;
+        auto& list = comes == ComesBack::if_some_follow ? addends_ : columns_;
         if (is_dense(here)) {
             list.push_back({here.first, there.first, bytes_of<T>(lanes * columns), comes});
         } else {
@@ -353,7 +353,7 @@ class Mirrors {
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
-    std::vector<MirroredColumn> columns_, parts_;   // to be brought back; if some lanes follow
+    std::vector<MirroredColumn> columns_, addends_;   // to be brought back; if some lanes follow
     std::vector<MirroredRows> rows_;
     std::vector<RowTask> row_tasks_;
 };

@@ -21,7 +21,7 @@ class PathGradient {
     using Lane = typename Spec::Lane;
     using Means = GradientMeans<Spec>;
     using Numbers = typename Means::Numbers;
-    /// Are parts of a shared gradient not known of each path? Those of a lane are summed together then.
+    /// Are the addends of a shared gradient not known of each path? Those of a lane are summed together then.
     static constexpr bool sums_whole_lanes = Spec::shares_parameters && !Spec::sums_by_lane;
     /// What groups bring of them is added on a device.
     template <class Memory>
@@ -142,7 +142,7 @@ class PathGradient {
         report.checkpoints = plan.checkpoints;
         set_costs(report, whole.costs);
     }
-    /// The numbers of a path that are summed. More shared parameters have no parts: they come last,
+    /// The numbers of a path that are summed. More shared parameters have no addends: they come last,
     /// and are summed apart.
     static constexpr std::ptrdiff_t num_numbers =
         sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
@@ -150,14 +150,14 @@ class PathGradient {
     template <class Memory>
     void prepare(const GradientWorkspace& whole) {
         paths_.prepare(chunk_.prepared, whole.prepared);
-        chunk_.keeps_parts = !adds_groups<Memory>;
+        chunk_.keeps_addends = !adds_groups<Memory>;
         chunk_.seeds = whole.seeds;
         chunk_.open_loss();
     }
 
     [[nodiscard]] Numbers numbers() {
         return {chunk_.loss.first, chunk_.loss.lane_stride, chunk_.target,
-                chunk_.shared_sums.rows().parts};
+                chunk_.shared_sums.rows().addends};
     }
     /// The rows are of one lane, and failed ones bring nothing.
     void add_shared(const char* title) {

@@ -13,7 +13,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// Up to so many lanes the parts of shared parameters are kept one by one, at most 4 MiB of dual numbers, and a
+/// Up to so many lanes the addends of shared parameters are kept one by one, at most 4 MiB of dual numbers, and a
 /// group need not be whole blocks: few lanes still make many groups.
 inline constexpr std::ptrdiff_t few_lanes = 64 * lanes_per_block;
 
@@ -47,9 +47,9 @@ class EDDY_EXPORT SharedSums {
 
     /// `are_zero`: whoever adds finds zeros here; else all of it is overwritten by what comes from a device.
     void open(const LaneBlocks& lanes, std::ptrdiff_t num_groups, bool are_zero = true);
-    /// The target to which the kernel adds: parts of lanes, or sums.
+    /// The target to which the kernel adds: addends of lanes, or sums.
     [[nodiscard]] SharedTarget<Lane> rows();
-    /// Adds a number to the part of a lane, from the mean of its paths.
+    /// Adds a number to the addend of a lane, from the mean of its paths.
     void add(std::ptrdiff_t lane, std::ptrdiff_t i, const Lane& value);
 
     /// The sums over lanes that were solved apart.
@@ -74,7 +74,7 @@ class EDDY_EXPORT SharedSums {
     void add_to_first_block(BlockSums& blocks, std::ptrdiff_t column, const Lane& sum) const;
 
     ParameterShape parameters_;
-    std::vector<Lane> parts_;  // (lane, component), of few lanes
+    std::vector<Lane> addends_;  // (lane, component), of few lanes
     std::vector<Lane> sums_;   // (block, component), or (group, component) beyond 64 parameters
     std::vector<Lane> apart_;  // (component), of lanes that were solved apart; empty: of none
 };

@@ -10,13 +10,13 @@
 
 namespace eddy::inline v0::detail {
 
-/// The rows to which all groups bring their parts of a shared gradient: one number for each
+/// The rows to which all groups bring their addends of a shared gradient: one number for each
 /// parameter.
 template <class Spec>
 struct SharedRows {
     using Lane = typename Spec::Lane;
 
-    Lane* parts = nullptr;  // (lane), where lanes are few
+    Lane* addends = nullptr;  // (lane), where lanes are few
     Lane* sums = nullptr;   // (block of lanes), or (group) beyond 64 parameters
     /// Who launches may add them up, where they lie, into the target; else the host does.
     bool may_be_added = false;
@@ -25,7 +25,7 @@ struct SharedRows {
 
     [[nodiscard]] EDDY_HD SharedTarget<Lane> of_group(std::ptrdiff_t first_lane,
                                                       std::ptrdiff_t group) const {
-        if (parts) return {parts + first_lane * Spec::parameter_size, nullptr};
+        if (addends) return {addends + first_lane * Spec::parameter_size, nullptr};
         const std::ptrdiff_t row = Spec::sums_by_lane ? first_lane / lanes_per_block : group;
         return {nullptr, sums ? sums + row * Spec::parameter_size : nullptr};
     }
@@ -37,14 +37,14 @@ template <class Spec>
 struct GradientNumbers {
     using Real = typename Spec::Scalar;
     static constexpr std::ptrdiff_t num_y0 = Spec::state_size, num_p = Spec::parameter_size,
-                                    parts_of_number = Spec::is_dual ? 2 : 1,
-                                    first_of_p = 1 + num_y0 * parts_of_number,
-                                    count = first_of_p + num_p * parts_of_number;
+                                    reals_per_number = Spec::is_dual ? 2 : 1,
+                                    first_of_p = 1 + num_y0 * reals_per_number,
+                                    count = first_of_p + num_p * reals_per_number;
 
     const Real* loss;
     std::ptrdiff_t loss_stride;
     GradientTarget<Real> target;
-    const typename Spec::Lane* parts;  // (row, component) of shared parameters
+    const typename Spec::Lane* addends;  // (row, component) of shared parameters
 
     [[nodiscard]] EDDY_HD double sum(std::ptrdiff_t number, const PathRuns::Range& rows,
                                      const LaneOutcome* outcomes) const {
@@ -64,10 +64,10 @@ struct GradientNumbers {
         if constexpr (!Spec::shares_parameters)
             return i < num_p ? target.p(row, i) : target.p_tangent(row, i - num_p);
         else if constexpr (Spec::is_dual)
-            return i < num_p ? parts[row * num_p + i].value
-                             : parts[row * num_p + i - num_p].tangent;
+            return i < num_p ? addends[row * num_p + i].value
+                             : addends[row * num_p + i - num_p].tangent;
         else
-            return parts[row * num_p + i];
+            return addends[row * num_p + i];
     }
 };
 
@@ -104,7 +104,7 @@ struct GradientKernel {
     RunSums<double> sums{};  // of paths, for who launches where rows stay; else nobody wants them
 
     [[nodiscard]] GradientNumbers<Spec> numbers() const requires(Seeds::has_loss) {
-        return {seeds.loss, seeds.loss_stride, target, shared.parts};
+        return {seeds.loss, seeds.loss_stride, target, shared.addends};
     }
     /// Takes losses and gradients of `count` lanes from `first` on.
     [[nodiscard]] EDDY_HD Recorder recorder(std::ptrdiff_t first, std::int32_t count,

@@ -66,7 +66,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             off_the_hot_path([this, first, is_complete, &cost] {
                 const WaveEnd<Spec, Team, Recorder, Back> end{*team_, *recorder_, back_, memory_};
                 end.add_cost(cost, blocks_.in_rounds(counters_), num_chains(), first);
-                // Sums that lanes do not hand out hold parts of all of them: none has its own.
+                // Sums that lanes do not hand out hold addends of all of them: none has its own.
                 if (!is_complete) end.drop_lanes(Spec::sums_by_lane ? first : 0);
                 if constexpr (Recorder::has_report) end.end_infinite(first);
             });

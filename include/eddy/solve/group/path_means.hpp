@@ -49,7 +49,7 @@ struct GradientMeans {
     using Numbers = GradientNumbers<Spec>;
     static constexpr std::ptrdiff_t num_p = Numbers::num_p, num_y0 = Numbers::num_y0;
     static constexpr std::ptrdiff_t num_of_block =
-        Spec::shares_parameters ? num_p * Numbers::parts_of_number : 0;
+        Spec::shares_parameters ? num_p * Numbers::reals_per_number : 0;
 
     EnsembleView<Real> loss;
     GradientTarget<Real> target;

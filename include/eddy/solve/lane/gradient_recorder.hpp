@@ -84,7 +84,7 @@ struct GivenSeeds {
     }
 };
 
-/// Do lanes hand out their parts of shared parameters, to be added in the order of the lanes?
+/// Do lanes hand out their addends of shared parameters, to be added in the order of the lanes?
 template <class Spec>
 inline constexpr bool adds_lanes_in_order =
     Spec::shares_parameters&& Spec::sums_by_lane&& Spec::parameter_size > 0;
@@ -93,21 +93,21 @@ inline constexpr bool adds_lanes_in_order =
 template <class Spec>
 struct RecorderMemory {
     typename Spec::LaneState* states = nullptr;  // (save point, lane)
-    typename Spec::Lane* parts = nullptr;        // (lane, component) of shared parameters
+    typename Spec::Lane* addends = nullptr;        // (lane, component) of shared parameters
 
     RecorderMemory() = default;
     EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves)
         : states(arena.take<typename Spec::LaneState>(num_lanes * num_saves)),
-          parts(arena.take<typename Spec::Lane>(
+          addends(arena.take<typename Spec::Lane>(
               adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)) {}
 };
 
-/// The sums to which a group adds its part of a shared parameter's gradient.
+/// The sums to which a group adds its addend of a shared parameter's gradient.
 template <class Lane>
 struct SharedTarget {
     /// (lane, component) of the group, zero at first: the caller adds them up. Where it is null the
     /// group consists of whole blocks (lane_sums.hpp), whose sums it brings to `sums`.
-    Lane* parts = nullptr;
+    Lane* addends = nullptr;
     /// (block, component) of the group; one row beyond 64 parameters.
     Lane* sums = nullptr;
 };
@@ -135,14 +135,14 @@ class GradientRecorder {
           target_(&target),
           shared_(shared),
           memory_(memory) {
-        if (shared.parts) memory_.parts = shared.parts;
+        if (shared.addends) memory_.addends = shared.addends;
     }
 
     /// One member's share of what is to be done before the lanes begin.
     EDDY_HD void begin(int member, int num_members) {
         if constexpr (adds_lanes_in_order<Spec>) {
             const std::int64_t count = std::int64_t{count_} * Spec::parameter_size;
-            for (std::int64_t k = member; k < count; k += num_members) memory_.parts[k] = Lane(0);
+            for (std::int64_t k = member; k < count; k += num_members) memory_.addends[k] = Lane(0);
         }
     }
     [[nodiscard]] EDDY_HD static constexpr bool wants_steps() { return false; }
@@ -217,7 +217,7 @@ class GradientRecorder {
     }
     EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
         if constexpr (adds_lanes_in_order<Spec>) {
-            Lane& sum = part(lane, i);
+            Lane& sum = addend(lane, i);
             sum = sum + value;
         } else if constexpr (Spec::shares_parameters) {
             shared_.sums[i] = shared_.sums[i] + value;
@@ -254,7 +254,7 @@ class GradientRecorder {
     EDDY_HD void forget_sums() {
         for (int i = 0; i < Spec::parameter_size; ++i) shared_.sums[i] = Lane(0);
     }
-    /// Is a lane's gradient finite? Its part of sums over many shared parameters is not known.
+    /// Is a lane's gradient finite? Its addend of sums over many shared parameters is not known.
     [[nodiscard]] EDDY_HD bool has_finite_gradient(std::int32_t lane) {
         Real nothing(
             0);  // all are read, none for the sake of another: a device waits for them together
@@ -267,19 +267,19 @@ class GradientRecorder {
     }
     /// Lanes that are marked when all are done bring nothing to shared parameters: they will once more.
     EDDY_HD void leave_out(const GradientMark* marks) { left_out_ = marks; }
-    /// All lanes of the group are done: adds their parts in the order of the lanes, so that the sum
+    /// All lanes of the group are done: adds their addends in the order of the lanes, so that the sum
     /// does not depend on who ended first, nor on the memory that there was.
     EDDY_HD void finish() {
         if constexpr (adds_lanes_in_order<Spec>) {
             for (std::int32_t lane = 0; left_out_ && lane < count_; ++lane) {
                 for (int i = 0; left_out_[lane].ratio > 0 && i < Spec::parameter_size; ++i)
-                    part(lane, i) = Lane(0);
+                    addend(lane, i) = Lane(0);
             }
-            if (shared_.parts) return;
+            if (shared_.addends) return;
             Lane* sums = shared_.sums;
             for (std::int32_t lane = 0; lane < count_; ++lane) {
                 if (lane > 0 && lane % lanes_per_block == 0) sums += Spec::parameter_size;
-                for (int i = 0; i < Spec::parameter_size; ++i) sums[i] = sums[i] + part(lane, i);
+                for (int i = 0; i < Spec::parameter_size; ++i) sums[i] = sums[i] + addend(lane, i);
             }
         }
     }
@@ -314,15 +314,15 @@ class GradientRecorder {
         visit_row(target_->t1);
         visit_row(target_->save_at);
         if constexpr (adds_lanes_in_order<Spec>) {
-            for (int i = 0; i < Spec::parameter_size; ++i) visit(part(lane, i));
+            for (int i = 0; i < Spec::parameter_size; ++i) visit(addend(lane, i));
         } else if constexpr (!Spec::shares_parameters) {
             for_components<Spec::parameter_size>([&](int i) { visit(target_->p(row(lane), i)); });
             if constexpr (Spec::is_dual) visit_row(target_->p_tangent);
         }
     }
-    /// A lane's part of a shared parameter's gradient.
-    [[nodiscard]] EDDY_HD Lane& part(std::int32_t lane, int i) {
-        return memory_.parts[std::ptrdiff_t{lane} * Spec::parameter_size + i];
+    /// A lane's addend of a shared parameter's gradient.
+    [[nodiscard]] EDDY_HD Lane& addend(std::int32_t lane, int i) {
+        return memory_.addends[std::ptrdiff_t{lane} * Spec::parameter_size + i];
     }
     /// The row of what a lane leaves; `given` is that of what it is given.
     [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }

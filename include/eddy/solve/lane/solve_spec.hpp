@@ -117,7 +117,7 @@ struct SolveSpec {
     static constexpr int num_places = num_lanes_of<Number>;
     static constexpr int state_size = Term::state_size;
     static constexpr int parameter_size = Term::parameter_size;
-    /// Does each lane hand out its own part of the parameters' gradient? The parts of many shared
+    /// Does each lane hand out its own addend of the parameters' gradient? The addends of many shared
     /// parameters stay in the places: lanes are then assigned in an order that depends on nothing
     /// else.
     static constexpr bool sums_by_lane = !shared || parameter_size <= 64;
