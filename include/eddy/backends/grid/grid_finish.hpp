@@ -71,19 +71,19 @@ struct BlockLosses {
         }
         return warp.from_first(last) != 0;
     }
-    /// Each has left the sum of its 32 blocks in the first: a member takes a run of 2^k warps.
+    /// Each has left the sum of its 32 blocks in the first: a member takes 2^k neighbouring warps.
     template <class Warp>
     EDDY_HD void add_warps(const Warp& warp) const {
-        std::ptrdiff_t run = 32;
-        while (32 * run < num_blocks(num_lanes)) run *= 2;
-        const std::ptrdiff_t blocks = num_blocks(num_lanes), first = warp.member() * run;
+        std::ptrdiff_t of_member = 32;
+        while (32 * of_member < num_blocks(num_lanes)) of_member *= 2;
+        const std::ptrdiff_t blocks = num_blocks(num_lanes), first = warp.member() * of_member;
         if (first < blocks) {
             PairwiseSum<double> sum;
-            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); block += 32)
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member); block += 32)
                 sum.add(warp.read(sums[block]));
             sums[first] = sum.total();
         }
-        add_pairs(warp, 0, run, blocks);
+        add_pairs(warp, 0, of_member, blocks);
         if (warp.member() == 0) *total = sums[0];
     }
     [[nodiscard]] EDDY_HD double of_lane(std::ptrdiff_t lane) const {
@@ -97,14 +97,14 @@ struct BlockLosses {
 };
 
 /// The rows of a shared gradient: adds those of a block in their order, then blocks in pairs
-/// (lane/lane_sums.hpp), a warp a component. A member takes a run of 2^k blocks, whose sum is one of those
-/// of the pairs. Rows stay as they are.
+/// (lane/lane_sums.hpp), a warp a component. A member takes 2^k neighbouring blocks, whose partial sum is one of
+/// those of the pairs. Rows stay as they are.
 template <class Real>
 struct SharedRowSums {
     const Real* rows = nullptr;  // (row, component); null: the host adds
     std::ptrdiff_t num_rows = 0, rows_of_block = 1;
     EnsembleView<Real> total{};  // (1, component)
-    Real* runs = nullptr;        // (run, component)
+    Real* partial_sums = nullptr;  // (member, component)
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
         return rows ? total.num_components : 0;
@@ -112,26 +112,26 @@ struct SharedRowSums {
     template <class Warp>
     EDDY_HD void add(const Warp& warp, std::ptrdiff_t i) const {
         const std::ptrdiff_t blocks = (num_rows + rows_of_block - 1) / rows_of_block;
-        std::ptrdiff_t run = 1;
-        while (32 * run < blocks) run *= 2;
-        const std::ptrdiff_t first = warp.member() * run;
+        std::ptrdiff_t of_member = 1;
+        while (32 * of_member < blocks) of_member *= 2;
+        const std::ptrdiff_t first = warp.member() * of_member;
         if (first < blocks) {
             PairwiseSum<Real> sum;
-            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + run); ++block)
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member); ++block)
                 sum.add(of_block(block, i));
-            run_sum(warp.member(), i) = sum.total();
+            partial_sum(warp.member(), i) = sum.total();
         }
         warp.sync();
         if (warp.member() != 0) return;
         PairwiseSum<Real> sum;
-        for (std::ptrdiff_t block = 0; block < blocks; block += run)
-            sum.add(run_sum(block / run, i));
+        for (std::ptrdiff_t block = 0; block < blocks; block += of_member)
+            sum.add(partial_sum(block / of_member, i));
         total(0, i) = sum.total();
     }
 
   private:
-    [[nodiscard]] EDDY_HD Real& run_sum(std::ptrdiff_t run, std::ptrdiff_t i) const {
-        return runs[run * total.num_components + i];
+    [[nodiscard]] EDDY_HD Real& partial_sum(std::ptrdiff_t member, std::ptrdiff_t i) const {
+        return partial_sums[member * total.num_components + i];
     }
     [[nodiscard]] EDDY_HD Real row(std::ptrdiff_t index, std::ptrdiff_t i) const {
         return rows[index * total.num_components + i];
@@ -207,11 +207,11 @@ template <class Warp, class Kernel>
         const auto& shared = kernel.shared;
         if (shared.may_be_added && shared.addends)
             work.shared = {shared.addends, plan.num_lanes, lanes_per_block, kernel.target.p,
-                           shared.runs};
+                           shared.partial_sums};
         else if (shared.may_be_added)
             work.shared = {shared.sums,
                            Spec::sums_by_lane ? num_blocks(plan.num_lanes) : plan.num_groups(), 1,
-                           kernel.target.p, shared.runs};
+                           kernel.target.p, shared.partial_sums};
     }
     return work;
 }

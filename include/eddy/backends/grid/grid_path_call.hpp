@@ -189,7 +189,7 @@ class GridPathCall {
         const auto add = [&](Real* blocks, const EnsembleView<Real>& total) {
             if constexpr (Spec::shares_parameters && Spec::parameter_size > 0)
                 work.shared = {blocks, static_cast<std::ptrdiff_t>(target.num_blocks), 1, total,
-                               there_.runs};
+                               there_.partial_sums};
             put(work, work.num_warps());
         };
         add(target.blocks, target.target.p);

@@ -187,8 +187,8 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
                        : may_follow                ? ComesBack::if_some_follow
                                                    : ComesBack::never;
     if (Spec::shares_parameters && kernel.shared.may_be_added)
-        kernel.shared.runs = mirrors.template room<typename Spec::Lane>(
-            std::ptrdiff_t{SharedRows<Spec>::most_runs} * Spec::parameter_size);
+        kernel.shared.partial_sums = mirrors.template room<typename Spec::Lane>(
+            std::ptrdiff_t{SharedRows<Spec>::most_partial_sums} * Spec::parameter_size);
     if (kernel.shared.addends)
         kernel.shared.addends = mirrors.template out_zero<Real>(
             kernel.shared.addends + lanes.first * Spec::parameter_size, lanes.count,

@@ -23,7 +23,7 @@ struct PathsThere {
     std::int64_t* failed_paths = nullptr;
     TangentMark* marks = nullptr;
     double *loss_sums = nullptr, *loss_total = nullptr;  // (block of lanes), and of all
-    Real* runs = nullptr;                                // room for who adds over blocks
+    Real* partial_sums = nullptr;                                // room for who adds over blocks
 };
 
 /// A row of each path, where a lane has one.
@@ -131,13 +131,13 @@ void mirror_shared(There& there, const Job& job, Mirrors<Memory>& lanes, Mirrors
         shared.sums =
             rows.template room_at_zero<Real, Lane>(most_groups, num_p, RowTask::per_group);
         shared.may_be_added = true;
-        shared.runs = rows.template room<Lane>(SharedRows<Spec>::most_runs * num_p);
+        shared.partial_sums = rows.template room<Lane>(SharedRows<Spec>::most_partial_sums * num_p);
         there.rows.target.p = {rows.template room<Real>(num_p), 1, num_p, 1, 1};
         target.of_chunk = there.rows.target.p.first;
     }
     target.num_blocks = Spec::sums_by_lane ? num_blocks(job.num_lanes) : 1;
     target.blocks = lanes.template room<Real>(target.num_blocks * numbers);
-    there.runs = lanes.template room<Real>(SharedRows<Spec>::most_runs * num_p);
+    there.partial_sums = lanes.template room<Real>(SharedRows<Spec>::most_partial_sums * num_p);
 }
 
 template <class Spec, class Objective, class StoresOf, bool with_times, class PlanOf, class Memory>

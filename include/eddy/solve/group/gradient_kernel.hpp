@@ -20,8 +20,8 @@ struct SharedRows {
     Lane* sums = nullptr;   // (block of lanes), or (group) beyond 64 parameters
     /// Who launches may add them up, where they lie, into the target; else the host does.
     bool may_be_added = false;
-    static constexpr int most_runs = 32;
-    Lane* runs = nullptr;  // (run): room for who adds up
+    static constexpr int most_partial_sums = 32;
+    Lane* partial_sums = nullptr;  // (partial sum): room for who adds up
 
     [[nodiscard]] EDDY_HD SharedTarget<Lane> of_group(std::ptrdiff_t first_lane,
                                                       std::ptrdiff_t group) const {
