@@ -18,7 +18,7 @@ constexpr std::ptrdiff_t num_lanes = 480;
 template <class Plain>
 struct Unwatched : Plain {
     static constexpr eddy::detail::Watches watches{};
-    static constexpr bool may_be_given_steps = false;
+    static constexpr bool takes_prescribed_steps = false;
     using Plain::Plain;
 };
 

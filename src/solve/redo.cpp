@@ -70,7 +70,7 @@ void StepsOfLanes::keep(std::ptrdiff_t lane, const Step& step) {
     of_lane[static_cast<std::size_t>(lane)].push_back(step);
 }
 
-GivenSteps StepsOfLanes::give(const std::vector<std::ptrdiff_t>& lanes) {
+PrescribedSteps StepsOfLanes::prescribe(const std::vector<std::ptrdiff_t>& lanes) {
     first.assign(1, 0);
     elapsed.clear();
     size.clear();

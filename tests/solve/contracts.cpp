@@ -21,7 +21,7 @@ class LeastTeam {
   public:
     static constexpr int num_chains = 1, num_members = 1, calls_between_looks = 1;
     static constexpr eddy::detail::Watches watches{};
-    static constexpr bool may_be_given_steps = false, may_fetch_ahead = false;
+    static constexpr bool takes_prescribed_steps = false, may_fetch_ahead = false;
 
     LeastTeam(std::ptrdiff_t first, std::int32_t count) : first_(first), count_(count) {}
     [[nodiscard]] static int member() { return 0; }

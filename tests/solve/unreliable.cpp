@@ -37,7 +37,7 @@ Array states(std::ptrdiff_t num_lanes) {
 /// A machine on the host whose teams neither watch nor take steps as given.
 struct PlainTeam {
     static constexpr eddy::detail::Watches watches{};
-    static constexpr bool may_be_given_steps = false;
+    static constexpr bool takes_prescribed_steps = false;
 };
 struct PlainHost {
     using Memory = eddy::HostMemory;

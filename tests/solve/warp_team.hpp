@@ -17,7 +17,7 @@ class WarpTeam {
     static constexpr int num_members = eddy::test::EmulatedWarp::num_members;
     static constexpr eddy::detail::Watches watches{
         .stiffness = true, .tangents = true, .way_back = true};
-    static constexpr bool may_be_given_steps = true;
+    static constexpr bool takes_prescribed_steps = true;
     static constexpr int calls_between_looks = 1;
     static constexpr bool may_fetch_ahead = false;
 

@@ -21,7 +21,7 @@ class ThreadTeam {
   public:
     static constexpr int num_chains = chains;
     static constexpr int num_members = 1;
-    static constexpr bool may_be_given_steps = true;
+    static constexpr bool takes_prescribed_steps = true;
     static constexpr Watches watches{.stiffness = true, .tangents = true, .way_back = true};
     static constexpr int calls_between_looks = 1;
     static constexpr bool may_fetch_ahead = false;

@@ -281,7 +281,7 @@ class GridCall {
             memory_of(flight), lanes_of(chunk, chunks_.size() == 1),
             static_cast<std::byte*>(pool.first(piece)), chunk.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
-        const Rows given = flight.mirrors->rows_there();
+        const Rows input_rows = flight.mirrors->rows_there();
         [[maybe_unused]] BackCost* cost = nullptr;
         if constexpr (is_gradient<Kernel>) {
             cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &chunk.cost, 1);
@@ -300,7 +300,7 @@ class GridCall {
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(flags),
                         row_tasks,
-                        given,
+                        input_rows,
                         has_order() ? order_of(chunk) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
                          is_ordered_[chunk.place] ? order_of(chunk) : nullptr}};

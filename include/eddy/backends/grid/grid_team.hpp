@@ -30,7 +30,7 @@ class GridTeam {
     static constexpr int num_chains = 1;
     static constexpr int num_members = 32;
     static constexpr Watches watches{.stiffness = false, .tangents = true, .way_back = true};
-    static constexpr bool may_be_given_steps = true;
+    static constexpr bool takes_prescribed_steps = true;
     static constexpr int calls_between_looks = 256;
     static constexpr bool may_fetch_ahead = true;
 

@@ -44,7 +44,7 @@ struct GroupWork {
     /// of lanes is at work there: atomic operations, and fences around them, wait for the memory of the device.
     std::int32_t* is_busy;
     RowTasks row_tasks;
-    Rows given;                // that its lanes take before they begin
+    Rows input_rows;           // that its lanes take before they begin
     std::int32_t* next_order;  // (lane) of its group; null: nobody wants one
     GridLink link;
 
@@ -66,7 +66,7 @@ struct GroupWork {
         const std::ptrdiff_t group = warp.index(), first = plan.first_lane(group),
                              end = first + plan.lanes_of(group);
         const bool all_finite =
-            row_tasks.run({group, first, end, given}, warp.member(), Team::num_members);
+            row_tasks.run({group, first, end, input_rows}, warp.member(), Team::num_members);
         for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members) {
             kernel.outcomes[lane] = {};
             if (kernel.marks) kernel.marks[lane] = {};

@@ -62,7 +62,7 @@ class LaneSolve {
             const bool lands = at_.elapsed == tstop().elapsed;
             if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
             if (!attend()) return outcome(Result::cancelled, time());
-            const bool is_sent = stiff_row_ >= looks_to_switch && !lane_.problem.given.are_given();
+            const bool is_sent = stiff_row_ >= looks_to_switch && !lane_.problem.prescribed;
             if (attempts_ >= times_.max_steps || is_sent)
                 return outcome(Result::max_steps_reached, time());
             if (lands) head_for(at_.tstop + 1);
@@ -91,8 +91,8 @@ class LaneSolve {
         before_ = at_;
         [[maybe_unused]] const double uncut = next_size_;
         [[maybe_unused]] const ControllerHistory<float> history = history_;
-        const GivenSteps& given = lane_.problem.given;
-        if (given.are_given()) next_size_ = given.size_at(lane_.index, at_.elapsed);
+        const PrescribedSteps& prescribed = lane_.problem.prescribed;
+        if (prescribed) next_size_ = prescribed.size_at(lane_.index, at_.elapsed);
         choose_size(Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_);
         lane_.with_step(before_, size_,
                         [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });

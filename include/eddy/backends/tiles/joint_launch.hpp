@@ -55,7 +55,7 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
         kept.outcomes.assign(kernel.outcomes, kernel.outcomes + plan.num_lanes);
         const std::int64_t all[] = {0, static_cast<std::int64_t>(steps.size.size())};
         Kernel second = kernel;
-        second.problem.given = {all, steps.elapsed.data(), steps.size.data()};
+        second.problem.prescribed = {all, steps.elapsed.data(), steps.size.data()};
         // Whatever the error of a lane, the steps are those of all.
         for (int i = 0; i < Spec::state_size; ++i)
             second.problem.atol[i] = std::numeric_limits<typename Spec::Scalar>::max() / 16;

@@ -37,8 +37,8 @@ class LaneClock {
         tried_ = {};
         // Steps that all lanes share are given as those of one.
         const std::ptrdiff_t row = steps_jointly<typename Spec::Controller> ? 0 : lane;
-        if (is_running_ && problem.given.are_given())
-            at_.size = problem.given.size_at(row, at_.elapsed);
+        if (is_running_ && problem.prescribed)
+            at_.size = problem.prescribed.size_at(row, at_.elapsed);
         before_ = at_;
         if (!is_running_) return;
         const LaneTimes& times = problem.times;

@@ -20,7 +20,7 @@ class TileTeam : public ThreadTeam<1> {
   public:
     using ThreadTeam<1>::ThreadTeam;
     static constexpr int num_chains = tile_lanes<Spec, false>;
-    static constexpr bool may_be_given_steps = false;
+    static constexpr bool takes_prescribed_steps = false;
     static constexpr Watches watches{};
 
     static void plan_way_back(GradientPlan& plan, const SolveOptions& options,

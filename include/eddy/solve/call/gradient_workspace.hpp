@@ -67,7 +67,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     /// states are given, nor in times that dual numbers do not know.
     template <class Backend>
     static constexpr bool redoes =
-        watches<Backend>&& Backend::template Team<Spec>::may_be_given_steps&& Seeds::has_report &&
+        watches<Backend>&& Backend::template Team<Spec>::takes_prescribed_steps&& Seeds::has_report &&
         !Spec::has_path && std::is_same_v<ScalarOf<typename Spec::Time>, double>;
 
     template <class Backend>

@@ -15,12 +15,12 @@ namespace eddy::inline v0::detail {
 
 /// The steps of the lanes, which are counted from the first of theirs.
 template <class Memory>
-[[nodiscard]] GivenSteps mirrored(const GivenSteps& given, Mirrors<Memory>& mirrors) {
-    if (!given.are_given()) return {};
-    const StepsOfShare share(given.first, mirrors.lanes());
+[[nodiscard]] PrescribedSteps mirrored(const PrescribedSteps& steps, Mirrors<Memory>& mirrors) {
+    if (!steps) return {};
+    const StepsOfShare share(steps.first, mirrors.lanes());
     return {mirrors.in_passing(share.first.data(), mirrors.lanes().count + 1),
-            mirrors.in_passing(given.elapsed + share.before, share.count()),
-            mirrors.in_passing(given.size + share.before, share.count())};
+            mirrors.in_passing(steps.elapsed + share.before, share.count()),
+            mirrors.in_passing(steps.size + share.before, share.count())};
 }
 
 /// The problem with its tables on the device, without the arrays of the lanes.
@@ -48,7 +48,7 @@ template <class Spec, class Memory>
     problem.p = of_p(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
     problem.p_tangent = of_p(problem.p_tangent);
-    problem.given = mirrored(problem.given, mirrors);
+    problem.prescribed = mirrored(problem.prescribed, mirrors);
     if constexpr (Spec::has_noise)
         problem.noise.first_path += static_cast<std::uint64_t>(mirrors.lanes().first);
     return problem;
@@ -74,7 +74,7 @@ template <class Spec, class Memory>
     return seeds;
 }
 template <class Spec, int num_outputs, class Memory>
-[[nodiscard]] GivenSeeds<Spec, num_outputs> mirrored(GivenSeeds<Spec, num_outputs> seeds,
+[[nodiscard]] CotangentSeeds<Spec, num_outputs> mirrored(CotangentSeeds<Spec, num_outputs> seeds,
                                                      const LaunchPlan&, std::ptrdiff_t num_saves,
                                                      Mirrors<Memory>& mirrors, ComesBack) {
     seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);

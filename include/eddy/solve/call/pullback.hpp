@@ -115,7 +115,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
         using Spec = detail::SpecOfCall<Backend, Field,
                                         detail::EstimatingMethodOf<Method, Choice::estimates_error>,
                                         Controller, Y0, Parameters, Choice::estimates_error>;
-        using Seeds = detail::GivenSeeds<Spec, Observable::num_outputs>;
+        using Seeds = detail::CotangentSeeds<Spec, Observable::num_outputs>;
         using Workspace = detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, name);
         detail::collect_arrays(workspace.arrays, cotangents,

@@ -71,8 +71,8 @@ class Redo {
         const SolvedLanes solved = solved_lanes(marked, steps_.steps.outcomes);
         if (!solved.lanes.empty()) {
             prepare(first, solved.lanes);
-            // Whatever the errors of given steps are, they are accepted.
-            second_.prepared.problem.given = steps_.steps.give(solved.of_marked);
+            // Whatever the errors of prescribed steps are, they are accepted.
+            second_.prepared.problem.prescribed = steps_.steps.prescribe(solved.of_marked);
             for (int i = 0; i < Spec::state_size; ++i)
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(options, backend, kept, call, false);

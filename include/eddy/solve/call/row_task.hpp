@@ -18,7 +18,7 @@ namespace eddy::inline v0::detail {
 /// Lanes [begin, end) of a group, and the rows that the lanes of its launch are given.
 struct GroupLanes {
     std::ptrdiff_t group, begin, end;
-    Rows given;
+    Rows input_rows;
 };
 
 /// Row r belongs to the group that lane r · `lanes_per_row` is in; or to group r.
@@ -109,7 +109,7 @@ struct RowTask {
                 } else if constexpr (!std::is_same_v<Number, std::int64_t>) {
                     if (kind == Kind::takes)
                         number = static_cast<const Number*>(
-                            source)[lanes.given(row) * source_row_stride +
+                            source)[lanes.input_rows(row) * source_row_stride +
                                     i * source_column_stride];
                     all_finite = is_number(number) && all_finite;
                 }

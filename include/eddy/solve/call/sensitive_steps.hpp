@@ -1,7 +1,7 @@
 #pragma once
 // Steps that carry derivatives: a solve in dual numbers whose errors are measured in the tangents as
 // well, by the same tolerances, so that no mode of the Jacobian lies at zero unseen. One tangent of
-// fixed signs suffices (lane/problem.hpp). Only the steps are kept: a gradient then takes them as given (lane/given_steps.hpp).
+// fixed signs suffices (lane/problem.hpp). Only the steps are kept: a gradient is then told to take them (lane/prescribed_steps.hpp).
 // Test: tests/solve/stable_gradients.cpp
 
 #include <eddy/core/export.hpp>
@@ -27,13 +27,13 @@ struct EDDY_EXPORT StepsOfLanes {
     std::vector<std::vector<Step>> of_lane;
     std::vector<LaneOutcome> outcomes;  // (lane)
 
-    // Those of some lanes, one after another, as GivenSteps refers to them.
+    // Those of some lanes, one after another, as PrescribedSteps refers to them.
     std::vector<std::int64_t> first;
     std::vector<double> elapsed, size;
 
     void reset(std::ptrdiff_t lanes);
     void keep(std::ptrdiff_t lane, const Step& step);
-    [[nodiscard]] GivenSteps give(const std::vector<std::ptrdiff_t>& lanes);
+    [[nodiscard]] PrescribedSteps prescribe(const std::vector<std::ptrdiff_t>& lanes);
 };
 
 /// Puts them into these lists.

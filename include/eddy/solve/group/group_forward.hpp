@@ -7,7 +7,7 @@
 #include <eddy/solve/group/cancel_guest.hpp>
 #include <eddy/solve/group/constant_rounds.hpp>
 #include <eddy/solve/group/event_guest.hpp>
-#include <eddy/solve/group/given_sizes.hpp>
+#include <eddy/solve/group/prescribed_sizes.hpp>
 #include <eddy/solve/group/round_sight.hpp>
 #include <eddy/solve/group/round_steps.hpp>
 #include <eddy/solve/group/save_points.hpp>
@@ -20,7 +20,7 @@ namespace eddy::inline v0::detail {
 /// the events, which say nothing about a lane that has ended.
 template <class Spec, class Team, class Recorder>
 using GuestsOf =
-    RoundGuests<GivenSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
+    RoundGuests<PrescribedSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
                 SavePoints<Spec, Recorder>, CancelGuest,
                 std::conditional_t<Spec::has_event, EventGuest<Spec>, NoGuest<3>>,
                 StiffnessLooksFor<Spec, Team>>;

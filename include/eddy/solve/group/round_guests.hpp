@@ -1,5 +1,5 @@
 #pragma once
-// The guests of a group's rounds on their way forward: save points, events, marks, looks for stiffness, given sizes, who cancels.
+// The guests of a group's rounds on their way forward: save points, events, marks, looks for stiffness, prescribed sizes, who cancels.
 // Each says by verbs what it makes of a round, and leaves out those that it does not need. The loop (group_forward.hpp) knows the
 // verbs only, so that a new guest is one file and one entry in its list. The order of the list is that in which guests are asked:
 // what one of them writes into the meaning of a round, the next ones read.

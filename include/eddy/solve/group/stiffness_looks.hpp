@@ -38,7 +38,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     }
     /// Looks may have seen enough to send the lane to the second method.
     EDDY_HD void judge(const auto& at, const Attempt<Spec>&, int place, RoundFacts& facts) const {
-        facts.switches = switches(at.number, place) && !at.problem.given.are_given();
+        facts.switches = switches(at.number, place) && !at.problem.prescribed;
     }
     /// What was seen, into the outcome of a lane that ends. One that runs out of steps while stability
     /// bounds them is sent as well.

@@ -28,7 +28,7 @@ concept Team = requires(T& team, bool flag, std::int64_t number, std::int32_t k,
     { T::num_chains } -> std::convertible_to<int>;
     { T::num_members } -> std::convertible_to<int>;
     { T::watches } -> std::convertible_to<Watches>;
-    { T::may_be_given_steps } -> std::convertible_to<bool>;  // lane/given_steps.hpp
+    { T::takes_prescribed_steps } -> std::convertible_to<bool>;  // lane/prescribed_steps.hpp
     // Rounds after which it looks whether the call is cancelled; one that asks every round says 1.
     { T::calls_between_looks } -> std::convertible_to<int>;
     // Has it anything to do with fetch_ahead(address), which asks for what it will read soon?
@@ -81,7 +81,7 @@ template <class Work, class... Values>
     work(values...);
 }
 /// A call with copies of what it works on, side by side: one address to know, and not the caller's.
-template <class Work, class Value, class... Given>
+template <class Work, class Value, class... Arguments>
 struct PackedCall;
 template <class Work, class Value>
 struct PackedCall<Work, Value> {
@@ -107,18 +107,18 @@ struct PackedCall<Work, Value, First, Second> {
 
     EDDY_HD void operator()() { work(value, first, second); }
 };
-/// Runs work(value, given...) out of line, where it would only be in the way of the hot path. A device
+/// Runs work(value, arguments...) out of line, where it would only be in the way of the hot path. A device
 /// hands it copies, and takes that of the value back: what a call has the address of lives in memory,
 /// and the hot path would find it there.
-template <class Work, class Value, class... Given>
+template <class Work, class Value, class... Arguments>
 EDDY_INLINE EDDY_HD inline void off_the_hot_path(const Work& work, Value& value,
-                                                 const Given&... given) {
+                                                 const Arguments&... arguments) {
     if constexpr (compiling_for_device) {
-        PackedCall<Work, std::remove_const_t<Value>, Given...> call{work, value, given...};
+        PackedCall<Work, std::remove_const_t<Value>, Arguments...> call{work, value, arguments...};
         run_out_of_line(call);
         if constexpr (!std::is_const_v<Value>) value = call.value;
     } else {
-        run_out_of_line(work, value, given...);
+        run_out_of_line(work, value, arguments...);
     }
 }
 template <class Work>

@@ -59,14 +59,14 @@ struct LossSeeds {
 
 /// Cotangents that the caller has computed.
 template <class Spec, int num_outputs>
-struct GivenSeeds {
+struct CotangentSeeds {
     using Real = typename Spec::Scalar;
     static constexpr bool has_report = false;
     static constexpr bool has_loss = false;
     const EnsembleView<const Real>* cotangents = nullptr;  // (save point)
 
     template <class OtherSpec>
-    using Of = GivenSeeds<OtherSpec, num_outputs>;
+    using Of = CotangentSeeds<OtherSpec, num_outputs>;
     void refer_to(const EnsembleView<const Real>* arrays) { cotangents = arrays; }
 
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,
@@ -157,7 +157,7 @@ class GradientRecorder {
                                     const auto& t) {
         state(lane, k) = y;
         return seeds_->add(
-            row(lane), Objective::value(t, y, parameters(lane), seeds_->data_of(given(lane), k)));
+            row(lane), Objective::value(t, y, parameters(lane), seeds_->data_of(input_row(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes
@@ -178,8 +178,8 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k, const Time& t,
                                               const AddToP& add_to_p, Lane& t_cotangent) {
         return Objective::pullback(t, state(lane, k), parameters(lane),
-                                   seeds_->data_of(given(lane), k),
-                                   seeds_->cotangent(given(lane), k), add_to_p, t_cotangent);
+                                   seeds_->data_of(input_row(lane), k),
+                                   seeds_->cotangent(input_row(lane), k), add_to_p, t_cotangent);
     }
 
     // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
@@ -324,9 +324,9 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD Lane& addend(std::int32_t lane, int i) {
         return memory_.addends[std::ptrdiff_t{lane} * Spec::parameter_size + i];
     }
-    /// The row of what a lane leaves; `given` is that of what it is given.
+    /// The row of the arrays that a lane writes; `input_row` is that of those it reads.
     [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
-    [[nodiscard]] EDDY_HD std::ptrdiff_t given(std::int32_t lane) const {
+    [[nodiscard]] EDDY_HD std::ptrdiff_t input_row(std::int32_t lane) const {
         return problem_->row_of(first_ + lane);
     }
     [[nodiscard]] EDDY_HD double time(std::int32_t k) const { return problem_->times.save_time[k]; }

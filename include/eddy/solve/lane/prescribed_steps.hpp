@@ -17,12 +17,12 @@ struct TakenStep {
 };
 
 /// The accepted steps of all lanes of a call, one lane after another. None where `first` is null.
-struct GivenSteps {
+struct PrescribedSteps {
     const std::int64_t* first = nullptr;  // (lane), and the end of the last one
     const double* elapsed = nullptr;      // (step) at its start, ascending within a lane
     const double* size = nullptr;         // (step)
 
-    [[nodiscard]] EDDY_HD bool are_given() const { return first != nullptr; }
+    [[nodiscard]] EDDY_HD explicit operator bool() const { return first != nullptr; }
     /// The size of the step that begins at `at`, or of the last one before.
     [[nodiscard]] EDDY_HD double size_at(std::ptrdiff_t lane, double at) const {
         std::int64_t below = first[lane], above = first[lane + 1];

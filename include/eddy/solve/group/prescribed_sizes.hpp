@@ -1,5 +1,5 @@
 #pragma once
-// The guest that gives steps their sizes, where they are known before (lane/given_steps.hpp).
+// The guest that sets sizes of steps which are prescribed (lane/prescribed_steps.hpp).
 // Test: tests/solve/stable_gradients.cpp
 
 #include <eddy/solve/group/round_guests.hpp>
@@ -8,36 +8,36 @@
 namespace eddy::inline v0::detail {
 
 template <class Spec, class Team>
-struct GivenSizes : Guest<GivenSizes<Spec, Team>> {
+struct PrescribedSizes : Guest<PrescribedSizes<Spec, Team>> {
     using Occupants = Occupant[Spec::num_places];
 
     EDDY_INLINE EDDY_HD static void prepare(const Problem<Spec>& problem, const Team& team,
                                             const Occupants& occupants, ChainState<Spec>& x) {
-        if (problem.given.are_given()) [[unlikely]]
+        if (problem.prescribed) [[unlikely]]
             off_the_hot_path([&problem, &team, &occupants](
                                  ChainState<Spec>& at) { set(problem, team, occupants, at); },
                              x);
     }
-    /// Sets the sizes, where they are given.
+    /// Sets the sizes that are prescribed.
     [[gnu::noinline]] EDDY_HD static void set(const Problem<Spec>& problem, const Team& team,
                                               const Occupants& occupants, ChainState<Spec>& x) {
-        if (!problem.given.are_given()) return;
+        if (!problem.prescribed) return;
         for (int place = 0; place < Spec::num_places; ++place) {
             const std::int32_t lane = occupants[place].lane;
             if (lane == no_lane) continue;
             set_lane(x.size, place,
-                     problem.given.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
+                     problem.prescribed.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
         }
     }
 };
 
 /// Lanes of gradients that are watched may be solved once more.
 template <class Spec, class Team, class Recorder>
-inline constexpr bool may_take_given_steps = can_watch<Spec>&& Team::may_be_given_steps&& requires {
+inline constexpr bool may_take_prescribed_steps = can_watch<Spec>&& Team::takes_prescribed_steps&& requires {
     requires Recorder::has_report;
 };
 template <class Spec, class Team, class Recorder>
-using GivenSizesFor = std::conditional_t<may_take_given_steps<Spec, Team, Recorder>,
-                                         GivenSizes<Spec, Team>, NoGuest<0>>;
+using PrescribedSizesFor = std::conditional_t<may_take_prescribed_steps<Spec, Team, Recorder>,
+                                         PrescribedSizes<Spec, Team>, NoGuest<0>>;
 
 }  // namespace eddy::inline v0::detail
