@@ -26,7 +26,7 @@ CallLink::CallLink(const std::stop_token& cancelled, const Poll& poll, RankGroup
       ranks_(ranks && ranks->num_ranks() > 1 ? ranks : nullptr) {
     if (!has_poll()) return;
     caller_ = std::this_thread::get_id();
-    asked_ = looked_ = now_in_ns();
+    asked_ = polled_ = now_in_ns();
 }
 CallLink::CallLink(const Cancellation& cancellation, const SolveOptions& options, RankGroup* ranks)
     : CallLink(cancellation.token_or(options.cancelled),
@@ -37,15 +37,15 @@ CallLink::~CallLink() {
     if (ranks_ && is_cancelled()) ranks_->stop();
 }
 
-void CallLink::look() {
+void CallLink::poll() {
     const std::int64_t now = now_in_ns();
-    const std::int64_t passed = now - looked_;
-    looked_ = now;
+    const std::int64_t passed = now - polled_;
+    polled_ = now;
     if (passed < well_paced)
-        rounds_between_looks_ = std::min(most_rounds, 2 * rounds_between_looks_);
+        rounds_between_polls_ = std::min(most_rounds, 2 * rounds_between_polls_);
     else if (passed > too_slow)
-        rounds_between_looks_ = std::max<std::int64_t>(1, rounds_between_looks_ / 4);
-    until_look_ = rounds_between_looks_;
+        rounds_between_polls_ = std::max<std::int64_t>(1, rounds_between_polls_ / 4);
+    until_poll_ = rounds_between_polls_;
     if (now - asked_ < interval || is_cancelled()) return;
     try {
         if (ranks_ && !ranks_->goes_on()) stop();
@@ -54,7 +54,7 @@ void CallLink::look() {
         thrown_ = std::current_exception();
         stop();
     }
-    asked_ = looked_ = now_in_ns();
+    asked_ = polled_ = now_in_ns();
 }
 
 std::shared_ptr<void> CallLink::watch(const Watcher& watcher, const char* title,

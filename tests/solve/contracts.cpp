@@ -19,7 +19,7 @@ using support::Array;
 /// A thread that takes one lane after another.
 class LeastTeam {
   public:
-    static constexpr int num_chains = 1, num_members = 1, calls_between_looks = 1;
+    static constexpr int num_chains = 1, num_members = 1, calls_between_polls = 1;
     static constexpr eddy::detail::Watches watches{};
     static constexpr bool takes_prescribed_steps = false, may_fetch_ahead = false;
 

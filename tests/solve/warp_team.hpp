@@ -18,7 +18,7 @@ class WarpTeam {
     static constexpr eddy::detail::Watches watches{
         .stiffness = true, .tangents = true, .way_back = true};
     static constexpr bool takes_prescribed_steps = true;
-    static constexpr int calls_between_looks = 1;
+    static constexpr int calls_between_polls = 1;
     static constexpr bool may_fetch_ahead = false;
 
     WarpTeam(eddy::test::EmulatedWarp& warp, const eddy::LaunchPlan& plan, std::ptrdiff_t worker,

@@ -23,7 +23,7 @@ class ThreadTeam {
     static constexpr int num_members = 1;
     static constexpr bool takes_prescribed_steps = true;
     static constexpr Watches watches{.stiffness = true, .tangents = true, .way_back = true};
-    static constexpr int calls_between_looks = 1;
+    static constexpr int calls_between_polls = 1;
     static constexpr bool may_fetch_ahead = false;
 
     ThreadTeam(const ThreadLink& link, const LaunchPlan& plan, std::ptrdiff_t worker,
@@ -55,19 +55,19 @@ class ThreadTeam {
     [[nodiscard]] CallLink& call() const { return *link_->call; }
 
     [[nodiscard]] bool is_cancelled() {
-        if (asks_) link_->call->look_now_and_then();
+        if (asks_) link_->call->poll_now_and_then();
         return link_->call->is_cancelled();
     }
     [[nodiscard]] bool attend() {
         if (link_->others) link_->others->look_up();
-        if (asks_) link_->call->look();
+        if (asks_) link_->call->poll();
         return !link_->call->is_cancelled();
     }
     /// While other threads may be called in, soon at first, then ever more rarely. Where the caller
     /// is asked, as often as rounds take long.
     [[nodiscard]] std::int64_t patience(std::int64_t round) const {
         constexpr std::int64_t longest = 256;
-        const std::int64_t most = asks_ ? link_->call->rounds_between_looks() : longest;
+        const std::int64_t most = asks_ ? link_->call->rounds_between_polls() : longest;
         const bool may_call = link_->others && link_->others->may_call_others();
         return may_call ? std::min(most, round + 8) : most;
     }

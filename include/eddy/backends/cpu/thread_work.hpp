@@ -60,7 +60,7 @@ struct ThreadWork {
     }
     /// Has the calling thread something to do while it waits for the others, about every 50 ms?
     [[nodiscard]] bool attends() const { return link.call->has_poll(); }
-    void attend() const { link.call->look(); }
+    void attend() const { link.call->poll(); }
 };
 
 }  // namespace eddy::inline v0::detail

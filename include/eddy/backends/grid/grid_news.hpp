@@ -21,7 +21,7 @@ class GridNews {
         for (bool is_done = false; !is_done;) {
             require_done<Runtime>(Runtime::is_done(stream, is_done), "a kernel");
             if (!is_done) Runtime::pause();
-            if (call_.has_poll()) call_.look();
+            if (call_.has_poll()) call_.poll();
             GridCounts now;
             for (GridWatch<Runtime>& watch : watches) {
                 if (call_.is_cancelled()) watch.cancel();

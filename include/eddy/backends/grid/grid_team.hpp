@@ -31,7 +31,7 @@ class GridTeam {
     static constexpr int num_members = 32;
     static constexpr Watches watches{.stiffness = false, .tangents = true, .way_back = true};
     static constexpr bool takes_prescribed_steps = true;
-    static constexpr int calls_between_looks = 256;
+    static constexpr int calls_between_polls = 256;
     static constexpr bool may_fetch_ahead = true;
 
     EDDY_HD GridTeam(const Warp& warp, const GridLink& link, const LaunchPlan& plan,
@@ -96,20 +96,20 @@ class GridTeam {
 
     /// Looks rarely: the memory of the device is far away. Once it was, it is.
     [[nodiscard]] EDDY_HD bool is_cancelled(Place where = Place::current()) {
-        if (--calls_to_look_ > 0) [[likely]]
+        if (--calls_to_poll_ > 0) [[likely]]
             return false;
-        return look(where);
+        return poll(where);
     }
-    [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) { return !look(where); }
+    [[nodiscard]] EDDY_HD bool attend(Place where = Place::current()) { return !poll(where); }
     [[nodiscard]] EDDY_HD std::int64_t patience(std::int64_t) const {
         return link_->relay ? 256 : std::int64_t{1} << 40;
     }
 
   private:
-    /// Together: members that look by themselves might see different things.
-    [[gnu::noinline]] EDDY_HD bool look(Place where) {
+    /// Together: members that ask by themselves might see different things.
+    [[gnu::noinline]] EDDY_HD bool poll(Place where) {
         if (!is_cancelled_ && link_->relay) is_cancelled_ = any(is_told(), where);
-        calls_to_look_ = is_cancelled_ ? 0 : calls_between_looks;
+        calls_to_poll_ = is_cancelled_ ? 0 : calls_between_polls;
         return is_cancelled_;
     }
 
@@ -123,7 +123,7 @@ class GridTeam {
     const GridLink* link_;
     std::ptrdiff_t group_, first_lane_;
     std::int32_t num_lanes_, num_taken_ = 0;
-    int calls_to_look_ = calls_between_looks;
+    int calls_to_poll_ = calls_between_polls;
     bool is_cancelled_ = false;
 };
 

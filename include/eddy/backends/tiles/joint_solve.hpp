@@ -186,7 +186,7 @@ class JointSolve {
                 work(solve.tiles_[static_cast<std::size_t>(tile)], team);
             }
             [[nodiscard]] bool attends() const { return solve.link_.call->has_poll(); }
-            void attend() const { solve.link_.call->look(); }
+            void attend() const { solve.link_.call->poll(); }
         };
         OnThreads on_threads{*this, work};
         link_.others->for_each_group(plan_.num_groups(), plan_.num_workers, on_threads);

@@ -154,7 +154,7 @@ struct TileWork {
     }
     /// Has the calling thread something to do while it waits for the others, about every 50 ms?
     [[nodiscard]] bool attends() const { return link.call->has_poll(); }
-    void attend() const { link.call->look(); }
+    void attend() const { link.call->poll(); }
 };
 /// Runs the kernel on all groups of the plan.
 template <class Kernel>

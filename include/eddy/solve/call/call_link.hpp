@@ -69,16 +69,16 @@ class EDDY_EXPORT CallLink {
     // For the calling thread.
 
     [[nodiscard]] bool has_poll() const { return poll_ || ranks_ != nullptr; }
-    /// Looks at the clock, and asks the caller if it is time.
-    void look();
-    /// Looks once in some rounds: so many that they take about a millisecond, as measured.
-    void look_now_and_then() {
-        if (--until_look_ <= 0) look();
+    /// Looks at the clock, and asks the caller whether to go on, if it is time.
+    void poll();
+    /// Polls once in some rounds: so many that they take about a millisecond, as measured.
+    void poll_now_and_then() {
+        if (--until_poll_ <= 0) poll();
     }
-    [[nodiscard]] std::int64_t rounds_between_looks() const { return rounds_between_looks_; }
+    [[nodiscard]] std::int64_t rounds_between_polls() const { return rounds_between_polls_; }
     /// Does the call go on? Asked in each round of a loop on the calling thread.
     [[nodiscard]] bool goes_on() {
-        if (has_poll()) look_now_and_then();
+        if (has_poll()) poll_now_and_then();
         return !is_cancelled();
     }
     /// Names the place for states that are kept from now on; null: they are not kept.
@@ -102,8 +102,8 @@ class EDDY_EXPORT CallLink {
     Poll poll_;
     RankGroup* ranks_ = nullptr;  // null: this process only
     std::thread::id caller_;
-    std::int64_t asked_ = 0, looked_ = 0;  // nanoseconds of the steady clock
-    std::int64_t rounds_between_looks_ = 1, until_look_ = 1;
+    std::int64_t asked_ = 0, polled_ = 0;  // nanoseconds of the steady clock
+    std::int64_t rounds_between_polls_ = 1, until_poll_ = 1;
     std::exception_ptr thrown_;
 };
 

@@ -41,7 +41,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     struct AtHand {
         std::int64_t step = -1;  // whose sizes they are; −1: of none
         Sizes used;
-        int calls_to_look = 0;  // whether the call is cancelled
+        int calls_to_poll = 0;  // whether the call is cancelled
     };
     /// A device keeps where states and sizes lie in registers, not in the group.
     template <class Part>
@@ -92,10 +92,10 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             group.advance(x, step, problem, sight, log);
         }
         [[nodiscard]] EDDY_HD bool keeps_going() const {
-            if constexpr (Team::calls_between_looks > 1) {
-                if (--at_hand.calls_to_look > 0) [[likely]]
+            if constexpr (Team::calls_between_polls > 1) {
+                if (--at_hand.calls_to_poll > 0) [[likely]]
                     return true;
-                at_hand.calls_to_look = Team::calls_between_looks;
+                at_hand.calls_to_poll = Team::calls_between_polls;
                 return group.team_->attend();
             } else {
                 return !group.team_->is_cancelled();

@@ -29,8 +29,8 @@ concept Team = requires(T& team, bool flag, std::int64_t number, std::int32_t k,
     { T::num_members } -> std::convertible_to<int>;
     { T::watches } -> std::convertible_to<Watches>;
     { T::takes_prescribed_steps } -> std::convertible_to<bool>;  // lane/prescribed_steps.hpp
-    // Rounds after which it looks whether the call is cancelled; one that asks every round says 1.
-    { T::calls_between_looks } -> std::convertible_to<int>;
+    // Rounds after which it asks whether the call is cancelled; one that asks every round says 1.
+    { T::calls_between_polls } -> std::convertible_to<int>;
     // Has it anything to do with fetch_ahead(address), which asks for what it will read soon?
     { T::may_fetch_ahead } -> std::convertible_to<bool>;
     team.fetch_ahead(address);
