@@ -71,7 +71,7 @@ class GroupForward {
                 num_occupied_ += static_cast<int>(team_->sum(lane != no_lane ? 1 : 0));
             }
             renew_places(x, chain, changes);
-            look_ahead(x, chain, -1);
+            plan_ahead(x, chain, -1);
         }
         return x;
     }
@@ -88,13 +88,13 @@ class GroupForward {
             care(x);
     }
     /// What rounds see of the group: anew, where they have changed.
-    EDDY_HD void look(Sight& sight) const {
+    EDDY_HD void renew(Sight& sight) const {
         if constexpr (keeps_sight) {
             sight.chain = chains_[0];
             sight.is_running = is_running();
         }
     }
-    /// Is a lane of the team running? As the other `is_running`, for a caller that has looked.
+    /// Is a lane of the team running? As the other `is_running`, for a caller that has a sight.
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(const Sight& sight) const {
         if constexpr (keeps_sight)
             return sight.is_running;
@@ -122,7 +122,7 @@ class GroupForward {
     EDDY_HD void run(Loop& x, const Problem<Spec>& problem) {
         std::int64_t round = 0;
         Sight sight;
-        look(sight);
+        renew(sight);
         while (is_running(sight)) {
             if constexpr (Spec::has_constant_size) {
                 const std::int64_t count = Rounds::take_stretch(*team_, chains_, x, round, problem);
@@ -210,7 +210,7 @@ class GroupForward {
             return chain.steps.move_on(x.chain[number], attempt, after);
         if constexpr (keeps_sight) chains_[0].count_like(sight.chain);
         meet(x, number, attempt, after, round.number);
-        if constexpr (keeps_sight) look(sight);
+        if constexpr (keeps_sight) renew(sight);
     }
     /// Counts a round, and asks whether it is more than a step in some place of the team.
     [[nodiscard]] EDDY_INLINE EDDY_HD bool happens(Chain<Spec>& chain, const Attempt<Spec>& attempt,
@@ -285,7 +285,7 @@ class GroupForward {
         }
         reassign(x, number, round, !meaning.cancelled, meaning.changes);
         renew_places(x, number, meaning.changes);
-        look_ahead(x, number, round);
+        plan_ahead(x, number, round);
     }
 
     /// Waiting lanes take the places whose lanes have ended, so long as there is room for them.
@@ -354,7 +354,7 @@ class GroupForward {
     }
 
     /// Finds out when something happens next: in elapsed time of each place, and in rounds.
-    EDDY_HD void look_ahead(const Loop& x, int number, std::int64_t round) {
+    EDDY_HD void plan_ahead(const Loop& x, int number, std::int64_t round) {
         const LaneTimes& times = problem_->times;
         Chain<Spec>& chain = chains_[number];
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -374,7 +374,7 @@ class GroupForward {
             nearest = min(nearest, landing - get_lane(x.chain[number].elapsed, place));
         }
         chain.next_check = team_->min(next_check);
-        guests_.each([&](auto& guest) EDDY_INLINE { guest.look_ahead(at); });
+        guests_.each([&](auto& guest) EDDY_INLINE { guest.plan_ahead(at); });
         if constexpr (Spec::has_constant_size) {
             const auto ahead =
                 static_cast<std::int64_t>(max(0., min(nearest / times.dt0 - 1.5, 1e15)));

@@ -142,7 +142,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         Loop x = back_.forward.begin(memory_.plan.refill);
         num_chains_ = x.count();
         Sight sight;
-        back_.forward.look(sight);
+        back_.forward.renew(sight);
         AtHand at_hand;
         Sweep sweep{*this, problem, sight, at_hand, memory_.log, memory_.checkpoints};
         stores_->restart();
@@ -253,7 +253,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
             leave(x, round, cotangents);
         if constexpr (may_be_calm)
-            off_the_hot_path([this, round](const Loop& at) { look_for_calm(at, round); }, x);
+            off_the_hot_path([this, round](const Loop& at) { find_calm(at, round); }, x);
     }
 
     /// On a host number by number: a copy of the whole would be read before its parts are written, and
@@ -272,7 +272,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     // Calm rounds, which are pulled back without asking round by round.
 
     /// Is this round in one? Then all that are before it are, back to a change of places or a save point.
-    EDDY_HD void look_for_calm(const Loop& x, std::int64_t round) {
+    EDDY_HD void find_calm(const Loop& x, std::int64_t round) {
         bool is_calm = round < memory_.log.rounds();
         if constexpr (Spec::normals_per_step > 0)
             is_calm = is_calm && back_.forward.problem().noise.level == 0;

@@ -80,7 +80,7 @@ struct Guest {
         return std::numeric_limits<std::int64_t>::max();
     }
     /// Looks ahead after a round, once the chain knows its next check.
-    EDDY_HD static void look_ahead(const auto& /*at*/) {}
+    EDDY_HD static void plan_ahead(const auto& /*at*/) {}
 };
 /// In the place of a guest that a solve does without.
 template <int number>

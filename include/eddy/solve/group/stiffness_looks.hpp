@@ -29,7 +29,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
                         any((judged.after.elapsed >= at.chain.landing) | judged.attempt.stalled)))
             return false;
         at.chain.next_check = looks.next_attendance;
-        look_ahead(at);
+        plan_ahead(at);
         return true;
     }
     EDDY_HD void enter(const auto& at, int place, std::int32_t) {
@@ -51,7 +51,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
                     : 0;
     }
     /// Finds out after `round` when to look next, all members at once.
-    EDDY_HD void look_ahead(const auto& at) {
+    EDDY_HD void plan_ahead(const auto& at) {
         constexpr LookSchedule schedule = of_looks();
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         for (int place = 0; place < Spec::num_places; ++place) {

@@ -85,7 +85,7 @@ class ChainStepper {
         if constexpr (Spec::has_event) {
             after.y = x.y;
             move_where(attempt.accepted, attempt.trial.next, after.y);
-            look_for_events<Spec>(*this, problem_->times, x, attempt, after);
+            seek_events<Spec>(*this, problem_->times, x, attempt, after);
         }
         return after;
     }

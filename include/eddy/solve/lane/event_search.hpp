@@ -83,7 +83,7 @@ struct EventSeeker {
     /// Looks at what was tried from x by `in`, and judged. Where it has found events, at_roots(use) calls
     /// use(in) with the steps to them.
     template <class Input, class AtRoots>
-    EDDY_INLINE EDDY_HD static void look(const Input& in, const Landings& landings,
+    EDDY_INLINE EDDY_HD static void seek(const Input& in, const Landings& landings,
                                          const ChainState<Spec>& x, Attempt<Spec>& attempt,
                                          AfterAttempt<Spec>& after, const AtRoots& at_roots) {
         after.events = x.events;
@@ -104,11 +104,11 @@ struct EventSeeker {
             const MaskOf<Time> is_due = counts & (attempt.size == x.events.due.soonest - x.elapsed);
             if (any(is_sought | is_due | (counts & (is_met | is_lost | attempt.lands))))
                 [[unlikely]] {
-                look_closely({is_due, g, landings, counts}, x, attempt, after, at_roots);
+                seek_closely({is_due, g, landings, counts}, x, attempt, after, at_roots);
                 return EventDue<Spec>::renew(in.p, landings.times, attempt, after);
             }
         } else if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]] {
-            return look_closely({{}, g, landings, counts}, x, attempt, after, at_roots);
+            return seek_closely({{}, g, landings, counts}, x, attempt, after, at_roots);
         }
         static_for<0, num_events>([&]<int i>() EDDY_INLINE {
             after.events.side.data[i] =
@@ -208,7 +208,7 @@ struct EventSeeker {
     }
 
     template <class AtRoots>
-    [[gnu::noinline]] EDDY_HD static void look_closely(const Seen& seen, const ChainState<Spec>& x,
+    [[gnu::noinline]] EDDY_HD static void seek_closely(const Seen& seen, const ChainState<Spec>& x,
                                                        Attempt<Spec>& attempt,
                                                        AfterAttempt<Spec>& after,
                                                        const AtRoots& at_roots) {
