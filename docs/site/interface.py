@@ -34,7 +34,7 @@ NO_NAMES = {"eddy", "detail", "nn", "train", "storage", "cuda", "mpi", "dlpack",
 LIBRARY_CALLS = {"propose", "in_single", "is_adaptive", "is_joint", "require_valid", "is_valid", "num_workers", "stores", "memory", "at", "name",
                  "machine", "takes_probe", "watch_tangents", "y_of", "tangent_of", "variance_of", "num_columns", "append_step",
                  "take_steps", "reset", "clear", "launch", "lanes", "set_attempt_cost", "reset_later",
-                 "failed_paths_of_lanes", "lost_states", "follow", "settle", "keep_events", "relative_errors", "marks", "was_redone"}
+                 "failed_paths_of_lanes", "lost_states", "follow", "keep_events", "relative_errors", "marks", "was_redone"}
 # Words of the source that are not those of the field: a trajectory is a lane only as a place in a SIMD vector. Code in backticks is free.
 WORN = re.compile(r"(?<!SIMD )\blanes?\b|\bway (?:back|forward)\b|\b(?:nobody|somebody|whoever)\b|\bbut for\b", re.IGNORECASE)
 NAMED = re.compile(r"\b((?:eddy|nn|train)(?:::\w+)+)")

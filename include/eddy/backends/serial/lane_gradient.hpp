@@ -45,7 +45,7 @@ class LaneGradient {
             pull(steps[k]);
             if constexpr (with_times) {
                 if (k == 0 || steps[k - 1].from.tstop != steps[k].from.tstop)
-                    settle_begin_of_stretch(steps[k].from.tstop);
+                    add_time_of_start(steps[k].from.tstop);
             }
         }
         while (saves_left_ > 0) add_save_at_start();
@@ -74,7 +74,7 @@ class LaneGradient {
                 pull_step<true>(in, step, dense, of_times);
             else
                 pull_step<false>(in, step, NoDenseCotangent{}, of_times);
-            if constexpr (with_times) settle_step(step, of_times);
+            if constexpr (with_times) add_times_of_step(step, of_times);
             if constexpr (can_watch<Spec>) {
                 if (mark_ && is_looked_at(step.attempt, attempts_)) look(in, step.from.elapsed);
             }
@@ -157,7 +157,7 @@ class LaneGradient {
         const double fraction =
             at_end ? 1 : (times_.saves[k] - step.from.elapsed) / step.size;  // of the step
         const auto theta = moving_fraction<Spec>(in, static_cast<typename Spec::Primal>(fraction));
-        if constexpr (with_times) settle_save(in, step, k, theta, seed, of_times);
+        if constexpr (with_times) add_times_of_save(in, step, k, theta, seed, of_times);
         if (at_end)
             cotangent_ = cotangent_ + seed;
         else
@@ -200,11 +200,11 @@ class LaneGradient {
     // one that lands, whose size is what was left.
 
     /// A tstop shifts all steps from there to the next.
-    void settle_begin_of_stretch(std::int32_t tstop) {
+    void add_time_of_start(std::int32_t tstop) {
         recorder_.add_tstop(number_, tstop, of_stretch_);
         of_stretch_ = Number(0);
     }
-    void settle_step(const AcceptedStep<Spec>& step, const TimeCotangents<Number>& of_times) {
+    void add_times_of_step(const AcceptedStep<Spec>& step, const TimeCotangents<Number>& of_times) {
         const std::int32_t tstop = step.from.tstop;
         of_stretch_ = of_stretch_ + of_times.t;
         if (step.end != times_.tstops[tstop].elapsed) return;
@@ -217,7 +217,7 @@ class LaneGradient {
     /// A save point moves along the slope there. On a tstop it takes that from the tstop; elsewhere it
     /// shifts against the step's start and size.
     template <class Input>
-    void settle_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
+    void add_times_of_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
                      const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
         const Number along = dot(seed, slope_of_save(interpolant, theta));

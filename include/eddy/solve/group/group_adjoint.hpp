@@ -131,7 +131,7 @@ class GroupAdjoint {
                 });
         }
         if constexpr (with_times)
-            settle_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain], *recorder_);
+            add_times_of_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain], *recorder_);
     }
 
     [[nodiscard]] EDDY_HD const ChainBack<Spec>& lanes(int chain) const { return chains_[chain]; }
@@ -167,7 +167,7 @@ class GroupAdjoint {
 
     /// Steps head for another tstop from here on: what they bring by shifting belongs to the one
     /// before.
-    EDDY_HD void settle_start(const LaneChange& change) {
+    EDDY_HD void add_time_of_start(const LaneChange& change) {
         const int chain = chain_index<Team>(change.chain), place = place_index<Spec>(change.place);
         if (change.to.lane == no_lane) return;
         Number& sum = chains_[chain].t_cotangent;
@@ -340,7 +340,7 @@ class GroupAdjoint {
             }
             const auto fraction = moving_fraction<Spec>(in, convert<Primal>(theta));
             if constexpr (with_times)
-                settle_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes, *recorder_,
+                add_times_of_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes, *recorder_,
                                    seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];

@@ -13,7 +13,7 @@ namespace eddy::inline v0::detail {
 
 /// A round of a chain from x, which has been pulled back.
 template <class Spec, class Pulled, class Recorder>
-EDDY_HD void settle_step(const ChainState<Spec>& x, const typename Spec::Time& tstop,
+EDDY_HD void add_times_of_step(const ChainState<Spec>& x, const typename Spec::Time& tstop,
                          const Pulled& round, ChainBack<Spec>& lanes, Recorder& recorder) {
     using Time = typename Spec::Time;
     const auto moves = lanes.alive & (round.used != Time(0));
@@ -38,7 +38,7 @@ EDDY_HD void settle_step(const ChainState<Spec>& x, const typename Spec::Time& t
 /// tstop, not one that only happens to lie where a step ends, shifts against the tstop; not if it counts as
 /// inside, for an event ends the step.
 template <class Spec, class Input, class Fraction, class Recorder, class Times>
-EDDY_HD void settle_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
+EDDY_HD void add_times_of_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
                           const typename Spec::State& seed,
                           const std::int32_t (&taken)[Spec::num_places],
                           const bool (&inside)[Spec::num_places], const ChainBack<Spec>& lanes,
