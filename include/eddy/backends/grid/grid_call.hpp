@@ -80,7 +80,7 @@ class GridCall {
             end(flight);
             begin(flight, chunk);
         }
-        if (is_asynchronous_) return keep_order(), leave(flights_[0]);
+        if (is_asynchronous_) return keep_order(), leave_running(flights_[0]);
         for (Flight& flight : flights_) end(flight);
         tell_the_rest();
         keep_order();
@@ -321,10 +321,10 @@ class GridCall {
         require_done<Runtime>(Runtime::launch(work, num_warps, stream), "launching a kernel");
     }
     /// Leaves what a flight brings back to whoever asks for it later.
-    void leave(Flight& flight) {
+    void leave_running(Flight& flight) {
         GridPool<Runtime>& pool = *places_[0].pool;
         pool.has_begun(imprint_);
-        pool.leave(places_[0].stream, flight.mirrors->columns(), false);
+        pool.leave_running(places_[0].stream, flight.mirrors->columns(), false);
         flight.mirrors.reset();
     }
     void end(Flight& flight) {
@@ -346,7 +346,7 @@ class GridCall {
         bring_rows(flight, stream);
         places_[flight.place].pool->keep_addends(flight.mirrors->addends());
         if (may_stay)
-            places_[0].pool->leave(stream, staying,
+            places_[0].pool->leave_running(stream, staying,
                                    !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
     }

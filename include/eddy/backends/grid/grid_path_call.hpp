@@ -69,7 +69,7 @@ class GridPathCall {
             break;
         }
         if constexpr (is_gradient<Kernel>) add_lanes();
-        is_asynchronous_ ? leave() : end();
+        is_asynchronous_ ? leave_running() : end();
     }
 
   private:
@@ -205,9 +205,9 @@ class GridPathCall {
                               "launching a kernel");
     }
     /// Leaves what the call brings back to whoever asks for it later.
-    void leave() {
+    void leave_running() {
         place_.pool->has_begun(imprint_);
-        place_.pool->leave(place_.stream, lanes_.columns(), false);
+        place_.pool->leave_running(place_.stream, lanes_.columns(), false);
         is_at_work_ = false;
     }
     void end() {

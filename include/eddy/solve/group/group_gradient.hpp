@@ -251,7 +251,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         for (int chain = 0; chain < num_chains(); ++chain)
             back_.look(x.chain[chain], chain, pulled[chain].used, cotangents.chain[chain], round);
         if (back_.forward.assignment.changed_before_cursor(round - 1)) [[unlikely]]
-            leave(x, round, cotangents);
+            pass_changes(x, round, cotangents);
         if constexpr (may_be_calm)
             off_the_hot_path([this, round](const Loop& at) { find_calm(at, round); }, x);
     }
@@ -320,25 +320,25 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         }
     }
     /// The adjoint of a lane's start reads x only where that was solved for; else x stays in registers.
-    EDDY_INLINE EDDY_HD void leave([[maybe_unused]] const Loop& x, std::int64_t round,
+    EDDY_INLINE EDDY_HD void pass_changes([[maybe_unused]] const Loop& x, std::int64_t round,
                                    Cotangents& cotangents) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             off_the_hot_path(
                 [this, round](Cotangents& at_start, const Loop& at) {
-                    leave_before(at_start, round, [&](int chain, int place) {
+                    pass_changes_before(at_start, round, [&](int chain, int place) {
                         return state_of<Spec>(at.chain[chain].y, place);
                     });
                 },
                 cotangents, x);
         } else {
             off_the_hot_path(
-                [this, round](Cotangents& at_start) { leave_before(at_start, round, nullptr); },
+                [this, round](Cotangents& at_start) { pass_changes_before(at_start, round, nullptr); },
                 cotangents);
         }
     }
     /// What changed in the places before a round. `state(chain, place)` is that at the round.
     template <class StateAt>
-    EDDY_HD void leave_before(Cotangents& cotangents, std::int64_t round, const StateAt& state) {
+    EDDY_HD void pass_changes_before(Cotangents& cotangents, std::int64_t round, const StateAt& state) {
         back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
             if constexpr (with_times) back_.add_time_of_start(change);
             if (change.assigns_a_lane()) {
