@@ -62,7 +62,7 @@ class LaneSolve {
             const bool lands = at_.elapsed == tstop().elapsed;
             if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
             if (!attend()) return outcome(Result::cancelled, time());
-            const bool is_sent = stiff_row_ >= looks_to_switch && !lane_.problem.prescribed;
+            const bool is_sent = stiff_streak_ >= looks_to_switch && !lane_.problem.prescribed;
             if (attempts_ >= times_.max_steps || is_sent)
                 return outcome(Result::max_steps_reached, time());
             if (lands) head_for(at_.tstop + 1);
@@ -194,7 +194,7 @@ class LaneSolve {
         };
         if (counted_looks.holds(attempts_) && is_stiff() && stiff_looks_ < most) ++stiff_looks_;
         if constexpr (switches<Spec>) {
-            if (switching_looks.holds(attempts_)) stiff_row_ = is_stiff() ? stiff_row_ + 1 : 0;
+            if (switching_looks.holds(attempts_)) stiff_streak_ = is_stiff() ? stiff_streak_ + 1 : 0;
         }
     }
     /// Steps of constant size are counted: a sum of sizes would gather an error at every step.
@@ -347,7 +347,7 @@ class LaneSolve {
                 .component = component,
                 .result = result,
                 .method = static_cast<std::uint8_t>(
-                    result == Result::max_steps_reached && stiff_row_ > 0 ? 1 : 0),
+                    result == Result::max_steps_reached && stiff_streak_ > 0 ? 1 : 0),
                 .stiff_looks = stiff_looks_};
     }
 
@@ -376,7 +376,7 @@ class LaneSolve {
     std::int32_t num_saved_ = 0;
     std::pair<Result, std::int32_t> broken_;  // what is not finite, and the component or save point
     std::uint16_t stiff_looks_ = 0;
-    int stiff_row_ = 0;  // looks in a row that have seen stiffness, where a lane may be switched
+    int stiff_streak_ = 0;  // looks in a row that have seen stiffness, where a lane may be switched
     TangentMark* mark_ = nullptr;  // null: nobody watches
 };
 

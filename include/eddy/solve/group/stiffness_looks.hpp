@@ -34,7 +34,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     }
     EDDY_HD void enter(const auto& at, int place, std::int32_t) {
         of_[at.number].count[place] = 0;
-        if constexpr (may_switch) of_[at.number].rows.length[place] = 0;
+        if constexpr (may_switch) of_[at.number].streaks.length[place] = 0;
     }
     /// Looks may have seen enough to send the lane to the second method.
     EDDY_HD void judge(const auto& at, const Attempt<Spec>&, int place, RoundFacts& facts) const {
@@ -46,7 +46,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
         outcome.stiff_looks = of_[at.number].count[place];
         if constexpr (may_switch)
             outcome.method =
-                outcome.result == Result::max_steps_reached && of_[at.number].rows.length[place] > 0
+                outcome.result == Result::max_steps_reached && of_[at.number].streaks.length[place] > 0
                     ? 1
                     : 0;
     }
@@ -72,12 +72,12 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     }
 
     /// (place) How many looks in a row have seen it.
-    struct Rows {
+    struct Streaks {
         std::uint8_t length[Spec::num_places] = {};
     };
-    struct NoRows {};
+    struct NoStreaks {};
     struct OfChain {
-        [[no_unique_address]] std::conditional_t<may_switch, Rows, NoRows> rows{};
+        [[no_unique_address]] std::conditional_t<may_switch, Streaks, NoStreaks> streaks{};
         std::uint16_t count[Spec::num_places] = {};  // how often stability has bounded a step
         std::int64_t next = 0;                       // a round
         std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
@@ -85,7 +85,7 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
 
     [[nodiscard]] EDDY_HD bool switches(int number, int place) const {
         if constexpr (may_switch)
-            return of_[number].rows.length[place] >= looks_to_switch;
+            return of_[number].streaks.length[place] >= looks_to_switch;
         else
             return false;
     }
@@ -109,11 +109,11 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
             if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
             if constexpr (may_switch) {
                 if (!schedule.holds(attempts) || !get_lane(attempt.accepted, place)) continue;
-                std::uint8_t& row = of_[number].rows.length[place];
+                std::uint8_t& streak = of_[number].streaks.length[place];
                 if (!get_lane(seen, place))
-                    row = 0;
-                else if (row < looks_to_switch)
-                    ++row;
+                    streak = 0;
+                else if (streak < looks_to_switch)
+                    ++streak;
                 has_switched = has_switched || switches(number, place);
             }
         }
