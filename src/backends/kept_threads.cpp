@@ -22,14 +22,14 @@ using Clock = std::chrono::steady_clock;
 // would gain little, and lose much whenever another process holds the processor of a helper.
 constexpr auto worth_waking = std::chrono::microseconds(50);
 constexpr auto worth_starting = std::chrono::microseconds(200);
-// How long the caller looks out for the end of the others' work before it sleeps.
-constexpr auto time_to_look_out = std::chrono::microseconds(50);
+// How long the caller spins for the end of the others' work before it sleeps.
+constexpr auto time_to_spin = std::chrono::microseconds(50);
 constexpr auto time_between_attending = std::chrono::milliseconds(25);
 
 /// Waits a little for `condition`, without going to sleep: others may have the processor meanwhile.
 template <class Condition>
-void look_out_for(Condition condition) {
-    const auto end = Clock::now() + time_to_look_out;
+void spin_until(Condition condition) {
+    const auto end = Clock::now() + time_to_spin;
     while (!condition() && Clock::now() < end) std::this_thread::yield();
 }
 
@@ -68,7 +68,7 @@ class KeptThreads::Crew {
         }
         // Whoever was called but has not come is not waited for.
         const auto are_done = [this] { return num_active_.load(std::memory_order_acquire) == 0; };
-        look_out_for(are_done);
+        spin_until(are_done);
         if (!are_done()) {
             std::unique_lock lock(mutex_);
             if (!call.attends()) done_.wait(lock, are_done);
@@ -85,7 +85,7 @@ class KeptThreads::Crew {
         return may_call_.load(std::memory_order_relaxed);
     }
 
-    void look_up() noexcept {
+    void call_others() noexcept {
         if (!may_call_others()) return;
         const auto elapsed = Clock::now() - begin_;
         if (elapsed < worth_waking) return;
@@ -144,7 +144,7 @@ class KeptThreads::Crew {
             for (std::ptrdiff_t group;
                  (group = next_.fetch_add(1, std::memory_order_relaxed)) < num_groups_;) {
                 call_(worker, group);
-                look_up();
+                call_others();
             }
         } catch (...) {
             next_.store(num_groups_, std::memory_order_relaxed);
@@ -185,8 +185,8 @@ void KeptThreads::run(std::ptrdiff_t num_groups, std::ptrdiff_t most_workers,
     if (!crew_) crew_ = std::make_unique<Crew>();
     crew_->run(num_groups, most_workers - 1, call);
 }
-void KeptThreads::look_up() noexcept {
-    if (crew_) crew_->look_up();
+void KeptThreads::call_others() noexcept {
+    if (crew_) crew_->call_others();
 }
 bool KeptThreads::may_call_others() const noexcept { return crew_ && crew_->may_call_others(); }
 std::ptrdiff_t KeptThreads::num_started() const { return crew_ ? crew_->num_started() : 0; }

@@ -34,7 +34,7 @@ struct Counted {
 
     void operator()(std::ptrdiff_t, std::ptrdiff_t) {
         const auto end = std::chrono::steady_clock::now() + per_group;
-        while (std::chrono::steady_clock::now() < end) kept->look_up();
+        while (std::chrono::steady_clock::now() < end) kept->call_others();
         ++groups;
         if (std::this_thread::get_id() != here) ++elsewhere;
     }
@@ -245,7 +245,7 @@ TEST_CASE("backends: an exception of any worker ends one call, and the next is a
         const auto work = [&](std::ptrdiff_t worker, std::ptrdiff_t) {
             ++running;
             std::this_thread::sleep_for(std::chrono::microseconds(200));
-            kept.look_up();
+            kept.call_others();
             --running;
             if (worker == call % 2) throw std::runtime_error("worker " + std::to_string(worker));
         };

@@ -37,8 +37,8 @@ class EDDY_EXPORT KeptThreads {
     }
 
     /// May be called from within the work, now and then: others are called in if it is time. Cheap.
-    void look_up() noexcept;
-    /// Would `look_up` have any effect?
+    void call_others() noexcept;
+    /// Would `call_others` have any effect?
     [[nodiscard]] bool may_call_others() const noexcept;
 
     /// Threads that have been started, besides the caller's.

@@ -59,7 +59,7 @@ class ThreadTeam {
         return link_->call->is_cancelled();
     }
     [[nodiscard]] bool attend() {
-        if (link_->others) link_->others->look_up();
+        if (link_->others) link_->others->call_others();
         if (asks_) link_->call->poll();
         return !link_->call->is_cancelled();
     }
