@@ -161,7 +161,7 @@ class GridCall {
     }
     /// The lanes of one device. A chunk keeps half the device busy at least.
     [[nodiscard]] std::vector<Chunk> chunks_of(std::size_t at, std::ptrdiff_t units,
-                                              std::ptrdiff_t unit) const {
+                                               std::ptrdiff_t unit) const {
         const auto range = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
             const std::ptrdiff_t from = lane_at(first * unit);
             return LaneRange{from, lane_at(end * unit) - from};
@@ -195,7 +195,8 @@ class GridCall {
     }
     /// Counts the bytes of a chunk's mirrors; returns how many are copied.
     std::size_t count_bytes(Chunk& chunk, bool has_all_lanes) const {
-        Mirrors<Memory> mirrors(memory_of(flights_[2 * chunk.place]), lanes_of(chunk, has_all_lanes));
+        Mirrors<Memory> mirrors(memory_of(flights_[2 * chunk.place]),
+                                lanes_of(chunk, has_all_lanes));
         static_cast<void>(mirrored(kernel_, plan_, mirrors));
         static_cast<void>(mirrors.rows_there());
         if constexpr (is_gradient<Kernel>) static_cast<void>(mirrors.out(&chunk.cost, 1));
@@ -347,7 +348,7 @@ class GridCall {
         places_[flight.place].pool->keep_addends(flight.mirrors->addends());
         if (may_stay)
             places_[0].pool->leave_running(stream, staying,
-                                   !watches_[0].has_failed() && !call_.is_cancelled());
+                                           !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
     }
     /// Brings rows whose number has become known.

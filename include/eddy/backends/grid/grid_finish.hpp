@@ -79,7 +79,8 @@ struct BlockLosses {
         const std::ptrdiff_t blocks = num_blocks(num_lanes), first = warp.member() * of_member;
         if (first < blocks) {
             PairwiseSum<double> sum;
-            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member); block += 32)
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member);
+                 block += 32)
                 sum.add(warp.read(sums[block]));
             sums[first] = sum.total();
         }
@@ -103,7 +104,7 @@ template <class Real>
 struct SharedRowSums {
     const Real* rows = nullptr;  // (row, component); null: the host adds
     std::ptrdiff_t num_rows = 0, rows_of_block = 1;
-    EnsembleView<Real> total{};  // (1, component)
+    EnsembleView<Real> total{};    // (1, component)
     Real* partial_sums = nullptr;  // (member, component)
 
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_warps() const {
@@ -117,7 +118,8 @@ struct SharedRowSums {
         const std::ptrdiff_t first = warp.member() * of_member;
         if (first < blocks) {
             PairwiseSum<Real> sum;
-            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member); ++block)
+            for (std::ptrdiff_t block = first; block < eddy::min(blocks, first + of_member);
+                 ++block)
                 sum.add(of_block(block, i));
             partial_sum(warp.member(), i) = sum.total();
         }

@@ -210,7 +210,8 @@ class GridPool {
 
     /// When it is done, or when somebody asks, these come back. Of a call that is done it may be known that
     /// every lane reached its end.
-    void leave_running(Stream stream, const std::vector<MirroredColumn>& columns, bool all_succeeded) {
+    void leave_running(Stream stream, const std::vector<MirroredColumn>& columns,
+                       bool all_succeeded) {
         kept_.flight.columns = columns;
         kept_.flight.stream = stream;
         kept_.flight.is_up = true;

@@ -218,7 +218,7 @@ class LaneGradient {
     /// shifts against the step's start and size.
     template <class Input>
     void add_times_of_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
-                     const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
+                           const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
         const Number along = dot(seed, slope_of_save(interpolant, theta));
         const bool is_tstop =

@@ -194,7 +194,8 @@ class LaneSolve {
         };
         if (counted_looks.holds(attempts_) && is_stiff() && stiff_looks_ < most) ++stiff_looks_;
         if constexpr (switches<Spec>) {
-            if (switching_looks.holds(attempts_)) stiff_streak_ = is_stiff() ? stiff_streak_ + 1 : 0;
+            if (switching_looks.holds(attempts_))
+                stiff_streak_ = is_stiff() ? stiff_streak_ + 1 : 0;
         }
     }
     /// Steps of constant size are counted: a sum of sizes would gather an error at every step.

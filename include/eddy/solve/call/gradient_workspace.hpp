@@ -33,7 +33,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     Seeds seeds;
     CallArrays call_arrays;
     bool keeps_addends = false;  // of a shared gradient, (lane): who runs the kernel adds them up
-    RunSums<double> sums;      // of paths, where rows stay on a device
+    RunSums<double> sums;        // of paths, where rows stay on a device
 
     GradientWorkspace()
         : Results(
@@ -67,7 +67,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     /// states are given, nor in times that dual numbers do not know.
     template <class Backend>
     static constexpr bool redoes =
-        watches<Backend>&& Backend::template Team<Spec>::takes_prescribed_steps&& Seeds::has_report &&
+        watches<Backend>&& Backend::template Team<Spec>::takes_prescribed_steps&&
+            Seeds::has_report &&
         !Spec::has_path && std::is_same_v<ScalarOf<typename Spec::Time>, double>;
 
     template <class Backend>

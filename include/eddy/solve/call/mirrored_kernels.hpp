@@ -75,8 +75,9 @@ template <class Spec, class Memory>
 }
 template <class Spec, int num_outputs, class Memory>
 [[nodiscard]] CotangentSeeds<Spec, num_outputs> mirrored(CotangentSeeds<Spec, num_outputs> seeds,
-                                                     const LaunchPlan&, std::ptrdiff_t num_saves,
-                                                     Mirrors<Memory>& mirrors, ComesBack) {
+                                                         const LaunchPlan&,
+                                                         std::ptrdiff_t num_saves,
+                                                         Mirrors<Memory>& mirrors, ComesBack) {
     seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
     return seeds;
 }

@@ -23,7 +23,7 @@ struct PathsThere {
     std::int64_t* failed_paths = nullptr;
     TangentMark* marks = nullptr;
     double *loss_sums = nullptr, *loss_total = nullptr;  // (block of lanes), and of all
-    Real* partial_sums = nullptr;                                // room for who adds over blocks
+    Real* partial_sums = nullptr;                        // room for who adds over blocks
 };
 
 /// A row of each path, where a lane has one.

@@ -352,8 +352,8 @@ class Mirrors {
     LaneRange lanes_;
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
-    std::size_t num_bytes_ = 0, bytes_copied_ = 0;  // of the rest
-    std::vector<MirroredColumn> columns_, addends_;   // to be brought back; if some lanes follow
+    std::size_t num_bytes_ = 0, bytes_copied_ = 0;   // of the rest
+    std::vector<MirroredColumn> columns_, addends_;  // to be brought back; if some lanes follow
     std::vector<MirroredRows> rows_;
     std::vector<RowTask> row_tasks_;
 };

@@ -165,8 +165,8 @@ class PathGradient {
         for (std::size_t i = 0; i < of_chunk_.size(); ++i) {
             const auto component = static_cast<std::ptrdiff_t>(i);
             of_chunk_[i] = component < Numbers::num_p
-                              ? chunk_.target.p(0, component)
-                              : chunk_.target.p_tangent(0, component - Numbers::num_p);
+                               ? chunk_.target.p(0, component)
+                               : chunk_.target.p_tangent(0, component - Numbers::num_p);
         }
     }
     /// What the lanes of each block have brought to a shared gradient.

@@ -75,8 +75,8 @@ class EDDY_EXPORT SharedSums {
 
     ParameterShape parameters_;
     std::vector<Lane> addends_;  // (lane, component), of few lanes
-    std::vector<Lane> sums_;   // (block, component), or (group, component) beyond 64 parameters
-    std::vector<Lane> apart_;  // (component), of lanes that were solved apart; empty: of none
+    std::vector<Lane> sums_;     // (block, component), or (group, component) beyond 64 parameters
+    std::vector<Lane> apart_;    // (component), of lanes that were solved apart; empty: of none
 };
 
 }  // namespace eddy::inline v0::detail

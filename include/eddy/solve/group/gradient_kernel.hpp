@@ -17,7 +17,7 @@ struct SharedRows {
     using Lane = typename Spec::Lane;
 
     Lane* addends = nullptr;  // (lane), where lanes are few
-    Lane* sums = nullptr;   // (block of lanes), or (group) beyond 64 parameters
+    Lane* sums = nullptr;     // (block of lanes), or (group) beyond 64 parameters
     /// Who launches may add them up, where they lie, into the target; else the host does.
     bool may_be_added = false;
     static constexpr int most_partial_sums = 32;

@@ -131,7 +131,8 @@ class GroupAdjoint {
                 });
         }
         if constexpr (with_times)
-            add_times_of_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain], *recorder_);
+            add_times_of_step<Spec>(x, forward.steps(chain).tstop, pulled, chains_[chain],
+                                    *recorder_);
     }
 
     [[nodiscard]] EDDY_HD const ChainBack<Spec>& lanes(int chain) const { return chains_[chain]; }
@@ -340,8 +341,8 @@ class GroupAdjoint {
             }
             const auto fraction = moving_fraction<Spec>(in, convert<Primal>(theta));
             if constexpr (with_times)
-                add_times_of_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes, *recorder_,
-                                   seeded.round.times);
+                add_times_of_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes,
+                                         *recorder_, seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;

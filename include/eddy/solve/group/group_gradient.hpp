@@ -321,7 +321,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     }
     /// The adjoint of a lane's start reads x only where that was solved for; else x stays in registers.
     EDDY_INLINE EDDY_HD void pass_changes([[maybe_unused]] const Loop& x, std::int64_t round,
-                                   Cotangents& cotangents) {
+                                          Cotangents& cotangents) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             off_the_hot_path(
                 [this, round](Cotangents& at_start, const Loop& at) {
@@ -332,13 +332,16 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
                 cotangents, x);
         } else {
             off_the_hot_path(
-                [this, round](Cotangents& at_start) { pass_changes_before(at_start, round, nullptr); },
+                [this, round](Cotangents& at_start) {
+                    pass_changes_before(at_start, round, nullptr);
+                },
                 cotangents);
         }
     }
     /// What changed in the places before a round. `state(chain, place)` is that at the round.
     template <class StateAt>
-    EDDY_HD void pass_changes_before(Cotangents& cotangents, std::int64_t round, const StateAt& state) {
+    EDDY_HD void pass_changes_before(Cotangents& cotangents, std::int64_t round,
+                                     const StateAt& state) {
         back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
             if constexpr (with_times) back_.add_time_of_start(change);
             if (change.assigns_a_lane()) {

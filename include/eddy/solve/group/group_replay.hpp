@@ -121,7 +121,8 @@ class GroupReplay {
         Attempt<Spec> attempt;
         // In place: a copy of x would take room on the stack of a device.
         if constexpr (may_take_prescribed_steps<Spec, Team, Recorder>)
-            PrescribedSizes<Spec, Team>::set(back_.forward.problem(), *team_, back_.occupants(chain), x);
+            PrescribedSizes<Spec, Team>::set(back_.forward.problem(), *team_,
+                                             back_.occupants(chain), x);
         steps.compute(x, attempt);
         steps.move_on(x, attempt, steps.judge(x, attempt));
         steps.renew_after_events(x, attempt.used);

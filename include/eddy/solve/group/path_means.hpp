@@ -53,7 +53,7 @@ struct GradientMeans {
 
     EnsembleView<Real> loss;
     GradientTarget<Real> target;
-    Real* blocks = nullptr;         // (value or tangent, block, component)
+    Real* blocks = nullptr;          // (value or tangent, block, component)
     const Real* of_chunk = nullptr;  // (component), of more parameters than lanes hand out
     std::int64_t num_lanes = 0, num_blocks = 1;
     std::int64_t block_lanes = lanes_per_block;  // 1: each lane is a block of its own

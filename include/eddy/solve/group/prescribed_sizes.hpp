@@ -25,19 +25,21 @@ struct PrescribedSizes : Guest<PrescribedSizes<Spec, Team>> {
         for (int place = 0; place < Spec::num_places; ++place) {
             const std::int32_t lane = occupants[place].lane;
             if (lane == no_lane) continue;
-            set_lane(x.size, place,
-                     problem.prescribed.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
+            set_lane(
+                x.size, place,
+                problem.prescribed.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
         }
     }
 };
 
 /// Lanes of gradients that are watched may be solved once more.
 template <class Spec, class Team, class Recorder>
-inline constexpr bool may_take_prescribed_steps = can_watch<Spec>&& Team::takes_prescribed_steps&& requires {
+inline constexpr bool may_take_prescribed_steps =
+    can_watch<Spec>&& Team::takes_prescribed_steps&& requires {
     requires Recorder::has_report;
 };
 template <class Spec, class Team, class Recorder>
 using PrescribedSizesFor = std::conditional_t<may_take_prescribed_steps<Spec, Team, Recorder>,
-                                         PrescribedSizes<Spec, Team>, NoGuest<0>>;
+                                              PrescribedSizes<Spec, Team>, NoGuest<0>>;
 
 }  // namespace eddy::inline v0::detail

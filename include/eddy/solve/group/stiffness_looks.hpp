@@ -45,10 +45,10 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     EDDY_HD void leave(const auto& at, int place, LaneOutcome& outcome) const {
         outcome.stiff_looks = of_[at.number].count[place];
         if constexpr (may_switch)
-            outcome.method =
-                outcome.result == Result::max_steps_reached && of_[at.number].streaks.length[place] > 0
-                    ? 1
-                    : 0;
+            outcome.method = outcome.result == Result::max_steps_reached &&
+                                     of_[at.number].streaks.length[place] > 0
+                                 ? 1
+                                 : 0;
     }
     /// Finds out after `round` when to look next, all members at once.
     EDDY_HD void plan_ahead(const auto& at) {

@@ -14,7 +14,7 @@ namespace eddy::inline v0::detail {
 /// A round of a chain from x, which has been pulled back.
 template <class Spec, class Pulled, class Recorder>
 EDDY_HD void add_times_of_step(const ChainState<Spec>& x, const typename Spec::Time& tstop,
-                         const Pulled& round, ChainBack<Spec>& lanes, Recorder& recorder) {
+                               const Pulled& round, ChainBack<Spec>& lanes, Recorder& recorder) {
     using Time = typename Spec::Time;
     const auto moves = lanes.alive & (round.used != Time(0));
     const auto lands = moves & (round.used == tstop - x.elapsed);
@@ -39,10 +39,10 @@ EDDY_HD void add_times_of_step(const ChainState<Spec>& x, const typename Spec::T
 /// inside, for an event ends the step.
 template <class Spec, class Input, class Fraction, class Recorder, class Times>
 EDDY_HD void add_times_of_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
-                          const typename Spec::State& seed,
-                          const std::int32_t (&taken)[Spec::num_places],
-                          const bool (&inside)[Spec::num_places], const ChainBack<Spec>& lanes,
-                          Recorder& recorder, Times& of_round) {
+                                const typename Spec::State& seed,
+                                const std::int32_t (&taken)[Spec::num_places],
+                                const bool (&inside)[Spec::num_places],
+                                const ChainBack<Spec>& lanes, Recorder& recorder, Times& of_round) {
     using Stepper = typename Spec::Stepper;
     using Number = typename Spec::Number;
     const auto interpolant = Stepper::interpolant(in);

@@ -93,7 +93,7 @@ inline constexpr bool adds_lanes_in_order =
 template <class Spec>
 struct RecorderMemory {
     typename Spec::LaneState* states = nullptr;  // (save point, lane)
-    typename Spec::Lane* addends = nullptr;        // (lane, component) of shared parameters
+    typename Spec::Lane* addends = nullptr;      // (lane, component) of shared parameters
 
     RecorderMemory() = default;
     EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves)
@@ -156,8 +156,8 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
                                     const auto& t) {
         state(lane, k) = y;
-        return seeds_->add(
-            row(lane), Objective::value(t, y, parameters(lane), seeds_->data_of(input_row(lane), k)));
+        return seeds_->add(row(lane), Objective::value(t, y, parameters(lane),
+                                                       seeds_->data_of(input_row(lane), k)));
     }
 
     /// The cotangent of the state at a save point; what the save point asks of the parameters goes

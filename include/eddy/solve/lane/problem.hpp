@@ -57,7 +57,7 @@ struct Problem {
     /// (lane) the states in which lanes begin, found before they do.
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>, typename Spec::LaneState*>
         starts{};
-    PrescribedSteps prescribed;                // where steps are not to be chosen
+    PrescribedSteps prescribed;         // where steps are not to be chosen
     bool counts_tangents = false;       // does the norm of errors? Of dual numbers
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
 
