@@ -28,7 +28,7 @@ struct GridCounts {
 /// Through which the host and running kernels tell each other (grid_watch.hpp): memory that both reach.
 struct GridMailbox {
     std::int32_t cancelled = 0;  // written by the host
-    // And by the device.
+    // Written by the device:
     std::int32_t has_failed = 0;     // has any lane?
     std::int32_t has_marked = 0;     // is any lane to be solved once more?
     std::int32_t is_not_finite = 0;  // is a number that was given?

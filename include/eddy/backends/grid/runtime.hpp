@@ -44,7 +44,7 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     R::release(there);
     { R::allocate_mapped(piece, piece, num_bytes) } -> std::same_as<int>;  // here, there
     R::release_mapped(there);
-    // Of the current device, beside its default stream.
+    // Streams of the current device, beside its default one.
     { R::make_stream(stream) } -> std::same_as<int>;
     R::release_stream(stream);
     // In the order of the stream. What is copied from or to may be gone when it returns, if it is

@@ -27,7 +27,7 @@ struct EDDY_EXPORT StepsOfLanes {
     std::vector<std::vector<Step>> of_lane;
     std::vector<LaneOutcome> outcomes;  // (lane)
 
-    // Those of some lanes, one after another, as PrescribedSteps refers to them.
+    // The steps of some lanes, one after another, as PrescribedSteps refers to them.
     std::vector<std::int64_t> first;
     std::vector<double> elapsed, size;
 

@@ -177,7 +177,7 @@ class PreparedProblem {
   private:
     using SharedParameter = typename Problem<Spec>::SharedParameter;
 
-    /// Whose own may be those of another one.
+    /// Takes some lanes of a problem, which may itself have those of another one.
     template <class WholeProblem>
     void take_lanes(const WholeProblem& whole, const RowList& lanes) {
         list_.clear();

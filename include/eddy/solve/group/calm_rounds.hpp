@@ -28,7 +28,7 @@ class CalmRounds {
     using Stepper = typename Spec::Stepper;
 
   public:
-    /// As many as are drawn for at a time, of a small state; without noise, as many as half a kilobyte has room
+    /// Rounds that are pulled back at once: as many as are drawn for at a time, of a small state; without noise, as many as half a kilobyte has room
     /// for, of which the first-level cache of a device holds those of all its threads.
     static constexpr int most = [] {
         if constexpr (Spec::normals_per_step > 0)

@@ -43,7 +43,7 @@ struct ConstantRounds {
         return true;
     }
 
-    /// As many rounds of constant size as are far from any landing, and their number; none where one
+    /// Takes as many rounds of constant size as are far from any landing, and their number; none where one
     /// of them would not be finite: all chains are then `constant_until` 0.
     template <class Team, class Loop>
     [[nodiscard]] EDDY_HD static std::int64_t take_stretch(Team& team, Chain<Spec>* chains, Loop& x,
@@ -161,7 +161,7 @@ struct ConstantRounds {
         return !broken;
     }
 
-    /// As many rounds as are drawn for at a time, whose normals are kept: those of a round `per_round` behind
+    /// Takes as many rounds as are drawn for at a time, whose normals are kept: those of a round `per_round` behind
     /// those of the one before. False where they have to be taken one by one: no state has changed then.
     template <class Loop>
     [[nodiscard, gnu::noinline]] EDDY_HD static bool take_block(Chain<Spec>* chains, Loop& x,
@@ -287,7 +287,7 @@ struct ConstantRounds {
     [[nodiscard]] EDDY_INLINE EDDY_HD static Time after(const Time& first, std::int64_t steps) {
         return first + Time(static_cast<double>(steps));
     }
-    /// As many steps as are drawn for at a time; nobody needs to keep their normals. The state stays in
+    /// Takes as many steps as are drawn for at a time; nobody needs to keep their normals. The state stays in
     /// registers.
     EDDY_INLINE EDDY_HD static void take_all(const ChainStepper<Spec>& steps, ChainState<Spec>& at,
                                              const Time& first, const NoisePlan& plan) {

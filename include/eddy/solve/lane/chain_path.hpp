@@ -74,7 +74,7 @@ class ChainPath {
     /// The cells of dyadic steps.
     [[nodiscard]] EDDY_INLINE EDDY_HD const auto& cells() const { return cells_; }
 
-    // Of rounds of constant size, whose normals belong to them alone where a cell is a step.
+    // Rounds of constant size, whose normals belong to them alone where a cell is a step.
 
     /// The normals of several steps, drawn together, taken one after another.
     struct Drawn {
@@ -134,7 +134,7 @@ class ChainPath {
 
     struct NoLanes {};
     struct NoCells {};
-    // Of noise: those that steps are parts of; or the number of cells before the last tstop.
+    // The cells of noise that steps are parts of; or the number of cells before the last tstop.
     [[no_unique_address]] std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
                                              std::conditional_t<Spec::has_noise, Time, NoCells>>
         cells_;

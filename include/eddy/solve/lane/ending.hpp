@@ -14,7 +14,7 @@ template <int num_places>
 struct BrokenSaves {
     bool is_broken[num_places] = {};
     Result result[num_places] = {};
-    // Of the state that is no number; where that is finite, the save point.
+    // The component of the state that is no number; where that is finite, the save point.
     std::int32_t component[num_places] = {};
     double t[num_places] = {};
 
@@ -115,7 +115,7 @@ template <class Stepper>
 }
 
 /// How often events have asked f: for the side of zero on which each leaves its function, and for a new memory.
-/// Not one that the lane ends at.
+/// An event that the lane ends at does not count.
 template <class Spec>
 [[nodiscard]] EDDY_HD std::int64_t evaluations_of_events(std::int64_t count, bool ends) {
     const std::int64_t each = 1 + std::int64_t{Spec::Stepper::evaluations_at_start};

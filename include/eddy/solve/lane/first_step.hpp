@@ -109,7 +109,7 @@ class FirstStep {
         const State f0 = slope(Rule::time_after(problem, Time(0)), y, p);
         const Rule rule{problem, y, f0};
         const State f1 = slope(rule.end_time(), rule.end_state(), p);
-        // Of numbers that nobody has checked (asynchronous calls) nothing is small enough.
+        // Numbers that nobody has checked (asynchronous calls) may not be finite: no size is small enough then.
         return rule.size(f1, not_a_number_among(y, p) == Real(0));
     }
     /// Zero where all are finite.

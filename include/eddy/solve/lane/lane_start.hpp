@@ -25,7 +25,7 @@ struct LaneStart {
         else
             return found(problem, lane);
     }
-    /// The same, found anew.
+    /// The state in which a lane begins, found anew.
     [[nodiscard]] EDDY_HD static State found(const Problem<Spec>& problem, std::ptrdiff_t lane) {
         if constexpr (is_solved_for) {
             State y;

@@ -113,7 +113,7 @@ struct PathRuns {
                 eddy::min(end, (lane + 1) * runs_per_lane()) - before};
     }
     /// The next rows after these, whole runs: at most so many, but one at least; where `within_lanes`, of one lane.
-    /// None of paths from `total` on.
+    /// There are none from path `total` on.
     [[nodiscard]] PathRuns next(std::int64_t total, std::int64_t most, bool within_lanes) const {
         const std::int64_t first = end_path(), next = first + eddy::max(most, paths_per_run),
                            end =
