@@ -38,7 +38,7 @@ enum class Refusal {
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
     observe_of_loss, extra_of_nested,
-    // From here on a run says so.
+    // From here on only a run knows.
     backward_noise, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices
@@ -50,7 +50,7 @@ struct Answer {
     Refusal why_not = Refusal::none;
     bool but_with_estimate = false;  // not refused where the method estimates its error
 };
-/// A row of it.
+/// A row of the table.
 struct Combinations {
     Feature feature;
     const char* name;

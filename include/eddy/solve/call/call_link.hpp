@@ -39,7 +39,7 @@ class EDDY_EXPORT CallLink {
         return stopped_.load(std::memory_order_relaxed) || cancelled_.stop_requested();
     }
     void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
-    /// A lane has.
+    /// Counts a lane that has ended.
     void ended(const LaneOutcome& outcome) {
         if (is_watched_) counts_.add(outcome);
     }
@@ -55,7 +55,7 @@ class EDDY_EXPORT CallLink {
         return has_poll() && std::this_thread::get_id() == caller_;
     }
 
-    /// Lanes have, where another machine counts them.
+    /// Counts lanes that have ended, as another machine has counted them.
     void ended(std::int64_t lanes, std::int64_t accepted, std::int64_t rejected) {
         counts_.add(lanes, accepted, rejected);
     }

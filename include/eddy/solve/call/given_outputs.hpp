@@ -48,7 +48,7 @@ class AnyMemory {
 
     /// On a device: is this an address there?
     [[nodiscard]] bool holds(const void* first) const { return holds_(memory_, first); }
-    /// Must numbers at this address be read by way of it?
+    /// Must numbers at this address be read by way of the memory?
     [[nodiscard]] bool lies_in(const void* first) const { return lies_in_(memory_, first); }
 
   private:

@@ -26,7 +26,7 @@ struct PathsThere {
     Real* partial_sums = nullptr;                        // room for who adds over blocks
 };
 
-/// A row of each path, where a lane has one.
+/// Arrays of paths, made of those of lanes: a row for each path.
 template <class Real, class Memory>
 class PathArrays {
   public:

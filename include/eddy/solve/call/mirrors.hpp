@@ -175,14 +175,14 @@ class Mirrors {
     void fill(const EnsembleView<Real>& view, Real value) {
         row_tasks_.push_back(RowTask::fills(view, lanes_per_row(view), value));
     }
-    /// What kernels write, all that is read of it.
+    /// What kernels write, all of it.
     template <class T>
     [[nodiscard]] T* out(T* here, std::ptrdiff_t count, ComesBack comes = ComesBack::when_done) {
         static_assert(std::is_trivially_copyable_v<T>);
         if (here == nullptr || count <= 0) return nullptr;
         return out_dense(EnsembleView<T>{here, count, 1, 1, count}, comes).first;
     }
-    /// The lanes' share of it.
+    /// What kernels write for each lane, in an array of all lanes.
     template <class T>
     [[nodiscard]] T* out_of_lanes(T* here, ComesBack comes = ComesBack::when_done) {
         return here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;

@@ -36,7 +36,7 @@ struct EDDY_EXPORT StepsOfLanes {
     [[nodiscard]] PrescribedSteps prescribe(const std::vector<std::ptrdiff_t>& lanes);
 };
 
-/// Puts them into these lists.
+/// Puts the steps of a solve into these lists.
 struct StepLists {
     StepsOfLanes* steps = nullptr;
 

@@ -233,7 +233,7 @@ class PreparedProblem {
             problem.shared_p = shared_p_.data();
         }
     }
-    /// On a device, and as its kernels read them.
+    /// Do shared parameters lie on a device, as its kernels read them?
     template <class Memory>
     [[nodiscard]] bool are_side_by_side([[maybe_unused]] const Memory& memory) {
         if constexpr (!is_of_host<Memory> && !Spec::is_dual && Spec::parameter_size > 0) {

@@ -177,7 +177,7 @@ class GroupForward {
     LaneAssignment assignment;
 
   private:
-    /// A round whatever happens in it.
+    /// Takes a round, whatever happens in it.
     EDDY_INLINE EDDY_HD void advance_with_care(Loop& x, const Round& round, Sizes& used,
                                                Sight& sight) {
         for (int chain = 0; chain < x.count(); ++chain)

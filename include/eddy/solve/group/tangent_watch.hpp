@@ -21,7 +21,7 @@ struct TangentWatch : Guest<TangentWatch<Spec>> {
                                                        const Attempt<Spec>& attempt) {
         return any(beyond(problem, chain, attempt));
     }
-    /// Marks them.
+    /// Marks the lanes whose tangents are beyond their limits.
     EDDY_HD static void mean(const auto& at, const RoundOfChain<Spec>& round, auto&, auto&) {
         const auto& [chain, before, attempt, after] = round;
         const MaskOf<Primal> seen = beyond(at.problem, chain, attempt);

@@ -120,7 +120,7 @@ struct PathRuns {
                                within_lanes ? eddy::min(total, (first / paths + 1) * paths) : total;
         return {paths, first, (next < end ? start_of_run(next) : end) - first};
     }
-    /// Bounds of what follows each other so.
+    /// The most rows of a chunk, and the most runs that so many rows consist of.
     [[nodiscard]] static std::int64_t most_rows(std::int64_t total, std::int64_t most) {
         return eddy::min(total, eddy::max(most, paths_per_run));
     }

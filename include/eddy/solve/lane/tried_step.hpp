@@ -46,7 +46,7 @@ template <class Spec>
 [[nodiscard]] EDDY_HD bool ends_at_event(const Attempt<Spec>& attempt, int place) {
     return ends_lane<Spec>(attempt.used < typename Spec::Time(0), attempt.event, place);
 }
-/// What the log keeps of it.
+/// What the log keeps of an attempt.
 template <class Spec>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Used used_by(const Attempt<Spec>& attempt) {
     if constexpr (Spec::has_several_events)
