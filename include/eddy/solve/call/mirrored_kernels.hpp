@@ -13,14 +13,16 @@
 
 namespace eddy::inline v0::detail {
 
-/// The steps of the lanes, which are counted from the first of theirs.
+/// The steps that are prescribed to the lanes.
 template <class Memory>
 [[nodiscard]] PrescribedSteps mirrored(const PrescribedSteps& steps, Mirrors<Memory>& mirrors) {
     if (!steps) return {};
-    const StepsOfShare share(steps.first, mirrors.lanes());
-    return {mirrors.in_passing(share.first.data(), mirrors.lanes().count + 1),
-            mirrors.in_passing(steps.elapsed + share.before, share.count()),
-            mirrors.in_passing(steps.size + share.before, share.count())};
+    const LaneRange& lanes = mirrors.lanes();
+    const std::int64_t* const first = steps.first + lanes.first;
+    const std::int64_t count = first[lanes.count] - first[0];
+    return {mirrors.in_passing(first, lanes.count + 1),
+            mirrors.in_passing(steps.elapsed + first[0], count),
+            mirrors.in_passing(steps.size + first[0], count)};
 }
 
 /// The problem with its tables on the device, without the arrays of the lanes.
@@ -97,7 +99,7 @@ template <class Steps, class Memory>
     steps.num_lanes = lanes.count;
     return steps;
 }
-/// The steps of the lanes, which are counted from the first of theirs where each has room of its own.
+/// The room for the steps of the lanes.
 template <class Real, bool keeps_sizes, class Memory>
 [[nodiscard]] auto mirrored(StepArrays<Real, keeps_sizes> steps, int state_size,
                             Mirrors<Memory>& mirrors) {
@@ -105,12 +107,13 @@ template <class Real, bool keeps_sizes, class Memory>
     const LaneRange& lanes = mirrors.lanes();
     const int num_columns = steps.num_columns(state_size);
     if (!steps.first) return mirrored_rows(steps, num_columns, mirrors);
-    const StepsOfShare share(steps.first, lanes);
-    steps.first = mirrors.in(share.first.data(), lanes.count + 1);
+    const std::int64_t* const first = steps.first + lanes.first;
+    const std::int64_t count = first[lanes.count] - first[0];
+    steps.first = mirrors.in(first, lanes.count + 1);
     steps.count =
         mirrors.template out_zero<std::int64_t>(steps.count + lanes.first, lanes.count, 1, 1);
-    steps.t = mirrors.out(steps.t + share.before, share.count());
-    steps.y = mirrors.out(steps.y + share.before * num_columns, share.count() * num_columns);
+    steps.t = mirrors.out(steps.t + first[0], count);
+    steps.y = mirrors.out(steps.y + first[0] * num_columns, count * num_columns);
     return steps;
 }
 

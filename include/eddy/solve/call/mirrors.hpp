@@ -43,21 +43,6 @@ struct MirroredRows {
     }
 };
 
-/// Where the steps of a share begin in a list of all lanes' steps, one lane after another, and where each of its
-/// lanes begins, counted from there; and the end of the last.
-struct StepsOfShare {
-    std::int64_t before;
-    std::vector<std::int64_t> first;
-
-    /// `first_of_all`: (lane), of the call.
-    StepsOfShare(const std::int64_t* first_of_all, const LaneRange& lanes)
-        : before(first_of_all[lanes.first]),
-          first(first_of_all + lanes.first, first_of_all + lanes.first + lanes.count + 1) {
-        for (std::int64_t& step : first) step -= before;
-    }
-    [[nodiscard]] std::int64_t count() const { return first.back(); }
-};
-
 /// The lanes of a launch whose arrays are mirrored; the first of them is that of a group and of a block of 64.
 struct MirroredLanes {
     LaneRange lanes;

@@ -16,7 +16,8 @@ struct TakenStep {
     double elapsed = 0, size = 0;  // at its start
 };
 
-/// The accepted steps of all lanes of a call, one lane after another. None where `first` is null.
+/// The accepted steps of all lanes of a launch, one lane after another: step first[0] is the first of all.
+/// None where `first` is null.
 struct PrescribedSteps {
     const std::int64_t* first = nullptr;  // (lane), and the end of the last one
     const double* elapsed = nullptr;      // (step) at its start, ascending within a lane
@@ -25,7 +26,7 @@ struct PrescribedSteps {
     [[nodiscard]] EDDY_HD explicit operator bool() const { return first != nullptr; }
     /// The size of the step that begins at `at`, or of the last one before.
     [[nodiscard]] EDDY_HD double size_at(std::ptrdiff_t lane, double at) const {
-        std::int64_t below = first[lane], above = first[lane + 1];
+        std::int64_t below = first[lane] - first[0], above = first[lane + 1] - first[0];
         while (above - below > 1) {
             const std::int64_t middle = below + (above - below) / 2;
             (elapsed[middle] <= at ? below : above) = middle;

@@ -34,7 +34,7 @@ struct StepArrays {
     std::int64_t num_rows = 0;
     std::list<StepRows<Real>>* rows = nullptr;  // where they come to on the host
     const std::int64_t* first = nullptr;  // (lane), and the end of the last one; null: in rows
-    double* t = nullptr;                  // (step)
+    double* t = nullptr;                  // (step), the first of which is first[0]
     Real* y = nullptr;                    // (step, column)
     std::ptrdiff_t num_lanes = 0;         // of a row
 
@@ -44,7 +44,7 @@ struct StepArrays {
         if (keeps_sizes && taken.size == 0) return;
         const std::int64_t k = count[lane]++;
         if (k >= (first ? first[lane + 1] - first[lane] : num_rows)) return;
-        const std::int64_t step = first ? first[lane] + k : k * num_lanes + lane;
+        const std::int64_t step = first ? first[lane] - first[0] + k : k * num_lanes + lane;
         if constexpr (keeps_sizes) {
             t[step] = taken.elapsed;
             y[step] = taken.size;
