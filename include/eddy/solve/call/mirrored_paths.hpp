@@ -26,52 +26,11 @@ struct PathsThere {
     Real* partial_sums = nullptr;                        // room for who adds over blocks
 };
 
-/// Arrays of paths, made of those of lanes: a row for each path.
-template <class Real, class Memory>
-class PathArrays {
-  public:
-    PathArrays(Mirrors<Memory>& lanes, Mirrors<Memory>& rows) : lanes_(lanes), rows_(rows) {}
-    /// The rows of an array that kernels read.
-    [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& of_lanes) {
-        if (of_lanes.first == nullptr || of_lanes.num_components == 0) return of_lanes;
-        return rows_.taken_there(lanes_.in(of_lanes));
-    }
-    /// The rows of an array that kernels write, with `value` in it at first.
-    [[nodiscard]] EnsembleView<Real> out(std::ptrdiff_t columns, Real value) {
-        const EnsembleView<Real> of_rows = rows_.template rows<Real>(columns);
-        rows_.fill(of_rows, value);
-        return of_rows;
-    }
-    [[nodiscard]] const EnsembleView<Real>* out(std::ptrdiff_t count, std::ptrdiff_t columns,
-                                                Real value) {
-        std::vector<EnsembleView<Real>> views;
-        for (std::ptrdiff_t k = 0; k < count; ++k) views.push_back(out(columns, value));
-        return rows_.in(views.data(), count);
-    }
-
-  private:
-    Mirrors<Memory>&lanes_, &rows_;
-};
-
-template <class Spec, class Arrays, class Memory>
-[[nodiscard]] Problem<Spec> rows_of(Problem<Spec> problem, Arrays& arrays, Mirrors<Memory>& rows) {
-    problem = with_tables(problem, rows);
-    problem.y0 = arrays.in(problem.y0);
-    problem.y0_tangent = arrays.in(problem.y0_tangent);
-    const auto of_p = [&](const auto& p) {
-        return Spec::shares_parameters ? rows.in_for_all(p) : arrays.in(p);
-    };
-    problem.p = of_p(problem.p);
-    problem.p_tangent = of_p(problem.p_tangent);
-    return problem;
-}
-
 /// What all jobs have: outcomes, sums of runs, and of a lane that waits so many numbers.
 template <class There, class Job, class Memory>
 void mirror_sums(There& there, const Job& job, std::ptrdiff_t num_of_runs,
                  std::ptrdiff_t num_waiting, Mirrors<Memory>& lanes, Mirrors<Memory>& rows) {
     using Sum = typename There::Sum;
-    there.rows.outcomes = rows.template room<LaneOutcome>(rows.lanes().count);
     const std::int64_t num_runs = PathRuns::most_runs(rows.lanes().count, job.paths);
     there.rows.sums = {PathRuns{job.paths}, rows.template room<Sum>(num_runs * num_of_runs),
                        rows.template room<PathTally>(num_runs), num_of_runs};
@@ -92,11 +51,8 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
                          num_tangents = Spec::is_dual ? num_saves : 0,
                          num_numbers = (num_saves + num_tangents) * num_columns;
     PathsThere<SolveKernel<Spec, Observable, Steps>, SavedMeans<Real>> there{};
-    there.rows = job.kernel;
-    PathArrays<Real, Memory> arrays(lanes, rows);
-    there.rows.problem = rows_of(job.kernel.problem, arrays, rows);
-    there.rows.saved = {arrays.out(num_saves, num_columns, nan),
-                        arrays.out(num_tangents, num_columns, nan)};
+    rows.make_paths_of(lanes);
+    there.rows = mirrored(job.kernel, LaunchPlan{}, rows);
     there.target = {{lanes.out(job.kernel.saved.y, num_saves, nan),
                      lanes.out(job.kernel.saved.tangent, num_tangents, nan)},
                     lanes.out(job.variance, num_saves, nan),
@@ -104,11 +60,8 @@ template <class Spec, class Observable, class Steps, class PlanOf, class Memory>
                     num_columns,
                     num_numbers};
     mirror_sums(there, job, num_numbers, num_numbers, lanes, rows);
-    if (job.kernel.marks) {
-        there.marks = lanes.out(job.kernel.marks, job.num_lanes);
-        there.rows.sums.marks = there.rows.marks =
-            rows.template room<TangentMark>(rows.lanes().count);
-    }
+    there.marks = lanes.out(job.kernel.marks, job.num_lanes);
+    there.rows.sums.marks = there.rows.marks;
     return there;
 }
 
@@ -149,25 +102,12 @@ template <class Spec, class Objective, class StoresOf, bool with_times, class Pl
     using Kernel = GradientKernel<Spec, Objective, LossSeeds<Spec>, StoresOf, with_times>;
     using Numbers = GradientNumbers<Spec>;
     const Kernel& whole = job.kernel;
-    const std::ptrdiff_t num_saves = whole.problem.times.num_saves;
     PathsThere<Kernel, GradientMeans<Spec>> there{};
-    there.rows = whole;
-    PathArrays<Real, Memory> arrays(lanes, rows);
-    there.rows.problem = rows_of(whole.problem, arrays, rows);
-    std::vector<EnsembleView<const Real>> data(whole.seeds.data, whole.seeds.data + num_saves);
-    for (auto& view : data) view = view.num_lanes > 1 ? arrays.in(view) : rows.in_for_all(view);
-    LossSeeds<Spec>& seeds = there.rows.seeds;
-    seeds = {};
-    seeds.data = rows.in(data.data(), num_saves);
-    seeds.loss = arrays.out(1, Real(0)).first;
-    GradientTarget<Real>& target = there.rows.target;
-    target = {};
-    target.y0 = arrays.out(Numbers::num_y0, Real(0));
-    if constexpr (Spec::is_dual) target.y0_tangent = arrays.out(Numbers::num_y0, Real(0));
-    if constexpr (!Spec::shares_parameters) {
-        target.p = arrays.out(Numbers::num_p, Real(0));
-        if constexpr (Spec::is_dual) target.p_tangent = arrays.out(Numbers::num_p, Real(0));
-    }
+    rows.make_paths_of(lanes);
+    Kernel of_rows = whole;  // without the sums over them
+    of_rows.seeds.block_sums = of_rows.seeds.total = nullptr;
+    if constexpr (Spec::shares_parameters) of_rows.target.p = of_rows.target.p_tangent = {};
+    there.rows = mirrored(of_rows, LaunchPlan{}, rows);
     const EnsembleView<Real> loss{whole.seeds.loss, job.num_lanes, 1, whole.seeds.loss_stride, 0};
     there.target.loss = lanes.out(loss, Real(0));
     there.target.num_lanes = job.num_lanes;

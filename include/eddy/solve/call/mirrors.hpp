@@ -56,6 +56,10 @@ struct MirroredLanes {
 template <class Memory>
 class Mirrors {
   public:
+    /// From now on each lane is a path of a lane of these mirrors, whose arrays its rows are made of: what they read
+    /// groups take there, and what they write stays there.
+    void make_paths_of(Mirrors& lanes) { of_paths_ = &lanes; }
+
     /// Counts alone: nothing that comes of it is to be used.
     Mirrors(const Memory& memory, const MirroredLanes& lanes)
         : memory_(memory), of_(lanes), lanes_(lanes.lanes) {}
@@ -98,6 +102,7 @@ class Mirrors {
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& whole) {
         if (of_.rows.are_a_range()) return as_it_is(rows_from(of_.rows.first, whole));
         if (whole.first == nullptr || whole.num_components == 0) return whole;
+        if (of_paths_) return taken_there(of_paths_->in(whole));
         if (lies_in(memory_, whole.first)) return taken_there(whole);
         const std::ptrdiff_t lanes = lanes_.count, columns = whole.num_components;
         EnsembleArray<Real> of_lanes(there_ ? lanes : 0, columns);
@@ -170,6 +175,7 @@ class Mirrors {
     /// What kernels write for each lane, in an array of all lanes.
     template <class T>
     [[nodiscard]] T* out_of_lanes(T* here, ComesBack comes = ComesBack::when_done) {
+        if (of_paths_) return here ? room<T>(lanes_.count) : nullptr;
         return here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;
     }
     /// Rows of numbers, or of what consists of some, that are zero at first: one for each `lanes_per_row`
@@ -197,12 +203,15 @@ class Mirrors {
                                          ComesBack comes = ComesBack::when_done) {
         EnsembleView<Real> view = rows_from(lanes_.first, whole);
         if (view.first == nullptr) return view;
-        const bool is_there = memory_.holds(view.first);
-        require_argument(is_there || view.lane_stride == 1 || view.num_lanes <= 1,
+        const bool is_there = !of_paths_ && memory_.holds(view.first);
+        require_argument(is_there || of_paths_ || view.lane_stride == 1 || view.num_lanes <= 1,
                          "outputs: an array with gaps is to be filled from {}; give one whose "
                          "columns are contiguous",
                          Memory::name);
-        if (!is_there) view = out_dense(view, comes);
+        if (of_paths_)
+            view = rows<Real>(view.num_components);
+        else if (!is_there)
+            view = out_dense(view, comes);
         fill(view, value);
         return view;
     }
@@ -335,6 +344,7 @@ class Mirrors {
     Memory memory_;
     MirroredLanes of_;
     LaneRange lanes_;
+    Mirrors* of_paths_ = nullptr;  // those of the lanes, where these are their paths
     std::byte *there_ = nullptr, *rest_there_ = nullptr;  // null while bytes are counted
     std::vector<std::byte> tables_;
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;   // of the rest
