@@ -37,12 +37,11 @@ class GroupForward {
     using Guests = GuestsOf<Spec, Team, Recorder>;
     using Changes = PlaceChanges<Spec>;
     using Sizes = PerChain<typename Spec::Used, num_chains>;  // of a round's steps
-    static constexpr bool keeps_sight = detail::keeps_sight<Spec, Team>;
 
   public:
     using Loop = LoopState<Spec, Team>;
     using Round = ForwardRound<Spec>;
-    using Sight = RoundSight<Spec, keeps_sight>;
+    using Sight = RoundSight<Spec, keeps_sight<Spec, Team>>;
 
     /// The lanes of the team's group; their first sizes have been chosen.
     EDDY_HD GroupForward(Team& team, const Problem<Spec>& problem, const ForwardMemory& memory,
@@ -88,18 +87,10 @@ class GroupForward {
             care(x);
     }
     /// What rounds see of the group: anew, where they have changed.
-    EDDY_HD void renew(Sight& sight) const {
-        if constexpr (keeps_sight) {
-            sight.chain = chains_[0];
-            sight.is_running = is_running();
-        }
-    }
+    EDDY_HD void renew(Sight& sight) const { sight.renew(chains_[0], is_running()); }
     /// Is a lane of the team running? As the other `is_running`, for a caller that has a sight.
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(const Sight& sight) const {
-        if constexpr (keeps_sight)
-            return sight.is_running;
-        else
-            return is_running();
+        return sight.is_running(is_running());
     }
 
     /// Takes `count` rounds at once, if all chains are far from any landing and stay finite. With noise these
@@ -186,7 +177,7 @@ class GroupForward {
         Attempt<Spec> attempts[num_chains];
         for (int number = 0; number < x.count(); ++number) {
             Guests::prepare(round.problem, *team_, chains_[number].occupants, x.chain[number]);
-            steps_for(seen(sight, number).steps, round.problem)
+            steps_for(sight.seen(chains_[number]).steps, round.problem)
                 .compute(x.chain[number], attempts[number]);
         }
         for (int number = 0; number < x.count(); ++number) {
@@ -194,23 +185,16 @@ class GroupForward {
             used.chain[number] = used_by(attempts[number]);
         }
     }
-    /// The chain as rounds see it.
-    [[nodiscard]] EDDY_INLINE EDDY_HD Chain<Spec>& seen(Sight& sight, int number) {
-        if constexpr (keeps_sight)
-            return sight.chain;
-        else
-            return chains_[number];
-    }
     EDDY_INLINE EDDY_HD void judge(Loop& x, int number, Attempt<Spec>& attempt, const Round& round,
                                    Sight& sight) {
-        Chain<Spec>& chain = seen(sight, number);
+        Chain<Spec>& chain = sight.seen(chains_[number]);
         const AfterAttempt<Spec> after =
             steps_for(chain.steps, round.problem).judge(x.chain[number], attempt);
         if (!happens(chain, attempt, after, round.number)) [[likely]]
             return chain.steps.move_on(x.chain[number], attempt, after);
-        if constexpr (keeps_sight) chains_[0].count_like(sight.chain);
+        sight.hand_counts(chains_[0]);
         meet(x, number, attempt, after, round.number);
-        if constexpr (keeps_sight) renew(sight);
+        renew(sight);
     }
     /// Counts a round, and asks whether it is more than a step in some place of the team.
     [[nodiscard]] EDDY_INLINE EDDY_HD bool happens(Chain<Spec>& chain, const Attempt<Spec>& attempt,

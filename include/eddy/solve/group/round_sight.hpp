@@ -44,12 +44,29 @@ template <class Spec, class Team>
 inline constexpr bool keeps_places_of_states = keeps_sight<Spec, Team> &&
                                                sizeof(typename Spec::Scalar) > sizeof(float);
 
+/// Nothing is kept: rounds see the group itself.
 template <class Spec, bool is_kept>
-struct RoundSight {};
+struct RoundSight {
+    EDDY_HD void renew(const Chain<Spec>&, bool) {}
+    [[nodiscard]] EDDY_INLINE EDDY_HD Chain<Spec>& seen(Chain<Spec>& chain) { return chain; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(bool has_lanes) const { return has_lanes; }
+    EDDY_INLINE EDDY_HD void hand_counts(Chain<Spec>&) const {}
+};
 template <class Spec>
 struct RoundSight<Spec, true> {
-    Chain<Spec> chain;
-    bool is_running = false;  // has any place of the team a lane?
+    /// Sees the group's only chain anew, and whether any place of the team has a lane.
+    EDDY_HD void renew(const Chain<Spec>& chain, bool has_lanes) {
+        chain_ = chain;
+        is_running_ = has_lanes;
+    }
+    [[nodiscard]] EDDY_INLINE EDDY_HD Chain<Spec>& seen(Chain<Spec>&) { return chain_; }
+    [[nodiscard]] EDDY_INLINE EDDY_HD bool is_running(bool) const { return is_running_; }
+    /// Hands the group what rounds have counted.
+    EDDY_INLINE EDDY_HD void hand_counts(Chain<Spec>& chain) const { chain.count_like(chain_); }
+
+  private:
+    Chain<Spec> chain_;
+    bool is_running_ = false;
 };
 
 }  // namespace eddy::inline v0::detail
