@@ -74,7 +74,7 @@ void plan_rounds(GradientPlan& plan, const SolveOptions& options, const WorkerBu
     plan.logged_rounds =
         bytes_of_log > 0 ? budget.bytes / 4 / std::max<std::int64_t>(1, bytes_of_log) : without_end;
     plan.refill = {};
-    if constexpr (Spec::sums_by_lane) {
+    if (Spec::sums_by_lane) {
         plan.refill.far = std::min(plan.checkpoints, plan.logged_rounds);
         plan.refill.near =
             std::min(plan.refill.far, near_bytes / (Slots::bytes_per_slot(false) + bytes_of_link));

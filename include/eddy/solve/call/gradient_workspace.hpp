@@ -87,7 +87,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         EmptyUnlessDone guard(result);
         prepared.join_ranks(options, title);
         require_whole_blocks(options, title);
-        if constexpr (!is_of_device<Backend>) this->open_sums(prepared.blocks());
+        if (!is_of_device<Backend>) this->open_sums(prepared.blocks());
         {
             CallLink call(cancelled, options, prepared.ranks.group);
             const auto watching =
@@ -98,7 +98,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             else if constexpr (has_paths)
                 run_paths(options, backend, kept, call, title);
             call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
-            if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
+            second.run(*this, options, backend, kept, call, title);
         }
         if (!finishes_later(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
@@ -159,13 +159,11 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Memory = HostMemory>
     void finish_sums(const GatherSums& gather, const char* where, const Memory& memory = {}) {
         Results::finish_sums(gather, where, prepared.ranks);
-        if constexpr (Spec::shares_parameters) {
-            if (shared_is_added_) return;
-            put_row(memory, target.p, [&](int i) { return this->total_of_p(i); });
-            if constexpr (Spec::is_dual)
-                put_row(memory, target.p_tangent,
-                        [&](int i) { return this->total_of_p(Spec::parameter_size + i); });
-        }
+        if (!Spec::shares_parameters || shared_is_added_) return;
+        put_row(memory, target.p, [&](int i) { return this->total_of_p(i); });
+        if (Spec::is_dual)
+            put_row(memory, target.p_tangent,
+                    [&](int i) { return this->total_of_p(Spec::parameter_size + i); });
     }
 
     /// Losses of lanes that were solved apart, and sums of the blocks that they are in.
@@ -239,8 +237,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                std::int64_t num_paths = 1, bool stays = !is_of_host<Memory>) {
         this->open(extent(), num_groups, num_workers, memory, num_paths, stays);
         result.report.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
-        if constexpr (switches<Spec>)
-            result.report.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
+        result.report.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
     }
 
     template <class Backend>
@@ -268,7 +265,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     void require_whole_blocks(const SolveOptions& options, const char* title) const {
         if (!prepared.ranks) return;
         require_rank_blocks(prepared.blocks(), !loss_sums.empty(), title);
-        if constexpr (Spec::shares_parameters && !Spec::sums_by_lane)
+        if (Spec::shares_parameters && !Spec::sums_by_lane)
             require_no_paths_of_ranks(prepared.ranks, options.paths, title);
     }
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
@@ -282,7 +279,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                 static_cast<GradientWorkspace*>(of)->finish_later();
             };
             result.report.follow({finish, this});
-            if constexpr (has_loss)
+            if (has_loss)
                 set_loss(std::numeric_limits<double>::quiet_NaN(), std::span<const LaneOutcome>{});
             return true;
         }
@@ -291,7 +288,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     void finish_later() {
         rest_.wait();
         set_costs(result.report, costs);
-        if constexpr (has_loss) set_loss(loss_total, result.report.lanes());
+        if (has_loss) set_loss(loss_total, result.report.lanes());
     }
     Unfinished rest_;  // what the device brings, of a call that returned early
     struct NoRedo {};

@@ -48,12 +48,11 @@ class PathGradient {
         const auto solve_chunk = [&] {
             prepare<typename Backend::Memory>(whole);
             // Rows that a device has solved stay there: it adds up their runs.
-            constexpr bool stay = is_of_device<Backend>;
-            if constexpr (stay) chunk_.sums = paths_.of_runs;
+            if (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
             chunk_.run_kernel(options, backend, kept, call, false);
-            if constexpr (!stay)
+            if (!is_of_device<Backend>)
                 paths_.of_runs.add_all(numbers(), chunk_.result.report.outcomes().data());
-            if constexpr (sums_whole_lanes) add_shared(title);
+            if (sums_whole_lanes) add_shared(title);
             add_costs(whole.result.report);
         };
         constexpr std::ptrdiff_t num_shared = Means::num_of_block;

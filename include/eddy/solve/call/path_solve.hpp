@@ -44,9 +44,9 @@ class PathSolve {
             paths_.prepare(chunk_.prepared, whole.prepared);
             chunk_.take({}, HostMemory{}, title);
             // Rows that a device has solved stay there: it adds up their runs.
-            if constexpr (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
+            if (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
             chunk_.run_pass(options, backend, kept, call);
-            if constexpr (!is_of_device<Backend>) add_rows();
+            if (!is_of_device<Backend>) add_rows();
         };
         const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
                                      num_outputs, numbers};

@@ -79,7 +79,7 @@ class Redo {
             second_.result.report.wait();
             bring(first, solved, memory_for(backend, kept));
         }
-        if constexpr (Spec::shares_parameters) {
+        if (Spec::shares_parameters) {
             const RowList left = left_lanes(first, marked);
             if (left.empty()) return;
             prepare(first, left);
@@ -92,7 +92,7 @@ class Redo {
 
   private:
     static RowList left_lanes(GradientWorkspace& first, const RowList& marked) {
-        if constexpr (Spec::sums_by_lane) return left_of_marked(first.result.report, marked);
+        if (Spec::sums_by_lane) return left_of_marked(first.result.report, marked);
         if (!first.shared_sums.has_apart()) return {};  // none was: the sum holds all of them
         first.shared_sums.forget_groups();              // and begins anew
         return left_of_all(first.result.report);
@@ -112,7 +112,7 @@ class Redo {
                            4 * Spec::Stepper::Watch::threshold);
         put_target_into(memory, first.target, brought, second_.target, Spec::shares_parameters);
         first.put_losses(memory, brought, second_.loss);
-        if constexpr (Spec::shares_parameters) {
+        if (Spec::shares_parameters) {
             second_.finish_sums({}, "value_and_gradient");
             first.shared_sums.add_apart(second_.target);
         }

@@ -31,8 +31,10 @@ struct SecondSpec<Spec> {
 template <class Spec>
 using SecondSpecOf = typename SecondSpec<Spec>::type;
 
-/// A workspace without a second pass.
-struct NoSecondPass {};
+/// In the place of a second pass that a method does not have.
+struct NoSecondPass {
+    static void run(const auto&...) {}
+};
 
 /// The lanes of a call that the first pass has sent on; they are lanes 0, 1, … of the second.
 struct EDDY_EXPORT SentLanes : BroughtRows {
@@ -59,10 +61,8 @@ class SecondSolve {
     template <class Backend>
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, CallLink& call, const char* title) {
-        if constexpr (is_of_device<Backend>) {
-            if (first.solution.success()) return;
-            first.solution.wait();
-        }
+        if (first.solution.success()) return;
+        first.solution.wait();
         if (!sent_.find(first.solution)) return;
         const auto memory = memory_for(backend, kept);
         const Problem<Spec>& problem = first.prepared.problem;
@@ -94,10 +94,8 @@ class SecondGradient {
     void run(FirstWorkspace& first, const SolveOptions& options, const Backend& backend,
              typename Backend::Kept& kept, CallLink& call, const char* title) {
         GradientReport& report = first.result.report;
-        if constexpr (is_of_device<Backend>) {
-            if (report.success()) return;
-            first.take_over(backend, kept);
-        }
+        if (report.success()) return;
+        first.take_over(backend, kept);
         if (!sent_.find(report)) return;
         const auto memory = memory_for(backend, kept);
         prepare_second<Spec>(second_.prepared, first.prepared.problem, sent_.rows, options, memory,
@@ -111,7 +109,7 @@ class SecondGradient {
         sent_.put_outcomes(report, of_second);
         put_target_into(memory, first.target, sent_, second_.target, Spec::shares_parameters);
         if constexpr (FirstWorkspace::has_loss) first.put_losses(memory, sent_, second_.loss);
-        if constexpr (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
+        if (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
         add_cost(report, of_second);
     }
 

@@ -90,14 +90,10 @@ struct SolveWorkspace {
     void run_passes(const SolveOptions& options, const Backend& backend,
                     typename Backend::Kept& kept, CallLink& call, const char* title) {
         if constexpr (Spec::has_noise) {
-            if (options.paths > 1)
-                run_paths(options, backend, kept, call, title);
-            else
-                run_pass(options, backend, kept, call);
-        } else {
-            run_pass(options, backend, kept, call);
+            if (options.paths > 1) run_paths(options, backend, kept, call, title);
         }
-        if constexpr (switches<Spec>) second.run(*this, options, backend, kept, call, title);
+        if (options.paths == 1) run_pass(options, backend, kept, call);
+        second.run(*this, options, backend, kept, call, title);
     }
 
     /// Runs one method, as a part of a call.
@@ -113,8 +109,7 @@ struct SolveWorkspace {
                         .comes_later = is_of_device<Backend>,
                         .noise_cell = prepared.noise_cell()});
         solution.set_attempt_cost(attempt_cost<typename Spec::Stepper>);
-        if constexpr (switches<Spec>)
-            solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
+        solution.set_attempt_cost(attempt_cost<typename SecondSpecOf<Spec>::Stepper>, 1);
         const SavedArrays<Real> saved = open_outputs(memory_for(backend, kept));
         const LaunchPlan plan = plan_way_forward<Spec>(backend, lanes);
         TangentMark* const marks = watch_tangents<Backend>();

@@ -69,7 +69,7 @@ class PreparedProblem {
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         take_count(lanes);
-        if constexpr (Spec::parameter_size > 0 || is_shared<Parameters>) {
+        if (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
             require_shape(
@@ -81,11 +81,9 @@ class PreparedProblem {
             require_path_numbers(problem.noise, lanes, options.paths, where);
         else
             require_no_paths(options.paths, where);
-        if constexpr (Spec::parameter_size > 0) {
-            if (is_shared<Parameters> || !leaves_out_lanes(memory))
-                require_finite_in<Parameters>(memory, problem.p, "p", where);
-        }
-        if constexpr (!Spec::is_dual) share_parameters(memory);  // else tangents follow
+        if (Spec::parameter_size > 0 && (is_shared<Parameters> || !leaves_out_lanes(memory)))
+            require_finite_in<Parameters>(memory, problem.p, "p", where);
+        if (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
 
     /// Joins the other ranks once a call has been checked here: waits for all, and takes this one's
@@ -204,7 +202,7 @@ class PreparedProblem {
         require_tolerances(options, Spec::state_size, precision_of<Scalar>(Spec::is_adaptive),
                            where);
         require_valid(controller, where);
-        if constexpr (Spec::has_noise) require_noisy_steps(options, where);
+        if (Spec::has_noise) require_noisy_steps(options, where);
         times_ = plan_times(
             options,
             {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
@@ -212,8 +210,7 @@ class PreparedProblem {
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
-        if constexpr (std::is_same_v<typename Spec::Time, FloatFloat>)
-            require_within_floats(times_, where);
+        if (std::is_same_v<typename Spec::Time, FloatFloat>) require_within_floats(times_, where);
         problem.clock = Clock<ScalarOf<typename Spec::Time>>(problem.times);
         problem.controller = controller;
         problem.control = in_single(controller);
@@ -224,14 +221,12 @@ class PreparedProblem {
             problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
     }
     template <class Memory>
-    void share_parameters([[maybe_unused]] const Memory& memory) {
-        if constexpr (Spec::shares_parameters) {
-            if (are_side_by_side(memory)) return;
-            shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
-            for (int i = 0; i < Spec::parameter_size; ++i)
-                shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
-            problem.shared_p = shared_p_.data();
-        }
+    void share_parameters(const Memory& memory) {
+        if (!Spec::shares_parameters || are_side_by_side(memory)) return;
+        shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
+        for (int i = 0; i < Spec::parameter_size; ++i)
+            shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
+        problem.shared_p = shared_p_.data();
     }
     /// Do shared parameters lie on a device, as its kernels read them?
     template <class Memory>

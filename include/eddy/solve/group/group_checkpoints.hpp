@@ -129,7 +129,7 @@ class GroupCheckpoints {
                                        [&](int component, Number* y)
                                            EDDY_INLINE { *y = from.y[component]; });
             elapsed_[i] = from.elapsed;
-            if constexpr (keeps_memory) memory_[i] = from.memory;
+            if (keeps_memory) memory_[i] = from.memory;
             if constexpr (Spec::moves_times) clock_[i] = from.events.clock;
         }
         if (has_control(round)) [[unlikely]]
@@ -147,7 +147,7 @@ class GroupCheckpoints {
                                        [&](int component, const Number* y)
                                            EDDY_INLINE { to.y[component] = *y; });
             to.elapsed = elapsed_[i];
-            if constexpr (keeps_memory) to.memory = memory_[i];
+            if (keeps_memory) to.memory = memory_[i];
             if constexpr (Spec::moves_times) to.events.clock = clock_[i];
         }
         if (has_control(round)) [[unlikely]]
@@ -175,7 +175,7 @@ class GroupCheckpoints {
             const std::int64_t i = index(team, slot, chain, x.count());
             size_[i] = x.chain[chain].size;
             history_[i] = x.chain[chain].history;
-            if constexpr (Spec::has_event) events_[i] = x.chain[chain].events;
+            if (Spec::has_event) events_[i] = x.chain[chain].events;
         }
     }
     EDDY_HD void read_control(const Team& team, std::int64_t slot, Loop& x) const {
@@ -183,7 +183,7 @@ class GroupCheckpoints {
             const std::int64_t i = index(team, slot, chain, x.count());
             x.chain[chain].size = size_[i];
             x.chain[chain].history = history_[i];
-            if constexpr (Spec::has_event) x.chain[chain].events = events_[i];
+            if (Spec::has_event) x.chain[chain].events = events_[i];
         }
     }
 

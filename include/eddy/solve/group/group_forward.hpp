@@ -137,11 +137,8 @@ class GroupForward {
             Guests::clear(x, place);
         } else if (change.assigns_a_lane()) {
             const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
-            typename Spec::LaneState y0;
-            if constexpr (waits)
-                y0 = problem_->load_y0(lane);
-            else
-                y0 = LaneStart<Spec>::state(*problem_, lane);
+            const typename Spec::LaneState y0 =
+                waits ? problem_->load_y0(lane) : LaneStart<Spec>::state(*problem_, lane);
             load_state(x.y, place, y0);
             set_lane(x.elapsed, place, 0.);
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
@@ -200,7 +197,7 @@ class GroupForward {
     [[nodiscard]] EDDY_INLINE EDDY_HD bool happens(Chain<Spec>& chain, const Attempt<Spec>& attempt,
                                                    const AfterAttempt<Spec>& after,
                                                    std::int64_t round) {
-        if constexpr (is_adaptive || Spec::has_event) {
+        if (is_adaptive || Spec::has_event) {
             const auto tried = attempt.size > Time(0), stayed = attempt.used == Time(0);
             chain.rejected = chain.rejected + select(tried & stayed, Time(1), Time(0));
         }
@@ -312,7 +309,7 @@ class GroupForward {
             chain.first_round[place] = round + 1;
             if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
-            if constexpr (Chain<Spec>::are_counted) set_lane(chain.evaluations, place, 0.);
+            chain.forget_iterations(place);
             chain.steps.assign(place, team_->first_lane() + lane);
             const auto at = view(number, round);
             guests_.each([&](auto& guest) EDDY_INLINE { guest.enter(at, place, lane); });
@@ -359,7 +356,7 @@ class GroupForward {
         }
         chain.next_check = team_->min(next_check);
         guests_.each([&](auto& guest) EDDY_INLINE { guest.plan_ahead(at); });
-        if constexpr (Spec::has_constant_size) {
+        if (Spec::has_constant_size) {
             const auto ahead =
                 static_cast<std::int64_t>(max(0., min(nearest / times.dt0 - 1.5, 1e15)));
             chain.constant_until = min(chain.next_check, team_->min(round + 1 + ahead));

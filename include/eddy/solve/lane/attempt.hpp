@@ -102,7 +102,7 @@ class ChainStepper {
         x.history.previous_log2 = after.history.previous_log2;
         x.history.earlier_log2 = after.history.earlier_log2;
         x.history.was_rejected = after.history.was_rejected;
-        if constexpr (Spec::has_event) x.events = after.events;
+        if (Spec::has_event) x.events = after.events;
         Stepper::carry(attempt.trial, attempt.accepted, x.memory);
     }
 

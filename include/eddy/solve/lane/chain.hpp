@@ -29,15 +29,15 @@ requires(Spec::normals_per_step > 0) struct ChainDrawn<Spec> {
 /// How often the iterations within the steps of each place's lane have asked f.
 template <class Spec>
 struct ChainIterations {
-    static constexpr bool are_counted = false;
+    EDDY_HD void forget_iterations(int) {}
     EDDY_HD void count_iterations(const Attempt<Spec>&) {}
     [[nodiscard]] EDDY_HD static std::int64_t iterations_of(int) { return 0; }
 };
 template <class Spec>
 requires IteratesWithinSteps<typename Spec::Stepper>
 struct ChainIterations<Spec> {
-    static constexpr bool are_counted = true;
     typename Spec::Time evaluations{};  // (place)
+    EDDY_HD void forget_iterations(int place) { set_lane(evaluations, place, 0.); }
     [[nodiscard]] EDDY_HD std::int64_t iterations_of(int place) const {
         return static_cast<std::int64_t>(get_lane(evaluations, place));
     }

@@ -107,7 +107,7 @@ EDDY_HD inline void copy_parts(ChainState<Spec>& to, const ChainState<Spec>& fro
     to.history.earlier_log2 = from.history.earlier_log2;
     to.history.was_rejected = from.history.was_rejected;
     to.memory = from.memory;
-    if constexpr (Spec::has_event) to.events = from.events;
+    if (Spec::has_event) to.events = from.events;
 }
 /// A single one: its index is known beforehand, so that registers need no address.
 template <class T>

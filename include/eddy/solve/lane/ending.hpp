@@ -164,9 +164,8 @@ template <class Spec>
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of_start(const Problem<Spec>& problem,
                                                    const EndedLane& ended) {
-    if constexpr (LaneStart<Spec>::begins_together())
-        return ended.start;
-    else if constexpr (LaneStart<Spec>::is_solved_for)
+    if (LaneStart<Spec>::begins_together()) return ended.start;
+    if constexpr (LaneStart<Spec>::is_solved_for)
         return LaneStart<Spec>::outcome(problem, ended.lane);
     else
         return {};

@@ -140,7 +140,7 @@ class GradientRecorder {
 
     /// One member's share of what is to be done before the lanes begin.
     EDDY_HD void begin(int member, int num_members) {
-        if constexpr (adds_lanes_in_order<Spec>) {
+        if (adds_lanes_in_order<Spec>) {
             const std::int64_t count = std::int64_t{count_} * Spec::parameter_size;
             for (std::int64_t k = member; k < count; k += num_members) memory_.addends[k] = Lane(0);
         }
@@ -216,10 +216,10 @@ class GradientRecorder {
         add_row(target_->y0, target_->y0_tangent, row(lane), cotangent);
     }
     EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
-        if constexpr (adds_lanes_in_order<Spec>) {
+        if (adds_lanes_in_order<Spec>) {
             Lane& sum = addend(lane, i);
             sum = sum + value;
-        } else if constexpr (Spec::shares_parameters) {
+        } else if (Spec::shares_parameters) {
             shared_.sums[i] = shared_.sums[i] + value;
         } else {
             target_->p(row(lane), i) += primal(value);
@@ -228,7 +228,7 @@ class GradientRecorder {
     }
     /// Adds to the gradient of all parameters.
     EDDY_HD void add_p(std::int32_t lane, const Vec<Lane, Spec::parameter_room>& values) {
-        if constexpr (!Spec::shares_parameters && Spec::parameter_size > 0) {
+        if (!Spec::shares_parameters && Spec::parameter_size > 0) {
             add_row(target_->p, target_->p_tangent, row(lane), values);
         } else {
             for (int i = 0; i < Spec::parameter_size; ++i) add_p(lane, i, values[i]);
@@ -270,7 +270,7 @@ class GradientRecorder {
     /// All lanes of the group are done: adds their addends in the order of the lanes, so that the sum
     /// does not depend on who ended first, nor on the memory that there was.
     EDDY_HD void finish() {
-        if constexpr (adds_lanes_in_order<Spec>) {
+        if (adds_lanes_in_order<Spec>) {
             for (std::int32_t lane = 0; left_out_ && lane < count_; ++lane) {
                 for (int i = 0; left_out_[lane].ratio > 0 && i < Spec::parameter_size; ++i)
                     addend(lane, i) = Lane(0);
@@ -309,15 +309,15 @@ class GradientRecorder {
                 visit(values(row(lane), i));
         };
         for_components<Spec::state_size>([&](int i) { visit(target_->y0(row(lane), i)); });
-        if constexpr (Spec::is_dual) visit_row(target_->y0_tangent);
+        if (Spec::is_dual) visit_row(target_->y0_tangent);
         visit_row(target_->t0);
         visit_row(target_->t1);
         visit_row(target_->save_at);
-        if constexpr (adds_lanes_in_order<Spec>) {
+        if (adds_lanes_in_order<Spec>) {
             for (int i = 0; i < Spec::parameter_size; ++i) visit(addend(lane, i));
-        } else if constexpr (!Spec::shares_parameters) {
+        } else if (!Spec::shares_parameters) {
             for_components<Spec::parameter_size>([&](int i) { visit(target_->p(row(lane), i)); });
-            if constexpr (Spec::is_dual) visit_row(target_->p_tangent);
+            if (Spec::is_dual) visit_row(target_->p_tangent);
         }
     }
     /// A lane's addend of a shared parameter's gradient.

@@ -69,10 +69,7 @@ struct Problem {
     }
     /// The row that a lane is given. On a device each lane has its own (call/mirrors.hpp).
     [[nodiscard]] EDDY_HD std::ptrdiff_t row_of(std::ptrdiff_t lane) const {
-        if constexpr (compiling_for_device)
-            return lane;
-        else
-            return rows(lane);
+        return compiling_for_device ? lane : rows(lane);
     }
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
         const std::ptrdiff_t row = row_of(lane);
