@@ -159,7 +159,7 @@ class EventsOfLane {
     /// Calls visit<i>(times) for each function of time.
     template <class Visit>
     void for_timed(const Visit& visit) const {
-        const LaneParameters<Spec> p{&lane_.problem, lane_.index};
+        const LaneParameters<Spec> p{&lane_.problem, lane_.of_launch};
         const EventTimes<typename Spec::Field, LaneParameters<Spec>> times(lane_.times(), p);
         static_for<0, num_events>([&]<int i>() {
             if constexpr (is_timed_event<typename Spec::Field, i>)

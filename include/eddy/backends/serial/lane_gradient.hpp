@@ -191,7 +191,7 @@ class LaneGradient {
     /// Pulls back what made the state at t0 consistent.
     void pull_start() {
         [[maybe_unused]] const Number of_t0 = LaneStart<Spec>::template pull<with_times>(
-            lane_.problem, lane_.index, lane_.y0(), cotangent_, of_p_);
+            lane_.problem, lane_.of_launch, lane_.y0(), cotangent_, of_p_);
         if constexpr (with_times) recorder_.add_tstop(number_, 0, of_t0);
     }
 

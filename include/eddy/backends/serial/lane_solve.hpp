@@ -30,7 +30,7 @@ class LaneSolve {
     LaneSolve(const LaneProblem<Spec>& lane, std::int32_t number, Recorder& recorder)
         : lane_(lane), times_(lane.times()), recorder_(recorder), number_(number), events_(lane) {
         at_.y = lane.y0();
-        FirstStep<Spec>::choose(lane.problem, lane.index, 1, &next_size_, 0, 1);
+        FirstStep<Spec>::choose(lane.problem, to_index(lane.of_launch), 1, &next_size_, 0, 1);
         if (recorder.wants_steps()) recorder.save_step(number, {times_.t0}, at_.y);
     }
     /// The lane's events, so far.
@@ -44,7 +44,7 @@ class LaneSolve {
     [[nodiscard]] LaneOutcome run(const Keep& keep, const Attend& attend) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             if (!std::isfinite(primal(at_.y[0])))
-                return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
+                return LaneStart<Spec>::outcome(lane_.problem, lane_.of_launch);
         }
         head_for(0);
         if constexpr (Spec::has_event) events_.begin(at_);
@@ -92,7 +92,7 @@ class LaneSolve {
         [[maybe_unused]] const double uncut = next_size_;
         [[maybe_unused]] const ControllerHistory<float> history = history_;
         const PrescribedSteps& prescribed = lane_.problem.prescribed;
-        if (prescribed) next_size_ = prescribed.size_at(lane_.index, at_.elapsed);
+        if (prescribed) next_size_ = prescribed.size_at(lane_.of_launch, at_.elapsed);
         choose_size(Spec::is_adaptive ? std::min(next_size_, times_.dt_max) : next_size_);
         lane_.with_step(before_, size_,
                         [&](const auto& in) { Stepper::attempt(in, before_.memory, trial_); });
@@ -287,7 +287,7 @@ class LaneSolve {
     /// The outcome of a lane that reached its end: where its start took steps, these count.
     [[nodiscard]] LaneOutcome outcome_of_end() const {
         if constexpr (LaneStart<Spec>::reports_steps())
-            return LaneStart<Spec>::outcome(lane_.problem, lane_.index);
+            return LaneStart<Spec>::outcome(lane_.problem, lane_.of_launch);
         else
             return outcome(Result::success, tstop().t);
     }

@@ -55,15 +55,17 @@ class LaneProblem {
     static_assert(Spec::num_places == 1, "a lane is computed in plain numbers");
     using Parameters = Vec<typename Spec::Number, Spec::parameter_room>;
 
-    LaneProblem(const Problem<Spec>& of_all, std::ptrdiff_t which) : problem(of_all), index(which) {
-        const LaneParameters<Spec> p(&problem, index);
+    LaneProblem(const Problem<Spec>& of_all, LaunchLane which) : problem(of_all), of_launch(which) {
+        const LaneParameters<Spec> p(&problem, of_launch);
         for (int i = 0; i < Spec::parameter_size; ++i) p_[i] = p[i];
     }
 
     const Problem<Spec>& problem;
-    const std::ptrdiff_t index;
+    const LaunchLane of_launch;
 
-    [[nodiscard]] typename Spec::State y0() const { return LaneStart<Spec>::found(problem, index); }
+    [[nodiscard]] typename Spec::State y0() const {
+        return LaneStart<Spec>::found(problem, of_launch);
+    }
     [[nodiscard]] const LaneTimes& times() const { return problem.times; }
 
     /// Calls use(in) with what a step of |dt| = size starts from.
@@ -138,20 +140,20 @@ class LaneProblem {
   private:
     [[nodiscard]] typename Spec::Path path([[maybe_unused]] const StepStart<Spec>& from,
                                            [[maybe_unused]] double size) const {
-        const auto lane = static_cast<double>(index);
+        const auto number = static_cast<double>(of_launch);
         if constexpr (Spec::has_dyadic_steps) {
             const DyadicGrid<double> cells = grid(from.tstop);
-            return {{lane, from.elapsed, size},
+            return {{number, from.elapsed, size},
                     problem.noise,
                     cells.noise_at(cells.place_at(from.elapsed), size)};
         } else if constexpr (Spec::has_noise) {
             const double origin = from.tstop > 0 ? times().tstops[from.tstop - 1].elapsed : 0;
             const double steps = std::floor((from.elapsed - origin) / times().dt0 + 0.5);
-            return {{lane, from.elapsed, size},
+            return {{number, from.elapsed, size},
                     problem.noise,
                     {problem.noise.rows[from.tstop].first, steps}};
         } else if constexpr (Spec::has_path)
-            return typename Spec::Path({lane, from.elapsed, size});
+            return typename Spec::Path({number, from.elapsed, size});
         else
             return {};
     }

@@ -22,7 +22,8 @@ void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const La
             outcome.t = problem.times.t0;
             outcome.result = Result::cancelled;
         } else {
-            solve_lane(LaneProblem<Spec>(problem, lanes.first + number), number, outcome);
+            solve_lane(LaneProblem<Spec>(problem, LaunchLane{lanes.first + number}), number,
+                       outcome);
         }
     }
 }
@@ -35,9 +36,9 @@ void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
-            if (kernel.marks) solve.watch(kernel.marks + lane.index);
+            if (kernel.marks) solve.watch(kernel.marks + to_index(lane.of_launch));
             outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
-            if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
+            if constexpr (Spec::has_event) kernel.events[to_index(lane.of_launch)] = solve.events();
             call.ended(outcome);
         });
 }
@@ -91,12 +92,13 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
             outcome =
                 solve.run([&](const AcceptedStep<Spec>& step) { memory.steps.push_back(step); },
                           [&] { return call.goes_on(); });
-            if constexpr (Spec::has_event) kernel.events[lane.index] = solve.events();
+            if constexpr (Spec::has_event) kernel.events[to_index(lane.of_launch)] = solve.events();
             call.ended(outcome);
             if (is_failure(outcome.result)) return;
             LaneGradient<Spec, Recorder, Kernel::differentiates_times> back(
                 lane, number, solve.num_saved(), recorder);
-            GradientMark* const mark = kernel.marks ? kernel.marks + lane.index : nullptr;
+            GradientMark* const mark =
+                kernel.marks ? kernel.marks + to_index(lane.of_launch) : nullptr;
             back.watch(mark, outcome.accepted + outcome.rejected);
             // What many shared parameters have got cannot be taken back: such a lane is finished.
             const bool is_complete =

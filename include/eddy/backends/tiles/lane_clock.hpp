@@ -38,7 +38,7 @@ class LaneClock {
         // Steps that all lanes share are given as those of one.
         const std::ptrdiff_t row = steps_jointly<typename Spec::Controller> ? 0 : lane;
         if (is_running_ && problem.prescribed)
-            at_.size = problem.prescribed.size_at(row, at_.elapsed);
+            at_.size = problem.prescribed.size_at(LaunchLane{row}, at_.elapsed);
         before_ = at_;
         if (!is_running_) return;
         const LaneTimes& times = problem.times;

@@ -68,9 +68,10 @@ class TileStep {
         // Beyond the last lane, that lane again: numbers that the equation can take.
         const auto load = [&](Real* to, int size, const auto& from) {
             for (int c = 0; c < size; ++c) {
-                for (int lane = 0; lane < in_.width; ++lane)
-                    to[c * in_.width + lane] =
-                        from(problem_->rows(first_lane + std::min(lane, count - 1)), c);
+                for (int lane = 0; lane < in_.width; ++lane) {
+                    const LaunchLane source{first_lane + std::min(lane, count - 1)};
+                    to[c * in_.width + lane] = from(to_index(problem_->rows(source)), c);
+                }
             }
         };
         load(y, state_size, problem_->y0);

@@ -108,7 +108,7 @@ class Mirrors {
         EnsembleArray<Real> of_lanes(there_ ? lanes : 0, columns);
         for (std::ptrdiff_t i = 0; there_ && i < columns; ++i) {
             for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
-                of_lanes(lane, i) = whole(of_.rows(lane), i);
+                of_lanes(lane, i) = whole(to_index(of_.rows(LaunchLane{lane})), i);
         }
         Real* const there = take<Real>(lanes * columns, true);
         if (there) memory_.copy_in(there, of_lanes.data(), bytes_of<Real>(lanes * columns));

@@ -109,7 +109,8 @@ struct RowTask {
                 } else if constexpr (!std::is_same_v<Number, std::int64_t>) {
                     if (kind == Kind::takes)
                         number = static_cast<const Number*>(
-                            source)[lanes.input_rows(row) * source_row_stride +
+                            source)[to_index(lanes.input_rows(LaunchLane{row})) *
+                                        source_row_stride +
                                     i * source_column_stride];
                     all_finite = is_number(number) && all_finite;
                 }

@@ -179,7 +179,8 @@ class PreparedProblem {
     template <class WholeProblem>
     void take_lanes(const WholeProblem& whole, const RowList& lanes) {
         list_.clear();
-        for (const std::ptrdiff_t lane : lanes) list_.push_back(whole.rows(lane));
+        for (const std::ptrdiff_t lane : lanes)
+            list_.push_back(to_index(whole.rows(LaunchLane{lane})));
         problem.y0 = whole.y0;
         problem.p = whole.p;
         problem.y0_tangent = whole.y0_tangent;

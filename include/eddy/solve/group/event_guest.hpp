@@ -16,7 +16,7 @@ struct EventGuest : Guest<EventGuest<Spec>> {
         return any(attempt.used < typename Spec::Time(0));
     }
     EDDY_HD static void start(ChainState<Spec>& x, int place, const Problem<Spec>& problem,
-                              std::ptrdiff_t lane, const typename Spec::LaneState& y0) {
+                              LaunchLane lane, const typename Spec::LaneState& y0) {
         EventSeeker<Spec>::begin(x.events, place, problem, lane, y0);
     }
     EDDY_HD static void clear(ChainState<Spec>& x, int place) {

@@ -41,7 +41,7 @@ struct ForwardMemory {
 template <class Spec, class Team>
 EDDY_HD void fetch_starts(const Team& team, const Problem<Spec>& problem) {
     for (std::int32_t k = team.member(); k < team.num_lanes(); k += Team::num_members) {
-        const std::ptrdiff_t row = problem.row_of(team.first_lane() + k);
+        const std::ptrdiff_t row = to_index(problem.row_of(of_launch(team, k)));
         for (int i = 0; i < Spec::state_size; ++i) team.fetch_ahead(&problem.y0(row, i));
         for (int i = 0; !Spec::shares_parameters && i < Spec::parameter_size; ++i)
             team.fetch_ahead(&problem.p(row, i));

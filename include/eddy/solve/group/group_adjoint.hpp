@@ -70,7 +70,7 @@ class GroupAdjoint {
         auto& steps = forward.steps(chain);
         const bool has_lane = occupant.lane != no_lane;
         const bool alive = has_lane && !is_failure(forward.outcomes()[occupant.lane].result);
-        if (has_lane) steps.assign(place, forward.team().first_lane() + occupant.lane);
+        if (has_lane) steps.assign(place, of_launch(forward.team(), occupant.lane));
         steps.head_for(place, has_lane ? occupant.tstop : -1);
         set_lane(lanes.alive, place, alive);
         set_lane(lanes.pending, place, alive ? pending_of(occupant.lane) : -1.);
@@ -228,7 +228,7 @@ class GroupAdjoint {
     EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
-                forward.problem(), forward.team().first_lane() + lane, y0(chain, place), cotangent,
+                forward.problem(), of_launch(forward.team(), lane), y0(chain, place), cotangent,
                 PlaceSums<Number, Spec::parameter_room>{sums_[chain], place});
             if constexpr (with_times) recorder_->add_tstop(lane, 0, of_t0);
         }

@@ -136,7 +136,7 @@ class GroupForward {
             set_lane(x.size, place, 1.);
             Guests::clear(x, place);
         } else if (change.assigns_a_lane()) {
-            const std::ptrdiff_t lane = team_->first_lane() + change.to.lane;
+            const LaunchLane lane = of_launch(*team_, change.to.lane);
             const typename Spec::LaneState y0 =
                 waits ? problem_->load_y0(lane) : LaneStart<Spec>::state(*problem_, lane);
             load_state(x.y, place, y0);
@@ -258,7 +258,7 @@ class GroupForward {
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
             outcome = outcome_at_end<Spec>(
                 *problem_,
-                {team_->first_lane() + occupant.lane, place, occupant.tstop, attempts, outcome},
+                {of_launch(*team_, occupant.lane), place, occupant.tstop, attempts, outcome},
                 of_chain, verdict, meaning.broken);
             guests_.each([&](auto& guest) EDDY_INLINE { guest.leave(at, place, outcome); });
             team_->ended(outcome);
@@ -310,7 +310,7 @@ class GroupForward {
             if (memory_.first_rounds) memory_.first_rounds[lane] = round + 1;
             set_lane(chain.rejected, place, 0.);
             chain.forget_iterations(place);
-            chain.steps.assign(place, team_->first_lane() + lane);
+            chain.steps.assign(place, of_launch(*team_, lane));
             const auto at = view(number, round);
             guests_.each([&](auto& guest) EDDY_INLINE { guest.enter(at, place, lane); });
         }

@@ -25,9 +25,8 @@ struct PrescribedSizes : Guest<PrescribedSizes<Spec, Team>> {
         for (int place = 0; place < Spec::num_places; ++place) {
             const std::int32_t lane = occupants[place].lane;
             if (lane == no_lane) continue;
-            set_lane(
-                x.size, place,
-                problem.prescribed.size_at(team.first_lane() + lane, get_lane(x.elapsed, place)));
+            set_lane(x.size, place,
+                     problem.prescribed.size_at(of_launch(team, lane), get_lane(x.elapsed, place)));
         }
     }
 };

@@ -52,9 +52,9 @@ struct Guest {
     }
 
     // Off the hot path.
-    /// The state of a place begins: at y0 of a row, or empty. A replay calls this once more.
+    /// The state of a place begins: at y0 of a lane, or empty. A replay calls this once more.
     EDDY_HD static void start(auto& /*x*/, int /*place*/, const auto& /*problem*/,
-                              std::ptrdiff_t /*row*/, const auto& /*y0*/) {}
+                              LaunchLane /*lane*/, const auto& /*y0*/) {}
     EDDY_HD static void clear(auto& /*x*/, int /*place*/) {}
     /// A lane enters a place.
     EDDY_HD static void enter(const auto& /*at*/, int /*place*/, std::int32_t /*lane*/) {}
@@ -97,9 +97,9 @@ struct RoundGuests : Guests... {
                                                        const auto& attempt) {
         return (Guests::sees(problem, chain, attempt) || ...);
     }
-    EDDY_HD static void start(auto& x, int place, const auto& problem, std::ptrdiff_t row,
+    EDDY_HD static void start(auto& x, int place, const auto& problem, LaunchLane lane,
                               const auto& y0) {
-        (Guests::start(x, place, problem, row, y0), ...);
+        (Guests::start(x, place, problem, lane, y0), ...);
     }
     EDDY_HD static void clear(auto& x, int place) { (Guests::clear(x, place), ...); }
     /// Calls say(guest) with each of them.

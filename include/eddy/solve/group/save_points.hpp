@@ -37,7 +37,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         num_saved_[lane] = 0;
         if (wants_steps())
             recorder_->save_step(lane, {problem_->times.t0},
-                                 LaneStart<Spec>::state(*problem_, at.team.first_lane() + lane));
+                                 LaneStart<Spec>::state(*problem_, of_launch(at.team, lane)));
     }
     /// Tells the recorder of what a round has passed, up to a save point that breaks: that one stays the next of its lane.
     EDDY_HD void mean(const auto&, const RoundOfChain<Spec>& round, auto& meaning, auto&) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/rows.hpp>
 #include <type_traits>
 
 namespace eddy::inline v0::detail {
@@ -74,6 +75,12 @@ template <class Team>
 template <class Spec>
 [[nodiscard]] EDDY_HD constexpr int place_index(int place) {
     return Spec::num_places == 1 ? 0 : place;
+}
+
+/// A lane of the team's group, as one of the launch.
+template <class Team>
+[[nodiscard]] EDDY_HD LaunchLane of_launch(const Team& team, std::int32_t lane) {
+    return LaunchLane{team.first_lane() + lane};
 }
 
 template <class Work, class... Values>

@@ -43,7 +43,7 @@ class ChainStepper {
     }
     EDDY_HD void refer_to(const Problem<Spec>& problem) { problem_ = &problem; }
     /// Puts another lane into a place.
-    EDDY_HD void assign(int place, std::ptrdiff_t lane) {
+    EDDY_HD void assign(int place, LaunchLane lane) {
         parameters.assign(*problem_, place, lane);
         path.assign(place, lane);
     }

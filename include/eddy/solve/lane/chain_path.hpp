@@ -38,7 +38,7 @@ class ChainPath {
         else if constexpr (Spec::has_noise)
             cells_ = Time(0);
     }
-    EDDY_HD void assign([[maybe_unused]] int place, [[maybe_unused]] std::ptrdiff_t lane) {
+    EDDY_HD void assign([[maybe_unused]] int place, [[maybe_unused]] LaunchLane lane) {
         if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
     }
     /// The steps of a place head for a tstop; it has no lane where it is −1.

@@ -125,7 +125,7 @@ template <class Spec>
 /// A lane in the place where it ended, heading for a tstop, after so many attempts. What became of its
 /// start is known where lanes begin together.
 struct EndedLane {
-    std::ptrdiff_t lane;
+    LaunchLane lane;
     int place;
     std::int32_t tstop;
     std::int64_t attempts;

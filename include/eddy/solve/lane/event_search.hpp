@@ -49,15 +49,14 @@ struct EventSeeker {
     }
     /// The lane that begins there, from y.
     EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Problem<Spec>& problem,
-                              std::ptrdiff_t lane, const typename Spec::LaneState& y) {
+                              LaunchLane lane, const typename Spec::LaneState& y) {
         begin(search, place, sides_at_start(problem, lane, y));
         if constexpr (Spec::has_timed_events)
             EventDue<Spec>::begin(search, place, problem.times,
                                   LaneParameters<Spec>{&problem, lane});
     }
     /// The sides of zero where a lane begins.
-    [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem,
-                                                      std::ptrdiff_t lane,
+    [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem, LaunchLane lane,
                                                       const typename Spec::LaneState& y) {
         using Lane = typename Spec::Lane;
         const LaneTimes& times = problem.times;

@@ -99,10 +99,10 @@ class FirstStep {
         State y{};
         Vec<Real, Spec::parameter_room> p{};
         for (int place = 0; place < num_places; ++place) {  // beyond the last lane, that lane again
-            const std::ptrdiff_t source = lane + min(place, count - 1);
+            const LaunchLane source{lane + min(place, count - 1)};
             const auto start = LaneStart<Spec>::state(problem, source);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
-            const std::ptrdiff_t row = problem.row_of_p(source);
+            const std::ptrdiff_t row = to_index(problem.row_of_p(source));
             for (int i = 0; i < Spec::parameter_size; ++i) set_lane(p[i], place, problem.p(row, i));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;

@@ -48,11 +48,10 @@ struct LossSeeds {
         sum += primal(term[0]);
         return is_number(sum);
     }
-    [[nodiscard]] EDDY_HD DataRow<Real> data_of(std::ptrdiff_t row, std::int32_t k) const {
+    [[nodiscard]] EDDY_HD DataRow<Real> data_of(Row row, std::int32_t k) const {
         return {data[k], row};
     }
-    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, 1> cotangent(std::ptrdiff_t,
-                                                                std::int32_t) const {
+    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, 1> cotangent(Row, std::int32_t) const {
         return {{typename Spec::Lane(1)}};
     }
 };
@@ -73,13 +72,13 @@ struct CotangentSeeds {
                                    const Vec<typename Spec::Lane, num_outputs>& values) const {
         return is_finite(values);  // or the solution's lane had ended here
     }
-    [[nodiscard]] EDDY_HD NoData data_of(std::ptrdiff_t, std::int32_t) const { return {}; }
-    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(std::ptrdiff_t row,
+    [[nodiscard]] EDDY_HD NoData data_of(Row, std::int32_t) const { return {}; }
+    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(Row row,
                                                                           std::int32_t k) const {
         const auto& of_point = cotangents[k];
         Vec<typename Spec::Lane, num_outputs> values{};
         for (int i = 0; i < num_outputs; ++i)
-            values[i] = of_point(of_point.num_lanes == 1 ? 0 : row, i);
+            values[i] = of_point(of_point.num_lanes == 1 ? 0 : to_index(row), i);
         return values;
     }
 };
@@ -206,7 +205,7 @@ class GradientRecorder {
     /// A save point at the start moves along f there.
     EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
         Lane along(0);
-        const LaneState slope = LaneStart<Spec>::slope(*problem_, row(lane));
+        const LaneState slope = LaneStart<Spec>::slope(*problem_, of_launch(lane));
         for (int i = 0; i < Spec::state_size; ++i) along = along + seed[i] * slope[i];
         add_save_time(lane, k, along);
         add_tstop(lane, 0, -along);
@@ -324,14 +323,17 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD Lane& addend(std::int32_t lane, int i) {
         return memory_.addends[std::ptrdiff_t{lane} * Spec::parameter_size + i];
     }
+    [[nodiscard]] EDDY_HD LaunchLane of_launch(std::int32_t lane) const {
+        return LaunchLane{first_ + lane};
+    }
     /// The row of the arrays that a lane writes; `input_row` is that of those it reads.
     [[nodiscard]] EDDY_HD std::ptrdiff_t row(std::int32_t lane) const { return first_ + lane; }
-    [[nodiscard]] EDDY_HD std::ptrdiff_t input_row(std::int32_t lane) const {
-        return problem_->row_of(first_ + lane);
+    [[nodiscard]] EDDY_HD Row input_row(std::int32_t lane) const {
+        return problem_->row_of(of_launch(lane));
     }
     [[nodiscard]] EDDY_HD double time(std::int32_t k) const { return problem_->times.save_time[k]; }
     [[nodiscard]] EDDY_HD LaneParameters<Spec> parameters(std::int32_t lane) const {
-        return {problem_, row(lane)};
+        return {problem_, of_launch(lane)};
     }
     [[nodiscard]] EDDY_HD LaneState& state(std::int32_t lane, std::int32_t k) {
         return memory_.states[static_cast<std::ptrdiff_t>(k) * count_ + lane];

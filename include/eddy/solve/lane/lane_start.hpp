@@ -19,14 +19,14 @@ struct LaneStart {
 
     /// The state in which a lane begins; NaN in all components where the algebraic ones cannot be
     /// found.
-    [[nodiscard]] EDDY_HD static State state(const Problem<Spec>& problem, std::ptrdiff_t lane) {
+    [[nodiscard]] EDDY_HD static State state(const Problem<Spec>& problem, LaunchLane lane) {
         if constexpr (keeps_starts<Field>)
-            return problem.starts[lane];
+            return problem.starts[to_index(lane)];
         else
             return found(problem, lane);
     }
     /// The state in which a lane begins, found anew.
-    [[nodiscard]] EDDY_HD static State found(const Problem<Spec>& problem, std::ptrdiff_t lane) {
+    [[nodiscard]] EDDY_HD static State found(const Problem<Spec>& problem, LaunchLane lane) {
         if constexpr (is_solved_for) {
             State y;
             if (solve(problem, lane, y).result != Result::success) {
@@ -41,7 +41,7 @@ struct LaneStart {
     EDDY_HD static void find(const Problem<Spec>& problem, std::ptrdiff_t first, int count) {
         if constexpr (keeps_starts<Field>) {
             for (std::ptrdiff_t lane = first; lane < first + count; ++lane)
-                problem.starts[lane] = found(problem, lane);
+                problem.starts[lane] = found(problem, LaunchLane{lane});
         }
     }
     /// Is there more to be told of a lane that began than of its steps?
@@ -53,7 +53,7 @@ struct LaneStart {
     }
     /// What the start has cost, and at whose fault it may have failed.
     [[nodiscard]] EDDY_HD static LaneOutcome outcome(const Problem<Spec>& problem,
-                                                     std::ptrdiff_t lane) {
+                                                     LaunchLane lane) {
         State y;
         return outcome_of(problem, solve(problem, lane, y));
     }
@@ -81,14 +81,14 @@ struct LaneStart {
     /// and returns that of t0 where it is asked for.
     template <bool with_times, class ParameterCotangent>
     [[nodiscard, gnu::noinline]] EDDY_HD static Lane pull(const Problem<Spec>& problem,
-                                                          std::ptrdiff_t lane, const State& y,
+                                                          LaunchLane lane, const State& y,
                                                           State& cotangent,
                                                           ParameterCotangent&& p_cotangent) {
         return StartOf<Field>::template pull<with_times>(
             time_of(problem), y, LaneParameters<Spec>{&problem, lane}, cotangent, p_cotangent);
     }
     /// The derivative dy/dt at the start.
-    [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, std::ptrdiff_t lane) {
+    [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane) {
         const State y = state(problem, lane);
         const LaneParameters<Spec> p{&problem, lane};
         if constexpr (is_solved_for)
@@ -104,7 +104,7 @@ struct LaneStart {
         return problem.times.tstops[0].confine(problem.times.t0);
     }
     [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
-                                                                  std::ptrdiff_t lane, State& y) {
+                                                                  LaunchLane lane, State& y) {
         y = problem.load_y0(lane);
         return StartOf<Field>::solve(time_of(problem), y, LaneParameters<Spec>{&problem, lane},
                                      task_of(problem));

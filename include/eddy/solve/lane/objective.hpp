@@ -14,10 +14,10 @@ namespace eddy::inline v0::detail {
 template <class Real>
 struct DataRow {
     EnsembleView<const Real> data;
-    std::ptrdiff_t row;
+    Row row;
 
     [[nodiscard]] EDDY_HD Real operator[](int i) const {
-        return data(data.num_lanes == 1 ? 0 : row, i);
+        return data(data.num_lanes == 1 ? 0 : to_index(row), i);
     }
 };
 struct NoData {

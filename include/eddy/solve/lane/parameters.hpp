@@ -21,7 +21,7 @@ class PlaceParameters {
             values_ = Own{};
     }
     /// Puts the parameters of a lane into a place.
-    EDDY_HD void assign(const Problem<Spec>& problem, int place, std::ptrdiff_t lane) {
+    EDDY_HD void assign(const Problem<Spec>& problem, int place, LaunchLane lane) {
         if constexpr (!Spec::shares_parameters) {
             const LaneParameters<Spec> p(&problem, lane);
             for (int i = 0; i < Spec::parameter_size; ++i) set_lane(values_[i], place, p[i]);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
+#include <eddy/solve/lane/rows.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -25,7 +26,8 @@ struct PrescribedSteps {
 
     [[nodiscard]] EDDY_HD explicit operator bool() const { return first != nullptr; }
     /// The size of the step that begins at `at`, or of the last one before.
-    [[nodiscard]] EDDY_HD double size_at(std::ptrdiff_t lane, double at) const {
+    [[nodiscard]] EDDY_HD double size_at(LaunchLane of, double at) const {
+        const std::ptrdiff_t lane = to_index(of);
         std::int64_t below = first[lane] - first[0], above = first[lane + 1] - first[0];
         while (above - below > 1) {
             const std::int64_t middle = below + (above - below) / 2;

@@ -68,11 +68,11 @@ struct Problem {
             return {};
     }
     /// The row that a lane is given. On a device each lane has its own (call/mirrors.hpp).
-    [[nodiscard]] EDDY_HD std::ptrdiff_t row_of(std::ptrdiff_t lane) const {
-        return compiling_for_device ? lane : rows(lane);
+    [[nodiscard]] EDDY_HD Row row_of(LaunchLane lane) const {
+        return compiling_for_device ? Row{to_index(lane)} : rows(lane);
     }
-    [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(std::ptrdiff_t lane) const {
-        const std::ptrdiff_t row = row_of(lane);
+    [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(LaunchLane lane) const {
+        const Row row = row_of(lane);
         typename Spec::LaneState y{};
         for (int i = 0; i < Spec::state_size; ++i) {
             y[i] = load(y0, y0_tangent, row, i);
@@ -83,10 +83,10 @@ struct Problem {
         return y;
     }
     /// The row of a lane's parameters.
-    [[nodiscard]] EDDY_HD std::ptrdiff_t row_of_p(std::ptrdiff_t lane) const {
-        return Spec::shares_parameters ? 0 : row_of(lane);
+    [[nodiscard]] EDDY_HD Row row_of_p(LaunchLane lane) const {
+        return Spec::shares_parameters ? Row{0} : row_of(lane);
     }
-    [[nodiscard]] EDDY_HD typename Spec::Lane p_of_row(std::ptrdiff_t row, int i) const {
+    [[nodiscard]] EDDY_HD typename Spec::Lane p_of_row(Row row, int i) const {
         auto number = load(p, p_tangent, row, i);
         if constexpr (Spec::is_dual) {
             if (has_fixed_directions) number.tangent = fixed_direction(number.value, i);
@@ -102,12 +102,12 @@ struct Problem {
   private:
     [[nodiscard]] EDDY_HD static typename Spec::Lane load(
         const EnsembleView<const Scalar>& values, const EnsembleView<const Scalar>& tangents,
-        std::ptrdiff_t row, std::ptrdiff_t i) {
-        if constexpr (Spec::is_dual) {
+        Row of_lane, std::ptrdiff_t i) {
+        const std::ptrdiff_t row = to_index(of_lane);
+        if constexpr (Spec::is_dual)
             return {values(row, i), tangents.first ? tangents(row, i) : Scalar(0)};
-        } else {
+        else
             return values(row, i);
-        }
     }
 };
 
@@ -115,7 +115,7 @@ struct Problem {
 template <class Spec>
 class LaneParameters {
   public:
-    EDDY_HD LaneParameters(const Problem<Spec>* problem, std::ptrdiff_t lane)
+    EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane)
         : problem_(problem), row_(problem->row_of_p(lane)) {}
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
@@ -124,7 +124,7 @@ class LaneParameters {
 
   private:
     const Problem<Spec>* problem_;
-    std::ptrdiff_t row_;
+    Row row_;
 };
 
 }  // namespace eddy::inline v0::detail

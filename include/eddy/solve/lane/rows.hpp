@@ -20,14 +20,25 @@ struct LaneRange {
     std::ptrdiff_t first = 0, count = 0;
 };
 
+/// A lane of a launch, counted over all of its groups. One of a group is an std::int32_t, counted from the first of the group.
+enum class LaunchLane : std::ptrdiff_t {};
+/// A row of the caller's arrays.
+enum class Row : std::ptrdiff_t {};
+/// The number of either, for arrays.
+template <class Number>
+[[nodiscard]] EDDY_HD constexpr std::ptrdiff_t to_index(Number number) {
+    return static_cast<std::ptrdiff_t>(number);
+}
+
 /// The row that a lane of a launch is given: rows(lane).
 struct Rows {
     std::ptrdiff_t first = 0, lanes_per_row = 1;
     const std::ptrdiff_t* list = nullptr;  // (lane); null: in their order
 
-    [[nodiscard]] EDDY_HD std::ptrdiff_t operator()(std::ptrdiff_t lane) const {
-        if (list) return list[lane];
-        return lanes_per_row == 1 ? first + lane : (first + lane) / lanes_per_row;
+    [[nodiscard]] EDDY_HD Row operator()(LaunchLane lane) const {
+        const std::ptrdiff_t k = to_index(lane);
+        if (list) return Row{list[k]};
+        return Row{lanes_per_row == 1 ? first + k : (first + k) / lanes_per_row};
     }
     /// The rows of a list that lives longer.
     [[nodiscard]] static Rows of(const RowList& list) { return {0, 1, list.data()}; }

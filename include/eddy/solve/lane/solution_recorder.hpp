@@ -94,7 +94,7 @@ class SolutionRecorder {
         if constexpr (!saves_nothing) {
             const std::ptrdiff_t row = first_lane_ + lane;
             const auto values =
-                Observable::value(t, y, LaneParameters<Spec>{problem_, row}, NoData{});
+                Observable::value(t, y, LaneParameters<Spec>{problem_, LaunchLane{row}}, NoData{});
             if (!is_finite(values)) return false;
             for (int i = 0; i < Observable::num_outputs; ++i) {
                 saved_.y[k](row, i) = primal(values[i]);
