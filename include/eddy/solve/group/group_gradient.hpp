@@ -130,7 +130,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             return group.read(checkpoints, entry.slot, group.blocks_.first(entry.step));
         }
         EDDY_INLINE EDDY_HD void will_read(const Entry& entry) const {
-            if constexpr (Team::may_fetch_ahead) group.fetch_ahead(entry);
+            if (Team::may_fetch_ahead) group.fetch_ahead(entry);
         }
         EDDY_HD void discard(std::int64_t) const {}
     };
@@ -179,7 +179,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
         const std::int64_t per_round = std::int64_t{count} * Spec::normals_per_step;
         if (!back_.forward.advance_block(x, first, rounds, normals_of(first, count), per_round))
             return false;
-        if constexpr (!StepLog<Spec, Team>::keeps_sizes) return true;
+        if (!StepLog<Spec, Team>::keeps_sizes) return true;
         PerChain<Used, Team::num_chains> used(count);
         for (int chain = 0; chain < count; ++chain)
             used.chain[chain] = typename Spec::Time(back_.forward.problem().clock.dt0);
@@ -352,7 +352,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     }
     /// What all members have brought to shared parameters.
     EDDY_HD void add_up() {
-        if constexpr (!Spec::sums_by_lane) {
+        if (!Spec::sums_by_lane) {
             for (int i = 0; i < Team::num_chains * Team::num_members; ++i)
                 recorder_->add_sums(memory_.sums[i]);
         }

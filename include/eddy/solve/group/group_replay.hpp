@@ -101,10 +101,8 @@ class GroupReplay {
     [[nodiscard]] EDDY_HD Loop read(const GroupCheckpoints<Spec, Team>& checkpoints,
                                     std::int64_t slot, std::int64_t round) {
         Loop x = checkpoints.read(*team_, slot, round, num_chains());
-        if constexpr (Stepper::memory_follows_state) {
-            if (round < memory_.log.rounds()) return x;
+        if (Stepper::memory_follows_state && round >= memory_.log.rounds())
             off_the_hot_path([this, round](Loop& at) { renew_memory(at, round); }, x);
-        }
         return x;
     }
     EDDY_HD void renew_memory(Loop& x, std::int64_t round) {
@@ -136,23 +134,18 @@ class GroupReplay {
     }
 
     /// The sizes of a round's steps, as far as the log goes.
-    [[nodiscard]] EDDY_INLINE EDDY_HD Used logged_size(const Loop& x,
-                                                       [[maybe_unused]] std::int64_t round,
+    [[nodiscard]] EDDY_INLINE EDDY_HD Used logged_size(const Loop& x, std::int64_t round,
                                                        int chain) const {
-        if constexpr (Log::keeps_sizes)
-            return memory_.log.read(*team_, round, chain, num_chains());
-        else
-            return back_.forward.steps(chain).size_from(x.chain[chain].elapsed);
+        if (Log::keeps_sizes) return memory_.log.read(*team_, round, chain, num_chains());
+        return back_.forward.steps(chain).size_from(x.chain[chain].elapsed);
     }
     /// What the next but one round back begins with, on its way from the memory of the device.
     EDDY_INLINE EDDY_HD void fetch_ahead(const Entry& entry) const {
         const std::int64_t round = blocks_.first(entry.step);
         for (int chain = 0; chain < num_chains(); ++chain) {
             memory_.checkpoints.fetch_ahead(*team_, entry.slot, chain, num_chains());
-            if constexpr (Log::keeps_sizes) {
-                if (round < memory_.log.rounds())
-                    team_->fetch_ahead(&memory_.log.read(*team_, round, chain, num_chains()));
-            }
+            if (Log::keeps_sizes && round < memory_.log.rounds())
+                team_->fetch_ahead(&memory_.log.read(*team_, round, chain, num_chains()));
         }
     }
 

@@ -143,16 +143,15 @@ class ChainStepper {
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
         if constexpr (Spec::moves_times)
             x.events.clock = clock_after<Spec>(x.events.clock, by, used, x.elapsed == tstop);
-        if constexpr (Spec::has_jump && !Stepper::memory_follows_state)
+        if (Spec::has_jump && !Stepper::memory_follows_state)
             renew_after_events(x, size_in(logged));
     }
     /// Begins steps anew in the places whose rounds ended with events.
     EDDY_HD void renew_after_events(ChainState<Spec>& x, const Time& logged) const {
-        if constexpr (Spec::has_jump) {
-            const auto changed = convert<Primal>(logged) < Primal(0);
-            if (any(changed)) [[unlikely]]
-                renew_memory(x, changed);
-        }
+        if (!Spec::has_jump) return;
+        const auto changed = convert<Primal>(logged) < Primal(0);
+        if (any(changed)) [[unlikely]]
+            renew_memory(x, changed);
     }
 
     /// The state after a round of constant size, for places that have at least a step and a half
@@ -184,7 +183,8 @@ class ChainStepper {
     }
     /// The size of the step from there: the constant one, or what is left; zero where nothing is.
     [[nodiscard]] EDDY_INLINE EDDY_HD Time size_from(const Time& elapsed) const {
-        return max(landing_size(Time(problem_->clock.dt0), tstop - elapsed), Time(0));
+        const Time dt0(problem_->clock.dt0), left = tstop - elapsed;
+        return max(select(lands_within(dt0, left), left, dt0), Time(0));
     }
     /// The time at which a step of `size` ends: the tstop if that is exactly what was left to it.
     [[nodiscard]] EDDY_INLINE EDDY_HD Time elapsed_after(const Time& elapsed,
@@ -249,10 +249,6 @@ class ChainStepper {
     [[nodiscard]] EDDY_INLINE EDDY_HD static TimeMask lands_within(const Time& limited,
                                                                    const Time& left) {
         return limited * Time(1.01) >= left;
-    }
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Time landing_size(const Time& limited,
-                                                               const Time& left) {
-        return select(lands_within(limited, left), left, limited);
     }
     [[gnu::noinline]] EDDY_HD void compute_out_of_line(const ChainState<Spec>& x,
                                                        Attempt<Spec>& attempt) const {
