@@ -96,6 +96,7 @@ static_assert(!eddy::detail::is_gradient<LeastKernel>);
 struct LeastMemory {
     static constexpr const char* name = "the memory of nobody";
     static constexpr bool takes_arrays_of_host = false;
+    static constexpr bool leaves_out_lanes = false;
     void copy_in(void*, const void*, std::size_t) const;
     void copy_out(void*, const void*, std::size_t) const;
     void wait() const;

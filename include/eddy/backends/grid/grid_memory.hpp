@@ -51,6 +51,7 @@ class GridMemory {
     static constexpr const char* name = Runtime::memory_name;
     /// Arrays of the host are copied for each call.
     static constexpr bool takes_arrays_of_host = true;
+    static constexpr bool leaves_out_lanes = false;
 
     GridMemory() = default;
     GridMemory(int device, Stream stream, detail::GridPool<Runtime>* pool, bool is_alone = true,

@@ -21,12 +21,16 @@ struct HostMemory {
     /// on; else such numbers are refused.
     bool leaves_out_lanes = false;
 
-    // What memories of devices say as well (ask/memory.hpp).
+    // What memories of devices say as well (ask/memory.hpp): it holds no address that one of them would.
     static constexpr const char* name = "the host";
     static constexpr bool takes_arrays_of_host = true;
     [[nodiscard]] static bool holds(const void*) { return false; }
     [[nodiscard]] static bool is_asynchronous() { return false; }
     static void forget_checks() {}
+    static void copy_in(void*, const void*, std::size_t) {}
+    static void copy_out(void*, const void*, std::size_t) {}
+    static void wait() {}
+    static void put_rows(const auto&, const auto&, const auto*) {}
 };
 
 /// A view of a (trajectory, component) array that is not eddy's. `Real` is float or double, const

@@ -44,6 +44,8 @@ concept DeviceMemory = requires(const M& memory, void* there, const void* from_t
     memory.put_rows(to_floats, rows, float_rows);
     // Do backends of it take arrays of the host as well? Those are copied for each call.
     { M::takes_arrays_of_host } -> std::convertible_to<bool>;
+    // Are lanes that begin with numbers which are not finite left out, rather than refused?
+    { memory.leaves_out_lanes } -> std::convertible_to<bool>;
     { memory.is_alone() } -> std::same_as<bool>;  // no other device has a part in the call
     {
         memory.is_asynchronous()
@@ -92,15 +94,6 @@ template <class Memory>
 template <class Memory>
 inline constexpr const char* memory_name = Memory::name;
 
-/// Are lanes that begin with numbers which are not finite left out, rather than refused?
-template <class Memory>
-[[nodiscard]] bool leaves_out_lanes([[maybe_unused]] const Memory& memory) {
-    if constexpr (is_of_host<Memory>)
-        return memory.leaves_out_lanes;
-    else
-        return false;
-}
-
 /// Checks the numbers of an array where it lies, or leaves that to the launch of the call, which sees them
 /// anyway: but for those of a call that returns early, where a lane that begins with others is `non_finite`. `Array` is its type, which says where that is.
 template <class Array, class Memory, class Real>
@@ -126,49 +119,43 @@ void require_finite_in([[maybe_unused]] const Memory& memory, const EnsembleView
 
 /// One number of an array, wherever it lies.
 template <class Memory, class Real>
-[[nodiscard]] std::remove_const_t<Real> number_of([[maybe_unused]] const Memory& memory,
+[[nodiscard]] std::remove_const_t<Real> number_of(const Memory& memory,
                                                   const EnsembleView<Real>& array,
                                                   std::ptrdiff_t lane, std::ptrdiff_t component) {
     if (!lies_in(memory, array.first)) return array(lane, component);
     std::remove_const_t<Real> number{};
-    if constexpr (!is_of_host<Memory>)
-        memory.copy_out(&number, &array(lane, component), sizeof(number));
+    memory.copy_out(&number, &array(lane, component), sizeof(number));
     return number;
 }
 
 /// Writes the only row of an array, wherever it lies: value(i) for component i.
 template <class Memory, class Real, class Value>
-void put_row([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
-             const Value& value) {
-    if constexpr (!is_of_host<Memory>) {
-        if (lies_in(memory, array.first)) {
-            std::vector<Real> row;
-            for (int i = 0; i < array.num_components; ++i) row.push_back(value(i));
-            if (array.component_stride == 1)
-                memory.copy_in(array.first, row.data(), row.size() * sizeof(Real));
-            for (int i = 0; array.component_stride != 1 && i < array.num_components; ++i)
-                memory.copy_in(&array(0, i), &row[static_cast<std::size_t>(i)], sizeof(Real));
-            return memory.wait();
-        }
+void put_row(const Memory& memory, const EnsembleView<Real>& array, const Value& value) {
+    if (lies_in(memory, array.first)) {
+        std::vector<Real> row;
+        for (int i = 0; i < array.num_components; ++i) row.push_back(value(i));
+        if (array.component_stride == 1)
+            memory.copy_in(array.first, row.data(), row.size() * sizeof(Real));
+        for (int i = 0; array.component_stride != 1 && i < array.num_components; ++i)
+            memory.copy_in(&array(0, i), &row[static_cast<std::size_t>(i)], sizeof(Real));
+        return memory.wait();
     }
     for (int i = 0; i < array.num_components; ++i) array(0, i) = value(i);
 }
 
 /// A copy in the memory of the host.
 template <class Memory, class Real>
-[[nodiscard]] EnsembleArray<Real> host_copy([[maybe_unused]] const Memory& memory,
+[[nodiscard]] EnsembleArray<Real> host_copy(const Memory& memory,
                                             const EnsembleView<const Real>& array) {
     if (!lies_in(memory, array.first)) return EnsembleArray<Real>(array);
     EnsembleArray<Real> copy(array.num_lanes, array.num_components);
-    if constexpr (!is_of_host<Memory>) {
-        for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-            Real* const column = copy.data() + i * array.num_lanes;
-            if (array.lane_stride == 1 && array.num_lanes > 0)
-                memory.copy_out(column, &array(0, i),
-                                static_cast<std::size_t>(array.num_lanes) * sizeof(Real));
-            for (std::ptrdiff_t lane = 0; array.lane_stride != 1 && lane < array.num_lanes; ++lane)
-                column[lane] = number_of(memory, array, lane, i);
-        }
+    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+        Real* const column = copy.data() + i * array.num_lanes;
+        if (array.lane_stride == 1 && array.num_lanes > 0)
+            memory.copy_out(column, &array(0, i),
+                            static_cast<std::size_t>(array.num_lanes) * sizeof(Real));
+        for (std::ptrdiff_t lane = 0; array.lane_stride != 1 && lane < array.num_lanes; ++lane)
+            column[lane] = number_of(memory, array, lane, i);
     }
     return copy;
 }

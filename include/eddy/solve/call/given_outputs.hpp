@@ -37,10 +37,7 @@ class AnyMemory {
           returns_early(detail::returns_early(of_call)),
           memory_(&of_call),
           holds_([](const void* memory, const void* first) {
-              if constexpr (detail::is_of_host<Memory>)
-                  return false;
-              else
-                  return static_cast<const Memory*>(memory)->holds(first);
+              return static_cast<const Memory*>(memory)->holds(first);
           }),
           lies_in_([](const void* memory, const void* first) {
               return detail::lies_in(*static_cast<const Memory*>(memory), first);

@@ -21,20 +21,17 @@ EDDY_EXPORT void put_rows(const EnsembleView<Real>& array, const BroughtRows& br
                           const EnsembleView<Real>& from);
 /// Puts rows into an array wherever it lies.
 template <class Memory, class Real>
-void put_rows_into([[maybe_unused]] const Memory& memory, const EnsembleView<Real>& array,
+void put_rows_into(const Memory& memory, const EnsembleView<Real>& array,
                    const BroughtRows& brought, const EnsembleView<Real>& from) {
-    if constexpr (!is_of_host<Memory>) {
-        if (array.first && lies_in(memory, array.first)) {
-            const auto count = static_cast<std::ptrdiff_t>(brought.lanes.size());
-            EnsembleArray<Real> dense(count, array.num_components);
-            for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-                for (std::ptrdiff_t k = 0; k < count; ++k)
-                    dense(k, i) = from(brought.lanes[static_cast<std::size_t>(k)], i);
-            }
-            return memory.put_rows(array, brought.rows, dense.data());
-        }
+    if (array.first == nullptr || !lies_in(memory, array.first))
+        return put_rows(array, brought, from);
+    const auto count = static_cast<std::ptrdiff_t>(brought.lanes.size());
+    EnsembleArray<Real> dense(count, array.num_components);
+    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+        for (std::ptrdiff_t k = 0; k < count; ++k)
+            dense(k, i) = from(brought.lanes[static_cast<std::size_t>(k)], i);
     }
-    put_rows(array, brought, from);
+    memory.put_rows(array, brought.rows, dense.data());
 }
 /// Puts the rows of a gradient into those of the call. Shared parameters have sums, no rows.
 template <class Memory, class Real>

@@ -76,12 +76,12 @@ class PreparedProblem {
                 array_shape(problem.p), wanted, "p", where,
                 is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
         }
-        if (!leaves_out_lanes(memory)) require_finite_in<Y0>(memory, problem.y0, "y0", where);
+        if (!memory.leaves_out_lanes) require_finite_in<Y0>(memory, problem.y0, "y0", where);
         if constexpr (Spec::has_noise)
             require_path_numbers(problem.noise, lanes, options.paths, where);
         else
             require_no_paths(options.paths, where);
-        if (Spec::parameter_size > 0 && (is_shared<Parameters> || !leaves_out_lanes(memory)))
+        if (Spec::parameter_size > 0 && (is_shared<Parameters> || !memory.leaves_out_lanes))
             require_finite_in<Parameters>(memory, problem.p, "p", where);
         if (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
