@@ -15,7 +15,7 @@ namespace eddy::inline v0 {
 /// The first stage of a step, as the last of the one before.
 template <class State>
 struct FirstStage {
-    State k{};
+    State k;
 };
 template <class Mask, class State>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline FirstStage<State> select(const Mask& mask,
