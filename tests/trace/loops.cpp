@@ -161,6 +161,22 @@ TEST_CASE(
     for (int lane = 0; lane < 8; ++lane) CHECK(std::isnan(result[lane]) == (lane == 3));
 }
 
+TEST_CASE("a scan reads what it walks along where it lies, and hands its outs over turn by turn") {
+    constexpr auto chain = eddy::trace<Vector<20>, Vector<2>>(ChainScan{});
+    using Chain = std::remove_const_t<decltype(chain)>;
+    STATIC_REQUIRE(eddy::make_layout(Chain::code, true).scratch_size == 0);
+    STATIC_REQUIRE(eddy::make_layout(Chain::code, false).scratch_size == 20);
+
+    // Where the results lie over the arguments, these are read before.
+    Vec<double, 20> y{}, over{};
+    for (int i = 0; i < 20; ++i) over[i] = y[i] = std::sin(i + 1.0);
+    const Vec<double, 2> p{0.3, 1.7};
+    const auto apart = chain(y, p);
+    eddy::evaluate<Chain, double>([&]<int output>(int i, const double& value) { over[i] = value; },
+                                  over, p);
+    for (int i = 0; i < 20; ++i) CHECK(over[i] == apart[i]);
+}
+
 TEST_CASE("at reads a component whose number is computed, and NaN outside") {
     constexpr auto product = [](const auto& v, const auto& x) { return eddy::at(v, x); };
     constexpr auto program = eddy::trace<Vector<5>, Scalar>(product);

@@ -64,15 +64,17 @@ struct OdeTerm {
         derivative(t, y, p, k);
         return k;
     }
-    /// The same into `k`: where the program is called, its results would be copied otherwise.
+    /// The same into `k`, which lies apart from y: where the program is called, its results would be copied
+    /// otherwise.
     template <class Time, class Number, class Parameters>
     EDDY_INLINE EDDY_HD static constexpr void derivative(const Time& t,
                                                          const Vec<Number, state_size>& y,
                                                          const Parameters& p,
                                                          Vec<Number, state_size>& k) {
-        evaluate<FieldProgram<Field>, Number>([&]<int output>(int component, const Number& value)
-                                                  EDDY_INLINE { k.data[component] = value; },
-                                              t, y, p);
+        evaluate<FieldProgram<Field>, Number>(
+            detail::SinkApart{[&]<int output>(int component, const Number& value)
+                                  EDDY_INLINE { k.data[component] = value; }},
+            t, y, p);
     }
 
     /// Its vector–Jacobian product: the cotangent of y into `y_cotangent`, that of p added to

@@ -33,10 +33,12 @@ EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
     } else if constexpr (count == 1) {
         constexpr int node = P::code.operands[P::code.outputs[output].first + first],
                       length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
-        for_components<length>([&](int c) EDDY_INLINE {
-            sink.template operator()<output>(offset + c,
-                                             convert<Real>(values.template load<node>(c)));
-        });
+        if constexpr (!Values::template is_written<node>) {
+            for_components<length>([&](int c) EDDY_INLINE {
+                sink.template operator()<output>(offset + c,
+                                                 convert<Real>(values.template load<node>(c)));
+            });
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #include <eddy/trace/arguments.hpp>
 #include <eddy/trace/embed.hpp>
 #include <eddy/trace/emit.hpp>
+#include <eddy/trace/evaluate_dense.hpp>
 #include <eddy/trace/evaluate_loop.hpp>
 #include <eddy/trace/evaluate_solution.hpp>
 #include <eddy/trace/largest_program.hpp>
@@ -21,10 +22,13 @@
 namespace eddy::inline v0 {
 namespace detail {
 
+/// For evaluations that write no result before the end.
+struct NoSink {};
+
 /// One evaluation of Program P with values of type Real.
-template <class P, class Real, class Arguments>
+template <class P, class Real, class Arguments, class Sink = NoSink>
 class Evaluation {
-    static constexpr auto layout = make_layout(P::code);
+    static constexpr auto layout = make_layout(P::code, !std::is_same_v<Sink, NoSink>);
     static constexpr bool has_tangents = !std::is_same_v<Real, PrimalOf<Real>>;
     static constexpr auto varying =
         read_tangents(P::code, varying_nodes(P::code, Arguments::has_tangent));
@@ -33,8 +37,8 @@ class Evaluation {
     static constexpr int at_least_one = size > 0 ? size : 1;
 
   public:
-    EDDY_INLINE EDDY_HD explicit constexpr Evaluation(const Arguments& arguments)
-        : arguments_(arguments) {}
+    EDDY_INLINE EDDY_HD constexpr Evaluation(const Arguments& arguments, Sink& sink)
+        : arguments_(arguments), sink_(sink) {}
 
     using Code = P;
     using Number = Real;
@@ -58,11 +62,18 @@ class Evaluation {
     }
     template <int i, class Value>
     EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
-        storage<layout.places[i].kind>()[layout.places[i].offset + k] = value;
+        constexpr Place place = layout.places[i];
+        if constexpr (place.kind == Place::result)
+            sink_.template operator()<place.index>(place.offset + k, value);
+        else
+            storage<place.kind>()[place.offset + k] = value;
     }
     /// Does node j lie where components [begin, …) of node i do?
     template <int i, int j, int begin = 0>
     static constexpr bool share_memory = lie_together(layout.places[i], layout.places[j], begin);
+    /// Are the components of node i handed out already?
+    template <int i>
+    static constexpr bool is_written = layout.places[i].kind == Place::result;
     /// The turn of a loop.
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr int& turn(int loop) { return turns_[loop]; }
     /// Which states of a loop with checkpoints are kept.
@@ -77,6 +88,8 @@ class Evaluation {
         if constexpr (place.loop >= 0) c += turns_[place.loop] * place.stride;
         if constexpr (place.kind == Place::argument) {
             return argument_component<place.index>(place.offset + c);
+        } else if constexpr (place.kind == Place::parts) {
+            return load_part<place.node, 0>(place.offset + c);
         } else if constexpr (place.kind != Place::product) {
             return storage<place.kind>()[place.offset + c];
         } else {  // a component of an outer product, seen through any slices of it
@@ -85,6 +98,16 @@ class Evaluation {
             const int flat = place.offset + c;
             return load<u>(flat / columns) * load<v>(flat % columns);
         }
+    }
+
+    /// Component c of the parts of concat i from part k on.
+    template <int i, int k>
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real load_part(int c) const {
+        constexpr int part = operand<i>(k), length = P::code.nodes[part].size;
+        if constexpr (k + 1 < P::code.nodes[i].count) {
+            if (c >= length) return load_part<i, k + 1>(c - length);
+        }
+        return convert<Real>(load<part>(c));
     }
 
     template <int i>
@@ -214,13 +237,13 @@ class Evaluation {
         } else if constexpr (node.op == Op::norm) {
             store<i>(0, root_of_squares(inner_product<a, a>()));
         } else if constexpr (node.op == Op::dense) {
-            dense<i>();
+            evaluate_dense<i>(*this);
         } else if constexpr (node.op == Op::at) {
             const auto index = primal(load<operand<i>(1)>(0));
             store<i>(0, convert<Real>(component_at<length>(
                             index, [&](int k) EDDY_INLINE { return load<a>(k); })));
         } else if constexpr (node.op == Op::dense_transposed) {
-            dense_transposed<i>();
+            evaluate_dense_transposed<i>(*this);
         } else {
             evaluate_solution<i>(*this);
         }
@@ -246,44 +269,8 @@ class Evaluation {
         return total;
     }
 
-    /// The first product of a row of `dense`, the bias added where there is one.
-    template <int i>
-    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Real first_term(int row) const {
-        constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
-        if constexpr (P::code.nodes[i].count == 3) {
-            return mul_add(load<w>(row * columns), load<x>(0), load<operand<i>(2)>(row));
-        } else {
-            return load<w>(row * columns) * load<x>(0);
-        }
-    }
-
-    template <int i>
-    EDDY_INLINE EDDY_HD constexpr void dense() {
-        constexpr Node node = P::code.nodes[i];
-        constexpr int w = operand<i>(0), x = operand<i>(1), columns = P::code.nodes[x].size;
-        for_components<node.size>([&](int row) EDDY_INLINE {
-            Real total = first_term<i>(row);
-            for_components<columns - 1>([&](int c) EDDY_INLINE {
-                total = mul_add(load<w>(row * columns + c + 1), load<x>(c + 1), total);
-            });
-            store<i>(row, total);
-        });
-    }
-
-    template <int i>
-    EDDY_INLINE EDDY_HD constexpr void dense_transposed() {
-        constexpr int w = operand<i>(0), cotangent = operand<i>(1),
-                      rows = P::code.nodes[cotangent].size, columns = P::code.nodes[i].size;
-        for_components<columns>([&](int column) EDDY_INLINE {
-            Real total = load<w>(column) * load<cotangent>(0);
-            for_components<rows - 1>([&](int r) EDDY_INLINE {
-                total = mul_add(load<w>((r + 1) * columns + column), load<cotangent>(r + 1), total);
-            });
-            store<i>(column, total);
-        });
-    }
-
     const Arguments& arguments_;
+    [[no_unique_address]] std::conditional_t<std::is_same_v<Sink, NoSink>, NoSink, Sink&> sink_;
     [[no_unique_address]] SlotsOf<P::code.sizes.loops, blocks.most_slots> slots_;
     Real registers_[at_least_one<layout.num_registers>];
     MaskOf<Real> masks_[at_least_one<layout.num_masks>];
@@ -298,10 +285,23 @@ inline constexpr int longest_inlined = compiling_for_device ? 256 : 64;
 template <class P>
 inline constexpr bool is_called = longest_inlined < program_length<P> || stacks_much<P>;
 
+/// The sink, where results may be written before all arguments are read, and some are.
+template <class P, class Sink>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& early_sink([[maybe_unused]] Sink& sink,
+                                                             [[maybe_unused]] NoSink& none) {
+    if constexpr (lies_apart<Sink> && has_stacked_results<P>)
+        return sink;
+    else
+        return none;
+}
+
 template <class P, class Real, class Sink, class... Arguments>
 EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};
-    Evaluation<P, Real, ArgumentList<Arguments...>> values(list);
+    NoSink none;
+    auto& early = early_sink<P>(sink, none);
+    Evaluation<P, Real, ArgumentList<Arguments...>, std::remove_reference_t<decltype(early)>>
+        values(list, early);
     run_steps<0, P::code.size(), -1>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() EDDY_INLINE {
         emit<P, Real, output, 0, P::code.outputs[output].count>(values, sink);
@@ -341,19 +341,25 @@ using OutputValue =
 
 template <class P, class Real, int... k, class... Arguments>
 EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Arguments&... arguments) {
-    std::tuple<OutputValue<P, Real, k>...> results{};
-    evaluate<P, Real>(
-        [&]<int output>(int component, const Real& value) EDDY_INLINE {
-            if constexpr (P::code.outputs[output].is_scalar) {
-                std::get<output>(results) = value;
-            } else {
-                std::get<output>(results)[component] = value;
-            }
-        },
-        arguments...);
     if constexpr (sizeof...(k) == 1) {
-        return std::get<0>(results);
+        OutputValue<P, Real, 0> result;  // all of it is written: no time for zeros
+        evaluate<P, Real>(SinkApart{[&]<int output>(int component, const Real& value) EDDY_INLINE {
+                              if constexpr (P::code.outputs[output].is_scalar)
+                                  result = value;
+                              else
+                                  result[component] = value;
+                          }},
+                          arguments...);
+        return result;
     } else {
+        std::tuple<OutputValue<P, Real, k>...> results{};
+        evaluate<P, Real>(SinkApart{[&]<int output>(int component, const Real& value) EDDY_INLINE {
+                              if constexpr (P::code.outputs[output].is_scalar)
+                                  std::get<output>(results) = value;
+                              else
+                                  std::get<output>(results)[component] = value;
+                          }},
+                          arguments...);
         return results;
     }
 }

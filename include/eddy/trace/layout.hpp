@@ -17,6 +17,8 @@ struct Place {
         scratch,    // the scratch array
         argument,   // argument `index`, from `offset` on
         product,    // an outer product, computed where it is read
+        parts,      // a concat, read where its parts are
+        result,     // result `index`, from `offset` on
         mask,       // the mask array
     };
     Kind kind = registers;
@@ -134,19 +136,19 @@ constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_rea
     }
     return last;
 }
-template <class Code>
-constexpr std::vector<int> last_uses(const Code& code) {
-    return last_uses(code, [](int) { return false; });
-}
 
 /// What is read at a place that is computed, the turn of a loop or an index, lies in memory: an array
 /// that is indexed so is kept in no register.
 template <class Code>
-constexpr std::vector<char> nodes_in_memory(const Code& code) {
+constexpr std::vector<char> nodes_in_memory(const Code& code, const std::vector<char>& is_walked) {
     std::vector<char> in_memory(static_cast<std::size_t>(code.sizes.nodes), 0);
     for (int i = code.sizes.nodes - 1; i >= 0; --i) {
         const Node& node = code.nodes[i];
         const bool passes_on = node.op == Op::slice || node.op == Op::loop;
+        for (int k = 0; is_walked[static_cast<std::size_t>(i)] && k < node.count; ++k) {
+            const int part = code.operands[node.first + k];
+            in_memory[static_cast<std::size_t>(part)] |= code.nodes[part].size > 1;
+        }
         if (node.op == Op::element || node.op == Op::at ||
             (passes_on && in_memory[static_cast<std::size_t>(i)])) {
             char& from = in_memory[static_cast<std::size_t>(code.operands[node.first])];
@@ -163,7 +165,9 @@ constexpr Instruction make_instruction(const Code& code, const Places& places, i
     if (node.op == Op::loop) return {.kind = Instruction::general, .op = Op::loop};
     if (node.op == Op::carry || node.op == Op::turns || node.op == Op::stacked)
         return {};  // their loop writes them
-    if (place.node != i || place.kind == Place::argument || place.kind == Place::product) return {};
+    if (place.node != i || place.kind == Place::argument || place.kind == Place::product ||
+        place.kind == Place::parts)
+        return {};
     Instruction instruction{Instruction::general, node.op, node.index, place.kind,
                             place.offset,         {},      {},         node.count};
     if (!is_elementwise(node.op) || node.op == Op::barrier || node.size != 1) return instruction;
@@ -180,14 +184,21 @@ constexpr Instruction make_instruction(const Code& code, const Places& places, i
 
 }  // namespace detail
 
+/// `are_apart`: results lie apart from arguments.
 template <class Code>
-[[nodiscard]] constexpr auto make_layout(const Code& code) {
+[[nodiscard]] constexpr auto make_layout(const Code& code, bool are_apart = false) {
     Layout<Code::size()> layout{};
-    const std::vector<int> last = detail::last_uses(code);
-    const std::vector<char> in_memory = detail::nodes_in_memory(code);
+    const std::vector<char> is_walked = detail::walked_concats(code);
+    const std::vector<detail::ResultPlace> results = detail::stacked_results(code);
+    const std::vector<int> last =
+        detail::last_uses(code, [&](int i) { return is_walked[static_cast<std::size_t>(i)] != 0; });
+    const std::vector<char> in_memory = detail::nodes_in_memory(code, is_walked);
     const detail::LoopPlaces loop_places(code, last, in_memory);
     detail::ScratchAllocator scratch;
     const auto allocate = [&](int i) {
+        const detail::ResultPlace& result = results[static_cast<std::size_t>(i)];
+        if (are_apart && result.output >= 0)
+            return Place{Place::result, result.offset, result.output, i};
         const detail::SharedPlace& shared = loop_places.shared()[static_cast<std::size_t>(i)];
         if (shared.of >= 0) {
             const int begin = layout.places[shared.of].offset;
@@ -225,6 +236,8 @@ template <class Code>
             place.offset += node.offset;
         } else if (node.op == Op::outer) {
             place.kind = Place::product;
+        } else if (is_walked[static_cast<std::size_t>(i)]) {
+            place.kind = Place::parts;
         } else if (is_mask(node.op)) {
             place = {Place::mask, layout.num_masks, 0, i};
             layout.num_masks += node.size;

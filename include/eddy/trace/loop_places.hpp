@@ -7,7 +7,7 @@
 // Test: tests/trace/loops_derivatives.cpp
 
 #include <eddy/core/static_for.hpp>
-#include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/loop_views.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -26,6 +26,7 @@ class LoopPlaces {
           last_(last),
           in_memory_(in_memory),
           loop_of_(loops_of_nodes(code, code.sizes.nodes)),
+          is_walked_(walked_concats(code)),
           shared_(at(code.sizes.nodes)) {
         for (int i = 0; i < code.sizes.nodes; ++i) {
             if (node(i).op == Op::loop) share(i);
@@ -107,7 +108,8 @@ class LoopPlaces {
         int offset = 0, length = node(i).size;
         for (; node(i).op == Op::slice; i = operand(i, 0)) offset += node(i).offset;
         if (i == array) return offset < begin + size && begin < offset + length;
-        const bool is_view = node(i).op == Op::outer || node(i).op == Op::element;
+        const bool is_view =
+            node(i).op == Op::outer || node(i).op == Op::element || is_walked_[at(i)];
         for (int k = 0; is_view && k < node(i).count; ++k) {
             if (reads(operand(i, k), array, begin, size)) return true;
         }
@@ -141,6 +143,7 @@ class LoopPlaces {
     const std::vector<int>& last_;
     const std::vector<char>& in_memory_;
     std::vector<int> loop_of_;
+    std::vector<char> is_walked_;
     std::vector<SharedPlace> shared_;
 };
 
