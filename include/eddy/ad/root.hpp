@@ -58,7 +58,7 @@ constexpr int push_jacobian(Graph& graph, int x, int r) {
     return graph.push_list({.op = Op::concat, .size = n * n}, entries);
 }
 
-/// One update of Newton's iteration; the state is (x, size of the update before, 1 where it goes on).
+/// One update of Newton's iteration; the state is (x, size of the update before: 0 where x is found).
 template <class X, class Function>
 constexpr int push_newton_turn(Graph& graph, int state_x, Traced<scalar_shape> before,
                                const Function& f, double tolerance) {
@@ -74,9 +74,8 @@ constexpr int push_newton_turn(Graph& graph, int state_x, Traced<scalar_shape> b
     const auto size = size_of(update), scale = 1 + size_of(next);
     const auto is_found =
         size * size <= tolerance * scale * before || scale + 0.125 * size == scale;
-    const auto goes_on = select(is_found, 0, select(size == size, 1, 0));
-    return graph.push_list({.op = Op::concat, .size = next.size() + 2},
-                           {next.node(), size.node(), goes_on.node()});
+    return graph.push_list({.op = Op::concat, .size = next.size() + 1},
+                           {next.node(), select(is_found, 0, size).node()});
 }
 
 template <class Guess, class Function>
@@ -90,16 +89,15 @@ constexpr TracedState<Guess> traced_root(Graph& graph, const Guess& guess, const
         });
         return X(graph, start);
     }
-    const int init =
-        graph.push_list({.op = Op::concat, .size = n + 2},
-                        {start, graph.push_constant(options.tolerance), graph.push_constant(1)});
+    const double first_size = options.tolerance > 0 ? options.tolerance : 1;
+    const int init = graph.push_list({.op = Op::concat, .size = n + 1},
+                                     {start, graph.push_constant(first_size)});
     const int loop = push_loop(
         graph, DynamicTraced(graph, init),
         {.length = options.max_steps, .has_condition = true, .fails_when_out = !options.takes_last},
         [&](Graph& into, const DynamicTraced& state) {
-            const Traced<scalar_shape> before(into, slice_node(into, state.node(), n, 1)),
-                goes_on(into, slice_node(into, state.node(), n + 1, 1));
-            const int mask = (0 < goes_on).node();
+            const Traced<scalar_shape> before(into, slice_node(into, state.node(), n, 1));
+            const int mask = (0 < before).node();
             return std::vector<int>{push_newton_turn<X>(into, slice_node(into, state.node(), 0, n),
                                                         before, f, options.tolerance),
                                     mask};
