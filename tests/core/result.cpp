@@ -25,7 +25,8 @@ TEST_CASE("result: values are those that other languages know, and are only adde
                                Result::newton_failed,
                                Result::inconsistent_start,
                                Result::loss_not_finite,
-                               Result::observed_not_finite};
+                               Result::observed_not_finite,
+                               Result::loop_limit};
     STATIC_REQUIRE(std::is_same_v<std::underlying_type_t<Result>, std::uint8_t>);
     int value = 0;
     for (const Result result : in_order) {

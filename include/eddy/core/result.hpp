@@ -23,6 +23,7 @@ enum class Result : std::uint8_t {
     loss_not_finite = 9,  ///< the loss is infinite or NaN at a save point where the state is finite
     /// `observe` is infinite or NaN at a save point where the state is finite
     observed_not_finite = 10,
+    loop_limit = 11,  ///< a loop or root of the equation ran out of turns
 };
 
 /// The name of a value: "success".
@@ -39,6 +40,7 @@ enum class Result : std::uint8_t {
         case Result::inconsistent_start: return "inconsistent_start";
         case Result::loss_not_finite: return "loss_not_finite";
         case Result::observed_not_finite: return "observed_not_finite";
+        case Result::loop_limit: return "loop_limit";
     }
     return "unknown result";
 }
@@ -73,6 +75,9 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
             return "what observe(function) makes of the state became infinite or NaN at a save "
                    "point where the state is finite: failure(lane) has the save point and its "
                    "time; check the function";
+        case Result::loop_limit:
+            return "a bounded_while or a root of the equation ran out of turns, however small the "
+                   "step: raise their limit, give a better start, or loosen their tolerance";
         case Result::cancelled: return "cancelled before the end";
         case Result::singular_matrix:
             return "a linear system of a step has no solution that can be trusted: take smaller "

@@ -295,6 +295,13 @@ class LaneSolve {
     /// not finite is to blame, or else the one with the largest error; of steps of constant size, the
     /// largest.
     [[nodiscard]] LaneOutcome outcome_of_stall() const {
+        for (std::int32_t i = 0; may_run_out_of_turns<Spec> && i < Spec::state_size; ++i) {
+            if (std::isfinite(size_of_component(i))) continue;
+            const bool runs_out = lane_.with_step(
+                before_, size_, [](const auto& in) { return runs_out_of_turns<Spec>(in, 0); });
+            if (runs_out) return outcome(Result::loop_limit, time(), i);
+            break;
+        }
         if constexpr (SolvesLinearSystems<Stepper>) {
             const std::int32_t pivot = lane_.with_step(
                 before_, size_, [](const auto& in) { return Stepper::singular_component(in, 0); });

@@ -4,6 +4,7 @@
 
 #include <eddy/solve/lane/chain.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
+#include <eddy/solve/lane/loop_limit.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 
 namespace eddy::inline v0::detail {
@@ -75,6 +76,13 @@ template <class Spec>
         return get_lane(size, place);
     });
     const double t = round.chain.steps.time_of(round.before.elapsed, place);
+    if constexpr (may_run_out_of_turns<Spec>) {
+        const bool runs_out = !finite && round.chain.steps.with_input(
+                                             round.before, round.attempt.size, [&](const auto& in) {
+                                                 return runs_out_of_turns<Spec>(in, place);
+                                             });
+        if (runs_out) return {Result::loop_limit, t, worst, !Spec::is_adaptive};
+    }
     if constexpr (SolvesLinearSystems<typename Spec::Stepper>) {
         const auto ask = [&](const auto& which) -> std::int32_t {
             return round.chain.steps.with_input(round.before, round.attempt.size, which);
