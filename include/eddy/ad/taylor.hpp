@@ -381,9 +381,8 @@ template <int order, class Recipe>
 [[nodiscard]] constexpr auto taylor(const Program<Recipe>&) {
     constexpr bool is_straight = passes::has_known_lengths(Program<Recipe>::graph);
     static_assert(is_straight,
-                  "taylor: the right-hand side has a bounded_while, or reads a component by at, "
-                  "which have no "
-                  "series here; use another method, or repeat and scan");
+                  "taylor: the right-hand side has a bounded_while or a root, or reads a component "
+                  "by at, which have no series here; use another method, or repeat and scan");
     if constexpr (is_straight) return Program<detail::TaylorOf<Program<Recipe>, order>>{};
 }
 

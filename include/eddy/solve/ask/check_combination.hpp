@@ -12,6 +12,8 @@
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>
+#include <eddy/trace/field.hpp>
+#include <eddy/trace/passes/write_out.hpp>
 #include <type_traits>
 
 namespace eddy::inline v0::detail {
@@ -56,6 +58,18 @@ inline constexpr bool estimates_error_of = [] {
         return has_error_estimate<Method>;
 }();
 
+/// What loops of the language stand in an ordinary equation.
+template <class Field>
+struct LoopsOfField {
+    bool any = false, have_known_lengths = true;
+    constexpr LoopsOfField() {
+        if constexpr (!StochasticField<Field> && !KineticField<Field>) {
+            any = has_loops(FieldProgram<Field>::graph);
+            have_known_lengths = passes::has_known_lengths(FieldProgram<Field>::graph);
+        }
+    }
+};
+
 /// Is it a call that pulls cotangents back?
 [[nodiscard]] constexpr bool goes_back(CallKind kind) {
     return kind != CallKind::solve && kind != CallKind::pushforward;
@@ -72,6 +86,7 @@ inline constexpr Features features_of = [] {
             return has_algebraic_components<Field>();
         return false;
     }();
+    constexpr LoopsOfField<Field> of_field;
     return Features()
         .with(Feature::ordinary, !is_noisy && !is_langevin)
         .with(Feature::stochastic, is_noisy)
@@ -90,6 +105,8 @@ inline constexpr Features features_of = [] {
         .with(Feature::gradient_error, goes_back(call) && Choice::estimates_error)
         .with(Feature::adaptive, adapts)
         .with(Feature::adaptive_noise, adapts && is_noisy)
+        .with(Feature::loops, of_field.any && of_field.have_known_lengths)
+        .with(Feature::searches, of_field.any && !of_field.have_known_lengths)
         .with(Feature::observe, !std::is_void_v<typename Choice::Function>)
         .with(Feature::no_error_estimate, !estimates_error_of<Field, Method>);
 }();

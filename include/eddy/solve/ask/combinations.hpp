@@ -26,7 +26,7 @@ enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
     adaptive_noise, backward, paths, path_alone, observe, save_steps, save_steps_of_paths, watching,
-    gather_sums, devices, gradients_watched, tangents_watched,
+    gather_sums, devices, loops, searches, gradients_watched, tangents_watched,
     no_error_estimate  // of the method: no row, but what some answers depend on
 };
 
@@ -34,7 +34,7 @@ enum class Feature {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
-    events_on_tiles, joint_without_tiles, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, loops_on_tiles, joint_without_tiles, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
     observe_of_loss, extra_of_nested,
@@ -113,6 +113,9 @@ inline constexpr Combinations rows[] = {
     {gather_sums, "`gather_sums`", {},
      {yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums)}},
     {devices, "several devices", {}, {vacant, vacant, yes, yes, no(waiting_devices)}},
+    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), yes, yes, yes}},
+    {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
+     {yes, no(loops_on_tiles), yes, yes, yes}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
      {again, not_watched, again, {"flagged"}, {"flagged"}}},
@@ -187,6 +190,9 @@ consteval bool check_refusal() {
                   "Tiles{} out");
     static_assert(refusal != Refusal::events_on_tiles,
                   "Tiles: this backend finds no events; leave Tiles{} out");
+    static_assert(refusal != Refusal::loops_on_tiles,
+                  "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside "
+                  "the right-hand side is not computed on tiles; leave Tiles{} out");
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backend Tiles, which steps all trajectories "
                   "together; name Tiles{} after the options, or leave the controller out");

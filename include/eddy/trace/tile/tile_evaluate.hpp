@@ -25,10 +25,10 @@ struct TileCall {
 /// Program P on tiles. `summed`: the result that goes to a sink; −1: none.
 template <class P, class Real, int summed = -1>
 class TileProgram {
-    static_assert(
-        !has_loops(P::code),
-        "Tiles: a loop of the language (repeat, bounded_while, scan, at) inside the right-hand "
-        "side is not computed on tiles; use Cpu or Cuda");
+    static_assert(!has_loops(P::code),
+                  "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside a "
+                  "function is "
+                  "not computed on tiles; leave Tiles{} out");
     static constexpr auto layout = make_tile_layout(P::code, summed);
 
   public:
