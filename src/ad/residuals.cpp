@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <eddy/ad/residuals.hpp>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include "../trace/node_text.hpp"
@@ -66,7 +67,11 @@ std::string origin(const Residual& residual, bool with_places) {
         }
         text += ", ";
     }
-    text.append("output of ").append(name(residual.node.op));
+    const ResidualTurns& turns = residual.turns;
+    if (turns.loop >= 0 && turns.op == Op::carry)
+        text += "state at the start of a turn";
+    else
+        text.append("output of ").append(name(turns.loop < 0 ? residual.node.op : turns.op));
     return residual.saving == Saving::offload ? text + ", to be offloaded" : text;
 }
 
@@ -77,10 +82,7 @@ class Report {
         : graph_(graph), split_(split), bytes_(bytes_per_number), options_(options) {}
 
     [[nodiscard]] std::string text() const {
-        std::vector<Line> kept, read;
-        for (const Residual& residual : split_.residuals)
-            kept.push_back(line(residual.node.size, residual.node.size == 1,
-                                origin(residual, options_.places)));
+        std::vector<Line> read;
         for (const Part& part : parts_read(split_.backward, graph_.arguments.size()))
             read.push_back(argument(part));
         for (const Node& node : split_.backward.nodes) {
@@ -89,13 +91,32 @@ class Report {
         }
         std::ostringstream out;
         out << "kept between forward and backward pass, per trajectory: " << total() << "\n";
-        write(out, kept);
+        write(out, kept_of(-1));
+        std::map<int, int> turns;  // (loop)
+        for (const Residual& residual : split_.residuals) {
+            if (residual.turns.loop >= 0) turns[residual.turns.loop] = residual.turns.count;
+        }
+        for (const auto& [loop, count] : turns) {
+            out << compose("  loop, for each of {} turns\n", count);
+            write(out, kept_of(loop), "  | ");
+        }
         out << (read.empty() ? "" : "read again where it is\n");
         write(out, read);
         return out.str();
     }
 
   private:
+    /// The residuals of a loop; −1: of none.
+    [[nodiscard]] std::vector<Line> kept_of(int loop) const {
+        std::vector<Line> lines;
+        for (const Residual& residual : split_.residuals) {
+            if (residual.turns.loop != loop) continue;
+            const int turns = loop < 0 ? 1 : residual.turns.count,
+                      size = residual.node.size / turns;
+            lines.push_back(line(size, size == 1, origin(residual, options_.places)));
+        }
+        return lines;
+    }
     [[nodiscard]] Line line(int size, bool is_scalar, const std::string& what) const {
         return {shape(size, is_scalar, bytes_), compose("{} bytes", size * bytes_), what};
     }
@@ -115,14 +136,15 @@ class Report {
                                            num_offloaded * bytes_)
                                  : compose("{} bytes", num_bytes);
     }
-    static void write(std::ostream& out, const std::vector<Line>& lines) {
+    static void write(std::ostream& out, const std::vector<Line>& lines,
+                      const char* indent = "  ") {
         std::size_t shape_width = 0, bytes_width = 0;
         for (const Line& line : lines) {
             shape_width = std::max(shape_width, line.shape.size());
             bytes_width = std::max(bytes_width, line.bytes.size());
         }
         for (const Line& line : lines) {
-            out << "  " << line.shape << std::string(shape_width - line.shape.size() + 2, ' ')
+            out << indent << line.shape << std::string(shape_width - line.shape.size() + 2, ' ')
                 << std::string(bytes_width - line.bytes.size(), ' ') << line.bytes << "  "
                 << line.what << "\n";
         }

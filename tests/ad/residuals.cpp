@@ -56,6 +56,24 @@ TEST_CASE("residuals: a report in float halves the bytes, and marks what is offl
           "  float[3]  12 bytes  constant of the program\n");
 }
 
+TEST_CASE("residuals: what is kept of the turns of loops stands in boxes") {
+    constexpr auto layers =
+        eddy::trace<eddy::Vector<2>, eddy::Scalar>([](const auto& x, const auto& w) {
+            return sin(norm(eddy::repeat<64>(x, [&](const auto& h) { return tanh(w * h) * h; })));
+        });
+    const std::string text = eddy::saved_residuals(layers, eddy::everything_saveable);
+
+    CHECK(text ==
+          "kept between forward and backward pass, per trajectory: 2072 bytes\n"
+          "  double      8 bytes  output of norm\n"
+          "  double[2]  16 bytes  output of loop\n"
+          "  loop, for each of 64 turns\n"
+          "  | double[2]  16 bytes  state at the start of a turn\n"
+          "  | double[2]  16 bytes  output of tanh\n"
+          "read again where it is\n"
+          "  double  8 bytes  argument x1\n");
+}
+
 TEST_CASE("residuals: where nothing is kept, the report says so") {
     CHECK(eddy::saved_residuals(program, eddy::nothing_saveable, {.with_respect_to = {2}}) ==
           "kept between forward and backward pass, per trajectory: 0 bytes\n"

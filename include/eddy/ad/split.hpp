@@ -16,6 +16,13 @@
 
 namespace eddy::inline v0 {
 
+/// Of which turns a residual is: of a loop, a value of each.
+struct ResidualTurns {
+    int loop = -1;  // none
+    int count = 0;
+    Op op = Op::carry;  // what computes the value; carry: the state at the start of a turn
+};
+
 /// A value that is kept between forward and backward.
 struct Residual {
     Node node;       // what computed it
@@ -23,6 +30,7 @@ struct Residual {
     Saving saving = Saving::save;
     std::vector<std::string_view> names;
     std::vector<SourcePlace> places{};  // of the names; at run time only
+    ResidualTurns turns{};
 };
 
 /// forward: x... → results..., residuals (one flat vector; left out where it is empty).
@@ -250,6 +258,9 @@ class Splitter {
         const int offset = split_.residual_size;
         split_.residuals.push_back({node, offset, saving, names_[index(v)]});
         if (!std::is_constant_evaluated()) split_.residuals.back().places = places_of(v);
+        if (node.op == Op::stacked)
+            split_.residuals.back().turns = {node.index, joint_.loops[index(node.index)].length,
+                                             joint_[joint_.operand(v, 1)].op};
         kept_.push_back(v);
         split_.residual_size += node.size;
         return push(
