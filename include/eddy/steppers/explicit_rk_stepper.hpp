@@ -13,6 +13,7 @@
 namespace eddy::inline v0 {
 
 /// The first stage of a step, as the last of the one before.
+/// Nothing sets it at first: the backward pass reads a checkpoint into new states every round, without it.
 template <class State>
 struct FirstStage {
     State k;
