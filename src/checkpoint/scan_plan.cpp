@@ -2,17 +2,19 @@
 #include <array>
 #include <eddy/checkpoint/scan_plan.hpp>
 #include <eddy/core/error.hpp>
-#include <limits>
-#include <numeric>
-#include <string>
+#include <vector>
+
+#include "budget_curve.hpp"
 
 namespace eddy::inline v0 {
 namespace {
 
+using detail::at;
+using detail::BudgetCurve;
 using std::int64_t;
 using Kind = ScanActionKind;
 
-constexpr int64_t most_work = int64_t{1} << 28;  // of the table
+constexpr int64_t most_work = int64_t{1} << 28;  // points of curves that are added up, about
 constexpr int64_t most_steps = 4096;
 
 /// Starts of the segments with which each step is evaluated again at most once, as few carries as can
@@ -36,61 +38,63 @@ std::vector<int64_t> segments_once_again(const ScanCosts& costs, int64_t memory_
     return starts;
 }
 
-/// The fewest evaluations by a table: (l, m), with the start in hand, kept within m, or the caller's.
-class ScanTable {
+/// The fewest evaluations of so many steps, with the start in hand, kept within the budget, or the
+/// caller's, as curves over the budget. With s and r the bytes of a carry and of residuals the least of
+///   record the first step:  1 + in hand(l - 1, m - r)
+///   advance by j:           j + in hand(l - j, m - s or m) + kept or caller's(j, m)
+/// and in hand the less of recording and keeping it.
+class ScanPlanner {
   public:
-    ScanTable(const ScanCosts& costs, int64_t memory_bytes) : steps_(costs.steps) {
-        int64_t unit = std::max<int64_t>(std::gcd(costs.state_bytes, costs.residual_bytes), 1);
-        const int64_t most = std::max<int64_t>(most_work / (steps_ * steps_), 1);
-        if (memory_bytes / unit > most) unit = (memory_bytes + most - 1) / most;
-        state_ = (costs.state_bytes + unit - 1) / unit;
-        residual_ = (costs.residual_bytes + unit - 1) / unit;
-        budget_ = memory_bytes / unit;
-        for (auto& table : entries_)
-            table.assign(static_cast<std::size_t>((steps_ + 1) * (budget_ + 1)), {});
-        for (int64_t m = 0; m <= budget_; ++m)
-            for (Start start : {in_hand, kept, callers}) entry(start, 0, m).cost = 0;
-        for (int64_t length = 1; length <= steps_; ++length)
-            for (int64_t m = residual_; m <= budget_; ++m) fill(length, m);
+    ScanPlanner(const ScanCosts& costs, int64_t memory_bytes)
+        : costs_(costs), budget_(memory_bytes), algebra_(memory_bytes, most_points(costs.steps)) {
+        for (auto& curves : curves_) {
+            curves.resize(static_cast<std::size_t>(costs.steps + 1));
+            curves[0] = {{0, 0, record}};
+        }
+        for (int64_t length = 1; length <= costs.steps; ++length) fill(length);
     }
-    [[nodiscard]] bool fits() const { return entry(callers, steps_, budget_).cost < never; }
+    [[nodiscard]] bool fits() const { return !curve(callers, costs_.steps).empty(); }
 
     [[nodiscard]] ScanPlan plan() {
         act(Kind::keep, 0, 0);
-        emit(callers, 0, steps_, budget_);
-        plan_.evaluations = entry(callers, steps_, budget_).cost;
+        plan_.evaluations = static_cast<int64_t>(at(curve(callers, costs_.steps), budget_)->cost);
+        emit(callers, 0, costs_.steps, budget_);
         return std::move(plan_);
     }
 
   private:
     enum Start { in_hand, kept, callers };
-    static constexpr int64_t never = std::numeric_limits<int64_t>::max() / 4;
-    struct Entry {
-        int64_t cost = never;
-        int64_t split = 0;  // 0: record the first step; -1: keep the start
-    };
+    enum Choice : std::int32_t { keep = -1, record = 0 };  // or the step that is advanced to
 
-    Entry& entry(Start start, int64_t length, int64_t m) {
-        return entries_[start][static_cast<std::size_t>(length * (budget_ + 1) + m)];
+    /// Long scans have fewer points a curve, as many as there is time for.
+    [[nodiscard]] static int64_t most_points(int64_t steps) {
+        return std::max<int64_t>(most_work / (steps * steps), 16);
     }
-    [[nodiscard]] const Entry& entry(Start start, int64_t length, int64_t m) const {
-        return entries_[start][static_cast<std::size_t>(length * (budget_ + 1) + m)];
+    [[nodiscard]] const BudgetCurve& curve(Start start, int64_t length) const {
+        return curves_[start][static_cast<std::size_t>(length)];
     }
 
-    void fill(int64_t length, int64_t m) {
-        const int64_t record = 1 + entry(in_hand, length - 1, m - residual_).cost;
-        for (Start start : {kept, callers}) {
-            const int64_t rest = start == kept ? m - state_ : m;
-            Entry best{std::min(record, never), 0};
-            for (int64_t j = 1; j < length && rest >= 0; ++j) {
-                const int64_t cost =
-                    j + entry(in_hand, length - j, rest).cost + entry(start, j, m).cost;
-                if (cost < best.cost) best = {cost, j};
+    void fill(int64_t length) {
+        for (Start start : {in_hand, kept, callers}) {
+            BudgetCurve best;
+            algebra_.take_shifted(curve(in_hand, length - 1), costs_.residual_bytes, 0, 1, record,
+                                  best);
+            if (start == in_hand) {
+                curves_[in_hand][static_cast<std::size_t>(length)] = std::move(best);
+                continue;
             }
-            entry(start, length, m) = best;
+            const int64_t own = start == kept ? costs_.state_bytes : 0;
+            for (int64_t j = 1; j < length; ++j)
+                algebra_.take_sum(curve(in_hand, length - j), own, curve(start, j), 0,
+                                  static_cast<double>(j), static_cast<std::int32_t>(j), best);
+            algebra_.thin(best);
+            if (start == kept) {
+                BudgetCurve& either = curves_[in_hand][static_cast<std::size_t>(length)];
+                algebra_.take_shifted(best, 0, 0, 0, keep, either);
+                algebra_.thin(either);
+            }
+            curves_[start][static_cast<std::size_t>(length)] = std::move(best);
         }
-        const Entry& keep = entry(kept, length, m);
-        entry(in_hand, length, m) = keep.cost < record ? Entry{keep.cost, -1} : Entry{record, 0};
     }
 
     void act(Kind kind, int64_t first, int64_t last) {
@@ -111,25 +115,28 @@ class ScanTable {
     /// `after`: the carry in hand is another one, and the start must be fetched first.
     void emit(Start start, int64_t first, int64_t length, int64_t m, bool after = false) {
         if (length == 0) return;
-        const int64_t split = entry(start, length, m).split;
-        if (split == -1) {
+        const auto [bytes, cost, choice] = *at(curve(start, length), m);
+        if (choice == keep) {
             act(Kind::keep, first, first);
-            emit(kept, first, length, m);
-        } else if (split == 0) {
+            emit(kept, first, length, bytes);
+        } else if (choice == record) {
             if (start != in_hand) act(Kind::take, first, first);
             act(Kind::record, first, first + 1);
-            emit(in_hand, first + 1, length - 1, m - residual_);
+            emit(in_hand, first + 1, length - 1, bytes - costs_.residual_bytes);
             act(Kind::pullback, first, first + 1);
         } else {
             if (after) act(Kind::restart, first, first);
-            act(Kind::advance, first, first + split);
-            emit(in_hand, first + split, length - split, start == kept ? m - state_ : m);
-            emit(start, first, split, m, true);
+            act(Kind::advance, first, first + choice);
+            emit(in_hand, first + choice, length - choice,
+                 start == kept ? bytes - costs_.state_bytes : bytes);
+            emit(start, first, choice, bytes, true);
         }
     }
 
-    int64_t steps_, state_ = 0, residual_ = 0, budget_ = 0;
-    std::array<std::vector<Entry>, 3> entries_;  // (start)[length, m]
+    ScanCosts costs_;
+    int64_t budget_;
+    detail::BudgetCurves algebra_;
+    std::array<std::vector<BudgetCurve>, 3> curves_;  // (start)[length]
     ScanPlan plan_;
 };
 
@@ -168,10 +175,10 @@ ScanPlan plan_scan(const ScanCosts& costs, int64_t memory_bytes, const char* whe
         "{}: memory_bytes = {} for {} steps of which some would be evaluated again more "
         "than once; raise it, or keep carries only",
         where, memory_bytes, costs.steps);
-    ScanTable table(costs, memory_bytes);
-    require_argument(table.fits(), "{}: memory_bytes = {} is too little to be planned; raise it",
+    ScanPlanner planner(costs, memory_bytes);
+    require_argument(planner.fits(), "{}: memory_bytes = {} is too little to be planned; raise it",
                      where, memory_bytes);
-    return table.plan();
+    return planner.plan();
 }
 
 }  // namespace eddy::inline v0

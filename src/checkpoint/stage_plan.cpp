@@ -3,6 +3,8 @@
 #include <eddy/checkpoint/stage_plan.hpp>
 #include <eddy/core/error.hpp>
 
+#include "budget_curve.hpp"
+
 // With U the sums of the times, sigma the bytes of x_a if the plan owns it (V), else 0 (H), the least
 // time of taking stages a … b back within m bytes, the cotangent of x_{b+1} counted, is the least of
 //   record a:               w + v + (V or H)(a + 1, b, m - h), h = r + what the residuals hold
@@ -15,23 +17,12 @@ namespace {
 
 using std::int64_t;
 
-struct Point {
-    int64_t bytes;
-    double time;
-    std::int32_t choice;  // option; direct; or first_split + the stage that is advanced to
-};
-using Curve = std::vector<Point>;  // bytes increase, times decrease
+using detail::at;
+using detail::BudgetCurve;
+using detail::CurvePoint;
 
-constexpr std::int32_t direct = -1;
-constexpr double tolerance = 1e-12;  // relative: sums of times round differently
-
-bool is_below(double time, double other) { return time < other - tolerance * std::abs(other); }
-
-/// The last point at or below `bytes`; null where there is none.
-const Point* at(const Curve& curve, int64_t bytes) {
-    const auto above = std::ranges::upper_bound(curve, bytes, {}, &Point::bytes);
-    return above == curve.begin() ? nullptr : &*(above - 1);
-}
+constexpr std::int32_t direct =
+    -1;  // a choice: an option, this, or first_split + the stage advanced to
 
 class StagePlanner {
   public:
@@ -39,7 +30,7 @@ class StagePlanner {
         : stages_(costs.stages),
           num_stages_(static_cast<int>(costs.stages.size())),
           budget_(budget),
-          most_points_(most_points) {
+          algebra_(budget, most_points) {
         for (const StageCost& stage : stages_) {
             add_size(stage.state_bytes, stage.cotangent_bytes);
             starts_.push_back(starts_.back() + stage.time);
@@ -56,7 +47,7 @@ class StagePlanner {
         }
     }
 
-    [[nodiscard]] const Curve& curve() const { return curve(0, num_stages_ - 1, owned); }
+    [[nodiscard]] const BudgetCurve& curve() const { return curve(0, num_stages_ - 1, owned); }
 
     [[nodiscard]] std::vector<StageAction> actions() {
         emit(0, num_stages_ - 1, budget_, owned);
@@ -74,10 +65,10 @@ class StagePlanner {
     [[nodiscard]] const StageCost& stage(int i) const { return stages_[index(i)]; }
     [[nodiscard]] int64_t size(int i) const { return sizes_[index(i)]; }
     [[nodiscard]] int64_t cotangent(int i) const { return cotangents_[index(i)]; }
-    [[nodiscard]] Curve& curve(int a, int b, Owner owner) {
+    [[nodiscard]] BudgetCurve& curve(int a, int b, Owner owner) {
         return curves_[owner][index(a) * stages_.size() + index(b)];
     }
-    [[nodiscard]] const Curve& curve(int a, int b, Owner owner) const {
+    [[nodiscard]] const BudgetCurve& curve(int a, int b, Owner owner) const {
         return curves_[owner][index(a) * stages_.size() + index(b)];
     }
     [[nodiscard]] bool may_hold_output(int i) const {
@@ -95,111 +86,35 @@ class StagePlanner {
     }
 
     void fill(int a, int b, Owner owner) {
-        Curve& best = curve(a, b, owner);
+        BudgetCurve& best = curve(a, b, owner);
         for (std::size_t k = 0; k < stage(a).options.size(); ++k)
             record(a, b, owner, static_cast<std::int32_t>(k), best);
         if (a == b && stage(a).direct) {
             const int64_t bytes =
                 own_size(a, owner) + cotangent(a + 1) + cotangent(a) + stage(a).direct->transient;
-            take(Curve{{bytes, stage(a).direct->time, direct}}, best);
+            algebra_.take(BudgetCurve{{bytes, stage(a).direct->time, direct}}, best);
         }
         int64_t need = 0;
         for (int j = a + 1; j <= b; ++j) {
             const int64_t input = j - 1 > a ? size(j - 1) : 0;
             need = std::max(need, cotangent(b + 1) + own_size(a, owner) + input + size(j) +
                                       stage(j - 1).transient);
-            split(a, b, j, owner, need, best);
+            algebra_.take_sum(curve(j, b, owned), own_size(a, owner), curve(a, j - 1, owner), need,
+                              starts_[index(j)] - starts_[index(a)], first_split_ + j, best);
         }
-        thin(best);
-        best.shrink_to_fit();
+        algebra_.thin(best);
     }
 
-    void record(int a, int b, Owner owner, std::int32_t choice, Curve& best) {
+    void record(int a, int b, Owner owner, std::int32_t choice, BudgetCurve& best) {
+        static const BudgetCurve nothing_left{{0, 0, 0}};
         const StageOption& option = stage(a).options[static_cast<std::size_t>(choice)];
         const int64_t own = own_size(a, owner), held = held_by(option, a, own);
         const int64_t need = std::max(
             own + option.residual_bytes + size(a + 1) + option.record_transient + cotangent(b + 1),
             held + cotangent(a + 1) + cotangent(a) + option.pullback_transient);
         const double time = option.record_time + option.pullback_time;
-        summed_.clear();
-        if (a == b) {
-            if (need <= budget_) summed_.push_back({need, time, choice});
-        } else {
-            for (const Point& point : curve(a + 1, b, next_owner(option))) {
-                const int64_t bytes = std::max(point.bytes + held, need);
-                if (bytes > budget_) break;
-                if (!summed_.empty() && summed_.back().bytes == bytes) summed_.pop_back();
-                summed_.push_back({bytes, point.time + time, choice});
-            }
-        }
-        take(summed_, best);
-    }
-
-    /// Keeps x_a and advances to x_j: the sum of two step functions.
-    void split(int a, int b, int j, Owner owner, int64_t need, Curve& best) {
-        const Curve& later = curve(j, b, owned);
-        const Curve& earlier = curve(a, j - 1, owner);
-        if (later.empty() || earlier.empty()) return;
-        const int64_t own = own_size(a, owner);
-        const int64_t least = std::max({need, later.front().bytes + own, earlier.front().bytes});
-        if (least > budget_) return;
-        const double advance = starts_[index(j)] - starts_[index(a)];
-        const Point* known = at(best, least);
-        if (known != nullptr &&
-            !is_below(later.back().time + earlier.back().time + advance, known->time))
-            return;
-        auto x = later.data() + (at(later, least - own) - later.data());
-        auto y = earlier.data() + (at(earlier, least) - earlier.data());
-        const Point *x_end = later.data() + later.size(), *y_end = earlier.data() + earlier.size();
-        constexpr int64_t never = std::numeric_limits<int64_t>::max();
-        summed_.clear();
-        for (int64_t bytes = least; bytes <= budget_;) {
-            summed_.push_back({bytes, x->time + y->time + advance, first_split_ + j});
-            const int64_t next_x = x + 1 != x_end ? x[1].bytes + own : never;
-            const int64_t next_y = y + 1 != y_end ? y[1].bytes : never;
-            bytes = std::min(next_x, next_y);
-            if (bytes == never) break;
-            if (next_x == bytes) ++x;
-            if (next_y == bytes) ++y;
-        }
-        take(summed_, best);
-    }
-
-    /// best becomes the lower envelope of both.
-    void take(const Curve& other, Curve& best) {
-        if (other.empty() || other.front().bytes > budget_) return;
-        merged_.clear();
-        double least = std::numeric_limits<double>::infinity();
-        auto x = best.begin();
-        auto y = other.begin();
-        while (x != best.end() || y != other.end()) {
-            const bool first = y == other.end() || (x != best.end() && x->bytes <= y->bytes);
-            const Point& point = first ? *x++ : *y++;
-            if (least != std::numeric_limits<double>::infinity() && !is_below(point.time, least))
-                continue;
-            if (!merged_.empty() && merged_.back().bytes == point.bytes) merged_.pop_back();
-            merged_.push_back(point);
-            least = point.time;
-        }
-        std::swap(best, merged_);
-    }
-
-    /// Leaves at most `most_points_` points, the first and the last among them, their times about a
-    /// constant factor apart. Each is a plan.
-    void thin(Curve& curve) const {
-        const auto most = static_cast<std::size_t>(most_points_);
-        if (most_points_ == 0 || curve.size() <= most) return;
-        const double ratio = std::log(curve.front().time / std::max(curve.back().time, 1e-300));
-        const double factor = std::exp(-ratio / static_cast<double>(most - 1));
-        std::size_t kept = 1;
-        double next = curve.front().time * factor;
-        for (std::size_t i = 1; i + 1 < curve.size(); ++i) {
-            if (curve[i].time > next || kept + 1 >= most) continue;
-            curve[kept++] = curve[i];
-            next = curve[i].time * factor;
-        }
-        curve[kept++] = curve.back();
-        curve.resize(kept);
+        algebra_.take_shifted(a == b ? nothing_left : curve(a + 1, b, next_owner(option)),
+                              a == b ? 0 : held, need, time, choice, best);
     }
 
     void act(StageActionKind kind, int i, std::int32_t option = 0) {
@@ -207,7 +122,7 @@ class StagePlanner {
     }
 
     void emit(int a, int b, int64_t bytes, Owner owner) {
-        const Point& point = *at(curve(a, b, owner), bytes);
+        const CurvePoint& point = *at(curve(a, b, owner), bytes);
         if (point.choice >= first_split_) {
             const int j = point.choice - first_split_;
             for (int i = a; i < j; ++i) {
@@ -236,12 +151,11 @@ class StagePlanner {
     std::span<const StageCost> stages_;
     int num_stages_;
     int64_t budget_;
-    int most_points_;
+    detail::BudgetCurves algebra_;
     std::vector<int64_t> sizes_, cotangents_;  // (value)
     std::vector<double> starts_{0};            // (stage) sums of the times before it
     std::int32_t first_split_ = 0;
-    std::vector<Curve> curves_[2];  // (owner)[a, b]
-    Curve summed_, merged_;         // work
+    std::vector<BudgetCurve> curves_[2];  // (owner)[a, b]
     std::vector<StageAction> actions_;
 };
 
@@ -309,7 +223,8 @@ StagePlan plan(const ChainCosts& costs, const PlanOptions& options) {
             options.memory_bytes, costs.stages.size(), least_budget(costs));
     }
     StagePlan result;
-    for (const Point& point : planner.curve()) result.curve.push_back({point.bytes, point.time});
+    for (const CurvePoint& point : planner.curve())
+        result.curve.push_back({point.bytes, point.cost});
     result.least_bytes = result.curve.front().bytes;
     result.peak_bytes = result.curve.back().bytes;
     result.time = result.curve.back().time;

@@ -1,8 +1,8 @@
 #pragma once
 // Plans for a loop of equal steps within a budget of bytes: which carries are kept, and of which steps
 // the residuals. Up to the budget at which each step is evaluated again at most once, in closed form:
-// segments that grow towards the start, because carries go as the reversal comes down. Below it, by a
-// table. What is stored counts; the carry in hand and x_0 do not.
+// segments that grow towards the start, because carries go as the reversal comes down. Below it, by
+// the curves of a chain's plan (stage_plan.hpp) over the number of steps. What is stored counts; the carry in hand and x_0 do not.
 // Test: tests/checkpoint/scan_plan.cpp
 
 #include <cstdint>
