@@ -212,6 +212,27 @@ TEST_CASE("row 46: what a policy marks goes to disk, to host memory, and to tier
           eddy::differentiable(layer).linearize(x, weights[0]).pullback(cotangent));
 }
 
+TEST_CASE("row 46: within a budget of bytes what is offloaded takes none") {
+    constexpr std::int64_t one = sizeof(State);
+    const auto hooks = eddy::offload_to(eddy::OnDisk{}, y_here_z_away);
+    for (const std::int64_t bytes : {5 * one, 8 * one, 23 * one, 24 * one}) {
+        auto some = scan_with(hooks, {.memory_bytes = bytes, .keep = eddy::Keep::residuals})
+                        .linearize(x, weights);
+        CHECK(some.pullback(cotangent) == expected());
+        CHECK(some.counters().peak_bytes <= bytes);
+        // Of each step y and the carry are in memory.
+        const eddy::ScanCosts costs{12, one, 2 * one};
+        CHECK(some.counters().advances ==
+              eddy::plan_scan(costs, bytes < 24 * one ? bytes - one : bytes).evaluations);
+    }
+    auto all = scan_with(eddy::offload_to(eddy::OnDisk{}),
+                         {.memory_bytes = 1, .keep = eddy::Keep::residuals})
+                   .linearize(x, weights);
+    CHECK(all.pullback(cotangent) == expected());
+    CHECK(all.counters().advances == 12);
+    CHECK(all.counters().peak_bytes == 0);
+}
+
 TEST_CASE("row 45: products with weights are offloaded, and only they") {
     auto net = scan_with(eddy::offload_to(eddy::OnDisk{}, eddy::offload_dot_with_no_batch_dims));
     auto linearization = net.linearize(x, weights);

@@ -115,6 +115,7 @@ struct HereAndAway {
     Here here;
     Away away;
 
+    static constexpr std::int64_t fixed_bytes = fixed_bytes_of<Here, Away>();
     [[nodiscard]] std::int64_t kept_bytes() const { return bytes_of(here) + bytes_of(away); }
     void will_read() const requires(requires(const Away& packed) { packed.will_read(); }) {
         away.will_read();
@@ -182,6 +183,7 @@ struct Packed {
     [[no_unique_address]] PackedResiduals residuals;
     [[no_unique_address]] PackedState state;
 
+    static constexpr std::int64_t fixed_bytes = fixed_bytes_of<PackedResiduals, PackedState>();
     [[nodiscard]] std::int64_t kept_bytes() const { return bytes_of(residuals) + bytes_of(state); }
     /// A hint that it is read next.
     void will_read() const {

@@ -36,24 +36,11 @@ namespace eddy::inline v0::detail {
     return options;
 }
 
-/// The bytes of what is kept of one step, where they are known beforehand; else -1.
-template <class Kept>
-[[nodiscard]] constexpr std::int64_t bytes_when_kept() {
-    if constexpr (requires { Kept::fixed_bytes; }) {
-        return Kept::fixed_bytes;
-    } else {
-        return -1;
-    }
-}
-template <class Kept>
-[[nodiscard]] constexpr bool has_fixed_bytes_when_kept() {
-    return bytes_when_kept<Kept>() >= 0;
-}
-
 template <class State, class Step>
 class KeptLoop {
     using Kept =
         decltype(std::declval<const Step&>().record(std::declval<State&>(), std::int64_t{}));
+    static constexpr std::int64_t bytes_of_kept = fixed_bytes_of<Kept>();
 
   public:
     KeptLoop(Step step, const LoopOptions& options)
@@ -66,9 +53,9 @@ class KeptLoop {
                          "for it");
         if (options.memory_bytes > 0) {
             require_argument(
-                has_fixed_bytes_when_kept<Kept>() && plan_.fixed_length,
-                "scan: memory_bytes with Keep::residuals is planned for traced programs "
-                "and a known number of steps; give checkpoints");
+                bytes_of_kept >= 0 && plan_.fixed_length,
+                "scan: memory_bytes with Keep::residuals is planned for a known number of steps, "
+                "each of which keeps as many bytes, as traced programs do; give checkpoints");
         } else {
             length_of_segment_ = segment(options, plan_);
         }
@@ -152,7 +139,7 @@ class KeptLoop {
 
     [[nodiscard]] std::vector<ScanAction> planned_actions(std::int64_t state_bytes) const {
         if (options_.memory_bytes > 0) {
-            ScanCosts costs{plan_.limit, state_bytes, bytes_when_kept<Kept>()};
+            ScanCosts costs{plan_.limit, state_bytes, bytes_of_kept};
             const bool fits = costs.residual_bytes == 0 ||
                               plan_.limit <= options_.memory_bytes / costs.residual_bytes;
             // The loop keeps x_0 itself.

@@ -119,8 +119,9 @@ template <class State, class Store>
 struct Offloaded {
     std::shared_ptr<const typename OffloadArea<State, Store>::Slot> slot;
 
+    static constexpr std::int64_t fixed_bytes = 0;  // here
     void will_read() const { slot->will_read(); }
-    [[nodiscard]] std::int64_t kept_bytes() const { return 0; }
+    [[nodiscard]] std::int64_t kept_bytes() const { return fixed_bytes; }
 };
 
 /// Areas by their type. A copy begins without any: it is another loop's.

@@ -1,7 +1,8 @@
 #pragma once
 // How many bytes a value takes, for budgets: those of a plain value, of the elements of a range, of the
 // parts of a pair, a tuple or an optional. What keeps values for a backward pass says it itself, by
-// `kept_bytes()`. For another type that owns memory specialise BytesOf.
+// `kept_bytes()`, and `fixed_bytes` where all values of its type take as many. For another type that
+// owns memory specialise BytesOf.
 // Test: tests/checkpoint/sequence.cpp
 
 #include <cstdint>
@@ -44,6 +45,22 @@ inline constexpr bool has_parts<std::pair<First, Second>> = true;
 template <class T>
 inline constexpr bool has_fixed_bytes =
     std::is_trivially_copyable_v<T> && !CountedBytes<T> && !KeepsBytes<T>;
+
+template <class T>
+[[nodiscard]] constexpr std::int64_t fixed_bytes_of_one() {
+    if constexpr (requires { T::fixed_bytes; })
+        return T::fixed_bytes;
+    else if constexpr (!has_fixed_bytes<T>)
+        return -1;
+    else
+        return std::is_empty_v<T> ? 0 : static_cast<std::int64_t>(sizeof(T));
+}
+/// The bytes of a value of each type together, where all values take as many; else -1.
+template <class... T>
+[[nodiscard]] constexpr std::int64_t fixed_bytes_of() {
+    if (((fixed_bytes_of_one<T>() < 0) || ...)) return -1;
+    return (fixed_bytes_of_one<T>() + ... + std::int64_t{0});
+}
 
 }  // namespace detail
 
