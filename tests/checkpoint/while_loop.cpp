@@ -31,6 +31,15 @@ struct Logistic {
     Linearization linearize(double x) const { return {(*this)(x), a * (1 - 2 * x)}; }
 };
 
+/// The same, which counts its evaluations without a linearization.
+struct CountedLogistic {
+    int* evaluations;
+    double operator()(double x) const { return ++*evaluations, Logistic{3.1}(x); }
+    [[nodiscard]] Logistic::Linearization linearize(double x) const {
+        return Logistic{3.1}.linearize(x);
+    }
+};
+
 const auto seven_times = [](double, int64_t step) { return step < 7; };
 
 // (carry, x) -> (c, c x) where c = inner(carry + x): a loop as the body of a scan.
@@ -364,9 +373,25 @@ TEST_CASE("while_loop: memory_bytes instead of checkpoints, and the bytes that w
     CHECK(support::mentions(message({.checkpoints = 2, .memory_bytes = 80}),
                             "memory_bytes together with checkpoints"));
     CHECK(support::mentions(message({.memory_bytes = -1}), "memory_bytes = -1"));
-    CHECK(
-        support::mentions(message({.memory_bytes = 80, .length = 7, .keep = eddy::Keep::residuals}),
-                          "planned for traced programs"));
+    // What a step keeps is two numbers.
+    const auto few = counters({.memory_bytes = 80, .length = 7, .keep = eddy::Keep::residuals});
+    CHECK(few.peak_bytes <= 80);
+    CHECK(few.advances == eddy::plan_scan({7, 8, 16}, 80 - 8).evaluations);
+    CHECK(support::mentions(message({.memory_bytes = 80, .keep = eddy::Keep::residuals}),
+                            "for a known number of steps"));
+    struct Lists {
+        struct Linearization {
+            double value;
+            std::vector<double> kept;
+            [[nodiscard]] double pullback(double c) const { return c * kept[0]; }
+        };
+        double operator()(double x) const { return 2 * x; }
+        [[nodiscard]] Linearization linearize(double x) const { return {2 * x, {2}}; }
+    };
+    const auto lists = eddy::while_loop(
+        seven_times, Lists{}, {.memory_bytes = 80, .length = 7, .keep = eddy::Keep::residuals});
+    CHECK(support::mentions(support::message_of([&] { (void)lists.linearize(0.3); }),
+                            "each of which keeps as many bytes"));
 }
 
 TEST_CASE("while_loop: residuals for an unknown number of steps, or of nested scans, are refused") {
@@ -407,6 +432,53 @@ TEST_CASE("remat: of functions recomputes as far as the pullback needs, not to t
     CHECK(inner == Calls{1, 1});
     CHECK(outer == Calls{1, 0});
     CHECK(gradient == Counted(1 * std::cos(std::sin(0.3)) * std::cos(0.3)));
+}
+
+TEST_CASE("row 94: a loop or scan that is dropped does not make its last step again") {
+    struct WithoutValue : Sine {
+        Counted pullback_at(const Counted& cotangent, const Counted& x) const {
+            return Counted(cotangent.number() * std::cos(x.number()));
+        }
+    };
+    const auto all = eddy::Placement::store_all;
+    const std::vector<LoopOptions> many{{.checkpoints = 100},
+                                        {.checkpoints = 100, .length = 5},
+                                        {.nested_lengths = {5, 1}},
+                                        {.max_steps = 9, .placement = all}};
+    Calls calls;
+    int asked = 0;
+    const auto five = [&](const Counted&, int64_t step) { return ++asked, step < 5; };
+    const auto runs_of = [&](const LoopOptions& options) {
+        const auto loop = eddy::while_loop(five, WithoutValue{{&calls}}, options);
+        const Counted expected = loop.linearize(Counted(0.3)).pullback(Counted(1));
+        auto dropped = eddy::remat(loop).linearize(Counted(0.3));
+        calls = {}, asked = 0;
+        CHECK(dropped.pullback(Counted(1)) == expected);
+        CHECK(asked == 0);  // the number of steps is known
+        return calls.evaluations;
+    };
+    for (const LoopOptions& options : many) {
+        // All states are kept: each step but the last is made once.
+        if (options.placement != all) CHECK(runs_of(options) == 4);
+    }
+    CHECK(runs_of(many[3]) == 0);  // as linearizations
+    CHECK(calls == Calls{0, 4});
+
+    int inner = 0;
+    const auto body = LoopBody<CountedLogistic>{CountedLogistic{&inner}};
+    const State from{0.2, {0.1, 0.05, 0.2, 0.15, 0.02}};
+    for (const LoopOptions& options :
+         {LoopOptions{.checkpoints = 5}, LoopOptions{.nested_lengths = {5, 1}}}) {
+        const auto scan = eddy::scan(body, options);
+        const State expected = scan.linearize(from).pullback(last_cotangent);
+        auto dropped = eddy::remat(scan).linearize(from);
+        inner = 0;
+        CHECK(dropped.pullback(last_cotangent) == expected);
+        CHECK(inner == 4);  // advances; linearizations are not counted
+    }
+    const State empty{0.2, {}};
+    CHECK(eddy::remat(eddy::scan(body, {.checkpoints = 5})).linearize(empty).pullback(empty) ==
+          empty);
 }
 
 TEST_CASE("remat: the stage that is dropped runs twice, and no other, one in the other too") {

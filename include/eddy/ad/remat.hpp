@@ -23,18 +23,39 @@ inline constexpr bool may_have_graph = is_traced_vec<T> || requires(const T& x) 
     x.graph();
 };
 
-/// A value, and what it was computed from: the way back begins by computing it again, as far as the
-/// pullback needs it.
-template <class Function, class Value, class... Inputs>
+/// Pulls a function back where its value is known already: evaluates it again as far as that needs.
+template <class Function>
+struct PullsBackAgain {
+    Function function;
+
+    template <class Cotangent, class... Inputs>
+    [[nodiscard]] auto pull_back(const Cotangent& cotangent, const Inputs&... x) const {
+        return pull_back_at(function, cotangent, x...);
+    }
+};
+/// The value, and what pulls back there later: the function, or what it says itself by
+/// `evaluate_and_note(x...)`, which returns a std::pair of both.
+template <class Function, class... Inputs>
+[[nodiscard]] auto evaluate_and_note(const Function& function, const Inputs&... x) {
+    if constexpr (requires { function.evaluate_and_note(x...); }) {
+        return function.evaluate_and_note(x...);
+    } else {
+        auto value = function(x...);
+        return std::pair{std::move(value), PullsBackAgain<Function>{function}};
+    }
+}
+
+/// A value, and what it was computed from.
+template <class Value, class PullsBack, class... Inputs>
 struct RematLinearization {
     Value value;
-    Function function;
+    PullsBack again;
     std::tuple<Inputs...> inputs;
 
     template <class Cotangent>
     [[nodiscard]] auto pullback(const Cotangent& cotangent) const {
-        return std::apply(
-            [&](const Inputs&... x) { return pull_back_at(function, cotangent, x...); }, inputs);
+        return std::apply([&](const Inputs&... x) { return again.pull_back(cotangent, x...); },
+                          inputs);
     }
     Value take_value() { return std::move(value); }
 };
@@ -82,9 +103,12 @@ struct Remat {
                 Differentiable<Function, std::remove_cvref_t<Inputs>...>,
                 "remat: the function must be Differentiable on these inputs: a traced program, or "
                 "function(x...) and function.linearize(x...) with value and pullback");
-            using Value = std::remove_cvref_t<decltype(function(x...))>;
-            return detail::RematLinearization<Function, Value, std::remove_cvref_t<Inputs>...>{
-                function(std::as_const(x)...), function, {std::forward<Inputs>(x)...}};
+            auto noted = detail::evaluate_and_note(function, std::as_const(x)...);
+            using Noted = decltype(noted);
+            return detail::RematLinearization<typename Noted::first_type,
+                                              typename Noted::second_type,
+                                              std::remove_cvref_t<Inputs>...>{
+                std::move(noted.first), std::move(noted.second), {std::forward<Inputs>(x)...}};
         }
     }
 

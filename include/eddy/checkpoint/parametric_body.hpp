@@ -22,12 +22,8 @@ struct KeptOfProgram {
     [[no_unique_address]] std::conditional_t<reads_x, X, NothingKept> x;
 
     static constexpr bool has_argument = reads_x;
-    /// Bytes, where all have as many; else -1.
     static constexpr std::int64_t fixed_bytes =
-        !std::is_trivially_copyable_v<Residuals> || (reads_x && !std::is_trivially_copyable_v<X>)
-            ? -1
-            : (std::is_empty_v<Residuals> ? 0 : static_cast<std::int64_t>(sizeof(Residuals))) +
-                  (reads_x ? static_cast<std::int64_t>(sizeof(X)) : 0);
+        fixed_bytes_of<Residuals, std::conditional_t<reads_x, X, NothingKept>>();
 
     template <class Argument>
     KeptOfProgram(Argument&& argument, Residuals kept)
@@ -98,6 +94,17 @@ class ParametricBody {
                 [&](const Parameters&... p) {
                     return body_.linearize(x, p...).pullback(cotangent);
                 },
+                parameters_));
+        }
+    }
+
+    /// The same where nobody asks for the value.
+    [[nodiscard]] X pullback_at(const X& x, const Value& cotangent) {
+        if constexpr (requires { Body::passes_hooks; }) {
+            return pullback(x, cotangent);
+        } else {
+            return collect(std::apply(
+                [&](const Parameters&... p) { return pull_back_at(body_, cotangent, x, p...); },
                 parameters_));
         }
     }

@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/kept_loop.hpp>
 #include <eddy/checkpoint/program_step.hpp>
 #include <eddy/checkpoint/scan.hpp>
+#include <eddy/checkpoint/scan_run.hpp>
 #include <eddy/core/error.hpp>
 #include <tuple>
 #include <type_traits>
@@ -16,71 +16,6 @@
 #include <vector>
 
 namespace eddy::inline v0 {
-
-/// What `ProgramScan::linearize` returns: the last carry, with the outputs of every step where the
-/// program has any, and the pullback, once.
-template <class Body, class Carry, class... Given>
-class ProgramScanLinearization {
-    using Step = detail::ProgramScanStep<Body, Carry, Given...>;
-    using Outputs = std::vector<typename Step::Output>;
-
-  public:
-    /// A carry, or a pair of it and a vector of outputs.
-    using Value = std::conditional_t<Step::has_outputs, std::pair<Carry, Outputs>, Carry>;
-
-    ProgramScanLinearization(const Body& body, const LoopOptions& options, const Carry& carry,
-                             const Given&... given)
-        : loop_(Step{typename Step::Step(body, given...)}, options), value(run(carry)) {}
-
-    /// The cotangent of the carry as it is, or a std::tuple of it and those of every further
-    /// argument: a std::vector with one a step where that was a range.
-    [[nodiscard]] auto pullback(const Value& cotangent) {
-        Step& step = loop_.body();
-        step.cotangents.prepare(step.step);
-        if constexpr (Step::has_outputs) {
-            const auto steps = static_cast<std::size_t>(loop_.steps());
-            require_argument(cotangent.second.size() == steps,
-                             "scan: {} output cotangents for {} steps; give one a step",
-                             cotangent.second.size(), steps);
-            step.output_cotangents = &cotangent.second;
-            return joined(loop_.reverse(cotangent.first));
-        } else {
-            return joined(loop_.reverse(cotangent));
-        }
-    }
-
-    /// The value, moved out: the pullback does not need it.
-    [[nodiscard]] Value take_value() { return std::move(value); }
-    [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
-
-  private:
-    Value run(const Carry& carry) {
-        if constexpr (Step::has_outputs) {
-            Outputs outputs;
-            outputs.reserve(loop_.body().step.length());
-            loop_.body().outputs = &outputs;
-            loop_.run(carry);
-            loop_.body().outputs = nullptr;
-            return {loop_.take_last(), std::move(outputs)};
-        } else {
-            loop_.run(carry);
-            return loop_.take_last();
-        }
-    }
-    auto joined(Carry carry) {
-        if constexpr (sizeof...(Given) == 0) {
-            return carry;
-        } else {
-            return std::tuple_cat(std::tuple<Carry>(std::move(carry)),
-                                  std::move(loop_.body().cotangents.sums));
-        }
-    }
-
-    detail::StepLoop<Carry, Step> loop_;
-
-  public:
-    Value value;
-};
 
 /// The scan of a traced program; made by `scan`.
 template <class Body>
@@ -113,10 +48,18 @@ class ProgramScan {
     /// Ranges are copied: pass large ones as a span, which must then live as long.
     template <class Carry, class... Given>
     [[nodiscard]] auto linearize(const Carry& carry, const Given&... given) const {
-        check<Carry, Given...>();
-        const detail::ProgramStep<Body, Given...> step(body_, given...);
-        return ProgramScanLinearization<Body, Carry, Given...>(
-            body_, detail::with_length(options_, length(step)), carry, given...);
+        auto step = step_of<Carry>(given...);
+        LoopOptions options = detail::with_length(options_, length(step.step));
+        return ScanLinearization(std::move(step), std::move(options), carry);
+    }
+
+    /// The pullback without the value: the last step is not made.
+    template <class Cotangent, class Carry, class... Given>
+    [[nodiscard]] auto pullback_at(const Cotangent& cotangent, const Carry& carry,
+                                   const Given&... given) const {
+        auto step = step_of<Carry>(given...);
+        LoopOptions options = detail::with_length(options_, length(step.step));
+        return detail::pull_back_scan(std::move(step), std::move(options), carry, cotangent);
     }
 
     /// For reports: what it is, what it keeps, and its parts.
@@ -126,6 +69,12 @@ class ProgramScan {
     }
 
   private:
+    template <class Carry, class... Given>
+    [[nodiscard]] auto step_of(const Given&... given) const {
+        check<Carry, Given...>();
+        using Step = detail::ProgramScanStep<Body, Carry, Given...>;
+        return Step{.step = typename Step::Step(body_, given...)};
+    }
     template <class Carry, class... Given>
     static consteval void check() {
         constexpr auto& graph = detail::IsDifferentiableProgram<Body>::graph;

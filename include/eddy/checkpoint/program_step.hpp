@@ -95,6 +95,15 @@ class ProgramStep {
             step);
     }
 
+    /// The pullback without the value. With hooks what is kept passes through them, as in other steps.
+    static constexpr bool can_pull_at = !requires { Body::passes_hooks; };
+    template <class Carry, class Cotangent>
+    [[nodiscard]] auto pull_value_at(const Carry& carry, const Cotangent& cotangent,
+                                     std::int64_t step) const {
+        return call([&](const auto&... x) { return body_.pullback_at(cotangent, carry, x...); },
+                    step);
+    }
+
     template <std::size_t k>
     static constexpr bool is_each_step = each_step<k>;
     template <std::size_t k>
@@ -253,6 +262,24 @@ struct ProgramScanStep {
     [[nodiscard]] Carry pullback(const Carry& carry, std::int64_t index, Carry cotangent) {
         pullback_in_place(carry, index, cotangent);
         return cotangent;
+    }
+    void pull_at(const Carry& carry, std::int64_t index, Carry& cotangent) {
+        if constexpr (Step::can_pull_at) {
+            take(as_tuple(step.pull_value_at(
+                     carry, joined_cotangent(cotangent, output_cotangent(index)), index)),
+                 index, cotangent);
+        } else {
+            pullback_in_place(carry, index, cotangent);
+        }
+    }
+
+    void prepare() { cotangents.prepare(step); }
+    [[nodiscard]] auto joined(Carry first) {
+        if constexpr (sizeof...(Given) == 0) {
+            return first;
+        } else {
+            return std::tuple_cat(std::tuple<Carry>(std::move(first)), std::move(cotangents.sums));
+        }
     }
 
   private:

@@ -12,11 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/ad/differentiable.hpp>
-#include <eddy/checkpoint/kept_loop.hpp>
 #include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/placement.hpp>
+#include <eddy/checkpoint/scan_run.hpp>
 #include <eddy/core/error.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,8 +23,8 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
-// One step of a scan as the body of a CheckpointedLoop over the carry. What is outside the carry is
-// lent to it for one sweep at a time.
+// One step of a scan as the body of a CheckpointedLoop over the carry, with the inputs. Outputs and
+// their cotangents are lent to it for one sweep at a time.
 template <class Body, class Carry, class Input>
 struct ScanStep {
     using Output =
@@ -33,14 +32,16 @@ struct ScanStep {
                      .advance(std::declval<Carry>(), std::declval<const Input&>(), std::int64_t{})
                      .second);
 
+    static constexpr bool has_outputs = true;
+
     Body body;
-    const std::vector<Input>* inputs = nullptr;
+    std::vector<Input> inputs;
     std::vector<Output>* outputs = nullptr;  // null: recomputing, they are known
     const std::vector<Output>* output_cotangents = nullptr;
-    std::vector<Input>* input_cotangents = nullptr;  // last step first
+    std::vector<Input> input_cotangents{};  // last step first
 
     [[nodiscard]] const Input& input(std::int64_t step) const {
-        return (*inputs)[static_cast<std::size_t>(step)];
+        return inputs[static_cast<std::size_t>(step)];
     }
 
     void advance_in_place(Carry& carry, std::int64_t step) const {
@@ -58,14 +59,14 @@ struct ScanStep {
     }
     void take(std::pair<Carry, Input> pulled, Carry& cotangent) {
         cotangent = std::move(pulled.first);
-        input_cotangents->push_back(std::move(pulled.second));
+        input_cotangents.push_back(std::move(pulled.second));
     }
     void pullback_in_place(const Carry& carry, std::int64_t step, Carry& cotangent) {
         const Output& of_output = output_cotangent(step);
         if constexpr (requires {
                           body.pullback_in_place(carry, input(step), step, cotangent, of_output);
                       }) {
-            input_cotangents->push_back(
+            input_cotangents.push_back(
                 body.pullback_in_place(carry, input(step), step, cotangent, of_output));
         } else {
             take(body.pullback(carry, input(step), step, std::as_const(cotangent), of_output),
@@ -97,6 +98,24 @@ struct ScanStep {
         pullback_in_place(carry, step, previous);
         return previous;
     }
+    void pull_at(const Carry& carry, std::int64_t step, Carry& cotangent) {
+        take(body.pullback_at(carry, input(step), std::as_const(cotangent), output_cotangent(step)),
+             cotangent);
+    }
+
+    void prepare() {
+        input_cotangents.clear();
+        input_cotangents.reserve(inputs.size());
+    }
+    [[nodiscard]] auto joined(Carry first) {
+        std::ranges::reverse(input_cotangents);
+        std::pair both(std::move(first), std::move(input_cotangents));
+        if constexpr (requires { body.joined(std::move(both)); }) {
+            return body.joined(std::move(both));
+        } else {
+            return both;
+        }
+    }
 };
 
 // A Differentiable ((carry, x), p...) -> (carry, y) as a plain scan body.
@@ -121,6 +140,10 @@ struct DifferentiableScanStep {
         return body.pullback(Pair(carry, input), Value(cotangent, output_cotangent),
                              [&](const Value& value) { observe(value.first); });
     }
+    Pair pullback_at(const Carry& carry, const Input& input, const Carry& cotangent,
+                     const typename Value::second_type& output_cotangent) {
+        return body.pullback_at(Pair(carry, input), Value(cotangent, output_cotangent));
+    }
     auto record(Carry carry, const Input& input) const {
         return body.record(Pair(std::move(carry), input));
     }
@@ -129,40 +152,37 @@ struct DifferentiableScanStep {
                        const typename Value::second_type& output_cotangent) {
         return body.pull_recorded(kept, Value(cotangent, output_cotangent));
     }
+    [[nodiscard]] auto joined(std::pair<Carry, std::vector<Input>> cotangents) const {
+        return body.with_parameter_cotangents(std::move(cotangents));
+    }
 };
 
 }  // namespace detail
 
 /// A scan that has run: its last carry, its outputs, and its reverse.
-template <class Carry, class Input, class Body, class Store = MemoryStore<Carry>,
-          class Loop = CheckpointedLoop<Carry, detail::ScanStep<Body, Carry, Input>, Store>>
+template <class Carry, class Input, class Body, class Store = MemoryStore<Carry>>
 class CheckpointedScan {
     using Step = detail::ScanStep<Body, Carry, Input>;
+    using Run = detail::ScanRun<Carry, Step, CheckpointedLoop<Carry, Step, Store>>;
 
   public:
     using Output = typename Step::Output;
 
-    template <class... Stores>
     CheckpointedScan(Body body, const Carry& carry, std::vector<Input> inputs, LoopOptions options,
-                     Stores... store)
-        : inputs_(std::move(inputs)),
-          loop_(Step{std::move(body)}, detail::with_length(std::move(options), inputs_.size()),
-                std::move(store)...) {
-        outputs_.reserve(inputs_.size());
-        loop_.body().inputs = &inputs_;
-        loop_.body().outputs = &outputs_;
-        loop_.run(carry);
-        loop_.body().outputs = nullptr;
-    }
+                     Store store)
+        : length_(inputs.size()),
+          run_(Step{std::move(body), std::move(inputs)},
+               detail::with_length(std::move(options), length_), carry, detail::ScanEnd::last_carry,
+               std::move(store)) {}
 
-    [[nodiscard]] const Carry& last() const { return loop_.last(); }
-    [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }  // (step)
+    [[nodiscard]] const Carry& last() const { return run_.last(); }
+    [[nodiscard]] const std::vector<Output>& outputs() const { return run_.outputs(); }  // (step)
     /// The same, moved out: the scan no longer has them.
-    [[nodiscard]] Carry take_last() { return loop_.take_last(); }
-    [[nodiscard]] std::vector<Output> take_outputs() { return std::move(outputs_); }
-    [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
-    [[nodiscard]] Result result() const { return loop_.result(); }
-    [[nodiscard]] Body& body() { return loop_.body().body; }
+    [[nodiscard]] Carry take_last() { return run_.take_last(); }
+    [[nodiscard]] std::vector<Output> take_outputs() { return run_.take_outputs(); }
+    [[nodiscard]] const LoopCounters& counters() const { return run_.counters(); }
+    [[nodiscard]] Result result() const { return run_.result(); }
+    [[nodiscard]] Body& body() { return run_.step().body; }
 
     /// From the cotangents of the last carry and of every output, those of the first carry and of
     /// every input. Once.
@@ -170,24 +190,15 @@ class CheckpointedScan {
         const Carry& cotangent, const std::vector<Output>& output_cotangents) {
         const auto call = presence_.enter("CheckpointedScan::reverse");
         require_argument(
-            output_cotangents.size() == inputs_.size(),
+            output_cotangents.size() == length_,
             "CheckpointedScan::reverse: {} output cotangents for {} steps; give one a step",
-            output_cotangents.size(), inputs_.size());
-        std::vector<Input> input_cotangents;
-        input_cotangents.reserve(inputs_.size());
-        Step& step = loop_.body();
-        step.inputs = &inputs_;  // the scan may have moved since it ran
-        step.output_cotangents = &output_cotangents;
-        step.input_cotangents = &input_cotangents;
-        Carry first = loop_.reverse(cotangent);
-        std::ranges::reverse(input_cotangents);
-        return {std::move(first), std::move(input_cotangents)};
+            output_cotangents.size(), length_);
+        return run_.reverse(cotangent, output_cotangents);
     }
 
   private:
-    std::vector<Input> inputs_;
-    std::vector<Output> outputs_;
-    Loop loop_;
+    std::size_t length_;
+    Run run_;
     detail::Presence presence_;
 };
 
@@ -219,41 +230,6 @@ template <class Carry, class Body, class Input, class Store = MemoryStore<Carry>
                                                        std::move(options), std::move(store));
 }
 
-/// What `Scan::linearize` returns: last carry and outputs, and their pullback, once.
-template <class Body, class Carry, class Input, class... Parameters>
-class ScanLinearization {
-    using Step = detail::DifferentiableScanStep<Body, Carry, Input, Parameters...>;
-    using Loop = CheckpointedScan<Carry, Input, Step, MemoryStore<Carry>,
-                                  detail::StepLoop<Carry, detail::ScanStep<Step, Carry, Input>>>;
-
-  public:
-    using Value = std::pair<Carry, std::vector<typename Loop::Output>>;
-
-    ScanLinearization(const Body& body, const LoopOptions& options,
-                      const std::pair<Carry, std::vector<Input>>& input,
-                      const Parameters&... parameters)
-        : loop_(Step{typename Step::Parametric(body, parameters...)}, input.first, input.second,
-                options),
-          value(loop_.take_last(), loop_.take_outputs()) {}
-
-    /// The cotangent of (carry, xs), or a std::tuple of that and those of every parameter.
-    [[nodiscard]] auto pullback(const Value& cotangent) {
-        auto first = loop_.reverse(cotangent.first, cotangent.second);
-        return loop_.body().body.with_parameter_cotangents(std::move(first));
-    }
-
-    /// The value, moved out: the pullback does not need it.
-    [[nodiscard]] Value take_value() { return std::move(value); }
-
-    [[nodiscard]] const LoopCounters& counters() const { return loop_.counters(); }
-
-  private:
-    Loop loop_;
-
-  public:
-    Value value;
-};
-
 /// The scan; made by `scan`.
 template <class Body>
 class Scan {
@@ -280,12 +256,16 @@ class Scan {
     template <class Carry, class Input, class... Parameters>
     [[nodiscard]] auto linearize(const std::pair<Carry, std::vector<Input>>& input,
                                  const Parameters&... parameters) const {
-        static_assert(Differentiable<Body, std::pair<Carry, Input>, Parameters...>,
-                      "scan: the body must be a traced program, with program_scan.hpp included, or "
-                      "Differentiable on std::pair(carry, x): body(pair, p...) -> pair(carry, y), "
-                      "and body.linearize(pair, p...) with value and pullback");
-        return ScanLinearization<Body, Carry, Input, Parameters...>(body_, options_, input,
-                                                                    parameters...);
+        return ScanLinearization(step(input, parameters...), options(input.second), input.first);
+    }
+
+    /// The pullback without the value: the last step is not made.
+    template <class Cotangent, class Carry, class Input, class... Parameters>
+    [[nodiscard]] auto pullback_at(const Cotangent& cotangent,
+                                   const std::pair<Carry, std::vector<Input>>& input,
+                                   const Parameters&... parameters) const {
+        return detail::pull_back_scan(step(input, parameters...), options(input.second),
+                                      input.first, cotangent);
     }
 
     /// For reports: what it is, what it keeps, and its parts.
@@ -295,6 +275,22 @@ class Scan {
     }
 
   private:
+    template <class Carry, class Input, class... Parameters>
+    [[nodiscard]] auto step(const std::pair<Carry, std::vector<Input>>& input,
+                            const Parameters&... parameters) const {
+        static_assert(Differentiable<Body, std::pair<Carry, Input>, Parameters...>,
+                      "scan: the body must be a traced program, with program_scan.hpp included, or "
+                      "Differentiable on std::pair(carry, x): body(pair, p...) -> pair(carry, y), "
+                      "and body.linearize(pair, p...) with value and pullback");
+        using Step = detail::DifferentiableScanStep<Body, Carry, Input, Parameters...>;
+        return detail::ScanStep<Step, Carry, Input>{
+            {typename Step::Parametric(body_, parameters...)}, input.second};
+    }
+    template <class Input>
+    [[nodiscard]] LoopOptions options(const std::vector<Input>& inputs) const {
+        return detail::with_length(options_, inputs.size());
+    }
+
     Body body_;
     LoopOptions options_;
 };

@@ -45,6 +45,18 @@ struct DifferentiableStep {
     }
 };
 
+// Pulls a loop back whose number of steps is known.
+template <class Loop>
+struct PullsBackSteps {
+    Loop loop;
+    std::int64_t steps;
+
+    template <class Cotangent, class... Inputs>
+    [[nodiscard]] auto pull_back(const Cotangent& cotangent, const Inputs&... x) const {
+        return loop.pull_back_steps(steps, cotangent, x...);
+    }
+};
+
 // Calls a condition that may or may not want the step.
 template <class Condition, class State>
 bool goes_on(const Condition& condition, const State& x, std::int64_t step) {
@@ -113,12 +125,34 @@ class WhileLoop {
 
     template <class State, class... Parameters>
     [[nodiscard]] State operator()(const State& x0, const Parameters&... parameters) const {
-        State x = x0;
-        for (std::int64_t step = 0;
-             step < limit_ && detail::goes_on(condition_, std::as_const(x), step); ++step) {
-            x = body_(std::as_const(x), parameters...);
-        }
-        return x;
+        return run(x0, parameters...).first;
+    }
+
+    /// For `remat`, whose pullback then need not make the last step to know that it is the last.
+    template <class State, class... Parameters>
+    [[nodiscard]] auto evaluate_and_note(const State& x0, const Parameters&... parameters) const {
+        auto [x, steps] = run(x0, parameters...);
+        return std::pair{std::move(x), detail::PullsBackSteps<WhileLoop>{*this, steps}};
+    }
+    /// The pullback of so many steps without the value: the last one is not made.
+    template <class Cotangent, class State, class... Parameters>
+    [[nodiscard]] auto pull_back_steps(std::int64_t steps, const Cotangent& of_last,
+                                       const State& x0, const Parameters&... parameters) const {
+        using Step = detail::DifferentiableStep<Body, State, Parameters...>;
+        const std::int64_t made = steps > 0 ? steps - 1 : 0;
+        LoopOptions options = options_;
+        if (options.placement == Placement::automatic && options.nested_lengths.empty())
+            options.length = made;
+        detail::StepLoop<State, Step> loop(
+            Step{detail::ParametricBody<Body, State, Parameters...>(body_, parameters...)},
+            std::move(options));
+        loop.run(x0, [made](const State&, std::int64_t step) { return step < made; });
+        if (loop.result() == Result::cancelled) detail::throw_cancelled(0, steps);
+        auto& body = loop.body().body;
+        State cotangent = of_last;
+        if (steps > 0) cotangent = body.pullback_at(loop.last(), cotangent);
+        State first = loop.reverse(std::move(cotangent));
+        return body.with_parameter_cotangents(std::move(first));
     }
 
     template <class State, class... Parameters>
@@ -138,6 +172,17 @@ class WhileLoop {
     }
 
   private:
+    /// The last state and the number of steps.
+    template <class State, class... Parameters>
+    [[nodiscard]] std::pair<State, std::int64_t> run(const State& x0,
+                                                     const Parameters&... parameters) const {
+        State x = x0;
+        std::int64_t step = 0;
+        for (; step < limit_ && detail::goes_on(condition_, std::as_const(x), step); ++step)
+            x = body_(std::as_const(x), parameters...);
+        return {std::move(x), step};
+    }
+
     Condition condition_;
     Body body_;
     LoopOptions options_;
