@@ -11,6 +11,7 @@
 #include <eddy/checkpoint/disk_store.hpp>
 #include <eddy/checkpoint/host_store.hpp>
 #include <eddy/checkpoint/hrevolve.hpp>
+#include <eddy/checkpoint/measure.hpp>
 #include <eddy/checkpoint/offload.hpp>
 #include <eddy/checkpoint/scheduled_loop.hpp>
 #include <eddy/checkpoint/sequence.hpp>

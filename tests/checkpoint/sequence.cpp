@@ -1,10 +1,12 @@
 #include <cmath>
 #include <cstdint>
 #include <eddy/ad/remat.hpp>
+#include <eddy/checkpoint/measure.hpp>
 #include <eddy/checkpoint/sequence.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/trace/trace.hpp>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -55,6 +57,55 @@ struct Sum {  // a state of another type
         return sum;
     }
     Linearization linearize(const State& x) const { return {(*this)(x), x.size()}; }
+};
+
+/// Stages of a graph that is no sequence: what is read later goes along, beside what is worked on.
+using Both = std::pair<State, State>;
+State product(const State& x, const State& y) {
+    State result = x;
+    for (std::size_t i = 0; i < x.size(); ++i) result[i] *= y[i];
+    return result;
+}
+struct Fork {  // x -> (x, x)
+    struct Linearization {
+        Both value;
+        State pullback(const Both& c) const {
+            State sum = c.first;
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += c.second[i];
+            return sum;
+        }
+    };
+    Both operator()(const State& x) const { return {x, x}; }
+    Linearization linearize(const State& x) const { return {{x, x}}; }
+};
+struct SineBeside {  // (x, h) -> (x, sin h)
+    Sine sine{};
+    struct Linearization {
+        Both value;
+        Sine::Linearization kept;
+        Both pullback(const Both& c) const { return {c.first, kept.pullback(c.second)}; }
+        Both take_value() { return std::move(value); }
+        std::int64_t kept_bytes() const { return kept.kept_bytes(); }
+    };
+    Both operator()(const Both& x) const { return {x.first, sine(x.second)}; }
+    Linearization linearize(const Both& x) const {
+        auto kept = sine.linearize(x.second);
+        State h = kept.take_value();
+        return {{x.first, std::move(h)}, std::move(kept)};
+    }
+};
+struct Join {  // (x, h) -> x h
+    struct Linearization {
+        State value;
+        Both kept;
+        Both pullback(const State& c) const {
+            return {product(c, kept.second), product(c, kept.first)};
+        }
+        State take_value() { return std::move(value); }
+        std::int64_t kept_bytes() const { return eddy::bytes_of(kept); }
+    };
+    State operator()(const Both& x) const { return product(x.first, x.second); }
+    Linearization linearize(const Both& x) const { return {(*this)(x), x}; }
 };
 
 constexpr std::int64_t state_bytes = 100 * sizeof(double);
@@ -166,4 +217,51 @@ TEST_CASE("sequence: programs with parameters of their own") {
     auto last = eddy::linearize(layer, apply(apply(x, p), q), std::get<0>(p), std::get<1>(p));
     CHECK(std::get<1>(dr) == std::get<2>(last.pullback(cotangent)));
     CHECK(all.value == last.value);
+}
+
+TEST_CASE("row 68: a graph of functions that is no sequence is planned with what goes along") {
+    // x sin(sin(x)), and once more of that.
+    const auto net = eddy::sequence(Fork{}, SineBeside{}, SineBeside{}, Join{}, Fork{},
+                                    SineBeside{}, SineBeside{}, Join{}, Sum{});
+    auto costs = eddy::measure(net, input());
+    for (auto& stage : costs.stages) stage.time = 1;
+    auto all = net.linearize(input());
+    const State expected = all.pullback(1.0);
+    const auto at = [](double x) { return x * std::sin(std::sin(x)); };
+    const double x = input()[50], h = 1e-6;
+    CHECK(expected[50] == Approx((at(at(x + h)) - at(at(x - h))) / (2 * h)).epsilon(1e-7));
+
+    for (const eddy::BudgetPoint& point : eddy::plan(costs).curve) {
+        const auto plan = eddy::plan(costs, {.memory_bytes = point.bytes});
+        auto linearization = eddy::remat(net, plan).linearize(input());
+        CHECK(linearization.pullback(1.0) == expected);
+        CHECK(linearization.peak_bytes() <= point.bytes);
+    }
+}
+
+TEST_CASE("sequence: is stopped by its token, and polls, before each stage and each pullback") {
+    const Sine sine;
+    int calls = 0, last = 100;
+    std::stop_source source;
+    const auto net =
+        eddy::sequence({.cancelled = source.get_token(), .poll = [&] { return ++calls < last; }},
+                       sine, sine, sine);
+    auto whole = net.linearize(input());
+    CHECK(calls == 3);
+    static_cast<void>(whole.pullback(input()));
+    CHECK(calls == 6);
+
+    calls = 0, last = 2;
+    CHECK_THROWS_WITH(net.linearize(input()),
+                      support::contains("sequence: cancelled before the evaluation of stage 1"));
+    calls = 0, last = 5;
+    auto half = net.linearize(input());
+    CHECK_THROWS_AS(half.pullback(input()), eddy::Cancelled);
+    CHECK(half.kept_bytes() == 0);
+    CHECK_THROWS_WITH(half.pullback(input()), support::contains("linearize again"));
+    calls = 0, last = 100;
+    auto stopped = net.linearize(input());
+    source.request_stop();
+    CHECK_THROWS_WITH(stopped.pullback(input()),
+                      support::contains("cancelled before the pullback of stage 2"));
 }

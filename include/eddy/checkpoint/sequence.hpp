@@ -4,21 +4,34 @@
 // Test: tests/checkpoint/sequence.cpp
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdint>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/checkpoint/parametric_body.hpp>
 #include <eddy/checkpoint/stage_plan.hpp>
+#include <eddy/checkpoint/unless_done.hpp>
 #include <eddy/core/bytes_of.hpp>
 #include <eddy/core/error.hpp>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
+
+/// How a sequence is stopped: `linearize` or the pullback then throws Cancelled.
+struct SequenceOptions {
+    /// Checked before each stage, forward and backward.
+    std::stop_token cancelled{};
+    /// Asked before each stage, forward and backward, whether to go on. If it returns false, the
+    /// sequence is cancelled; what it throws ends the call.
+    std::function<bool()> poll{};
+
+    /// Is the sequence to end here? Asks `poll`.
+    [[nodiscard]] bool stop() const { return cancelled.stop_requested() || (poll && !poll()); }
+};
 
 namespace detail {
 
@@ -96,10 +109,11 @@ class SequenceLinearization {
     static constexpr std::size_t num_stages = std::tuple_size_v<Stages>;
 
   public:
-    SequenceLinearization(const Stages& stages, std::vector<StageAction> actions, X x,
-                          const Parameters& parameters)
+    SequenceLinearization(const Stages& stages, std::vector<StageAction> actions,
+                          SequenceOptions options, X x, const Parameters& parameters)
         : bodies_(detail::make_bodies<Bodies>(stages, parameters)),
           actions_(std::move(actions)),
+          options_(std::move(options)),
           value(forward(std::move(x))) {}
 
     /// The cotangent of x; where parameters were given, a std::tuple of it and of a std::tuple for each
@@ -107,11 +121,13 @@ class SequenceLinearization {
     [[nodiscard]] auto pullback(const Value& cotangent) {
         require_argument(next_ < actions_.size(),
                          "sequence: pullback was called before; linearize again for another one");
+        detail::UnlessDone guard([this] { free_all(); });
         cotangents_.emplace();
         std::get<num_stages>(*cotangents_) = cotangent;
         while (next_ < actions_.size()) act(actions_[next_++]);
         X first = *std::move(std::get<0>(*cotangents_));
         cotangents_.reset();
+        guard.done = true;
         return joined(std::move(first));
     }
 
@@ -144,6 +160,14 @@ class SequenceLinearization {
         return result;
     }
 
+    void free_all() {
+        next_ = actions_.size();
+        const auto free = [](auto&... parts) { (parts.reset(), ...); };
+        std::apply(free, alive_.values);
+        std::apply(free, alive_.residuals);
+        cotangents_.reset();
+    }
+
     void act(const StageAction& action) {
         const auto stage = static_cast<std::size_t>(action.stage);
         if (action.kind == StageActionKind::free) {
@@ -152,6 +176,10 @@ class SequenceLinearization {
                 stage, [&]<std::size_t k>() { std::get<k>(alive_.values).reset(); });
             return;
         }
+        if (stage < num_stages && options_.stop())
+            throw Cancelled(detail::compose(
+                "sequence: cancelled before the {} of stage {}; linearize again for a gradient",
+                action.kind == StageActionKind::pullback ? "pullback" : "evaluation", stage));
         detail::visit_index<num_stages>(stage, [&]<std::size_t k>() {
             if (action.kind == StageActionKind::pullback) {
                 pull<k>();
@@ -197,6 +225,7 @@ class SequenceLinearization {
 
     Bodies bodies_;
     std::vector<StageAction> actions_;
+    SequenceOptions options_;
     std::size_t next_ = 0;
     bool is_forward_ = true;
     Alive alive_;
@@ -215,6 +244,7 @@ struct Sequence {
     std::tuple<Stages...> stages;
     std::vector<StageAction> actions =
         detail::record_all(static_cast<std::int32_t>(sizeof...(Stages)));
+    SequenceOptions options{};
 
     template <class X, class... Parameters>
     [[nodiscard]] auto operator()(const X& x, const Parameters&... parameters) const {
@@ -224,7 +254,7 @@ struct Sequence {
     [[nodiscard]] auto linearize(X x, const Parameters&... parameters) const {
         const auto all = given(parameters...);
         return SequenceLinearization<X, std::tuple<Stages...>, std::remove_const_t<decltype(all)>>(
-            stages, actions, std::move(x), all);
+            stages, actions, options, std::move(x), all);
     }
 
     template <class... Parameters>
@@ -265,14 +295,21 @@ struct Sequence {
     }
 };
 
+/// A sequence that can be stopped: `sequence({.cancelled = token}, f, g)`.
+template <class... Stages>
+[[nodiscard]] auto sequence(SequenceOptions options, Stages... stages) {
+    static_assert(sizeof...(Stages) > 0, "sequence: give at least one stage");
+    Sequence<decltype(detail::as_differentiable(std::move(stages)))...> net{
+        {detail::as_differentiable(std::move(stages))...}};
+    net.options = std::move(options);
+    return net;
+}
 /// A sequence of differentiable stages, the first applied first: traced programs, loops, functions of
 /// your own. States may have any types. Its linearization keeps the residuals of every stage;
 /// `remat(net, plan)` keeps what a plan says.
 template <class... Stages>
 [[nodiscard]] auto sequence(Stages... stages) {
-    static_assert(sizeof...(Stages) > 0, "sequence: give at least one stage");
-    return Sequence<decltype(detail::as_differentiable(std::move(stages)))...>{
-        {detail::as_differentiable(std::move(stages))...}};
+    return sequence(SequenceOptions{}, std::move(stages)...);
 }
 
 /// The sequence whose linearizations follow a plan, which `plan(measure(net, x), options)` makes.
@@ -298,82 +335,6 @@ template <class... Stages>
 template <class... Stages>
 [[nodiscard]] Sequence<Stages...> checkpoint(Sequence<Stages...> net, StagePlan plan) {
     return remat(std::move(net), std::move(plan));
-}
-
-namespace detail {
-
-/// The median of five times, in seconds, after one call. Calls are repeated until they take long enough
-/// for a clock.
-template <class Call>
-[[nodiscard]] double measured_time(const Call& call) {
-    using Clock = std::chrono::steady_clock;
-    const auto run = [&](std::int64_t times) {
-        const auto begin = Clock::now();
-        for (std::int64_t i = 0; i < times; ++i) {
-            const auto result = call();
-            look_at(&result);
-        }
-        return std::chrono::duration<double>(Clock::now() - begin).count();
-    };
-    run(1);
-    std::int64_t times = 1;
-    constexpr double long_enough = 2e-5;
-    while (run(times) < long_enough && times < (std::int64_t{1} << 20)) times *= 4;
-    std::array<double, 5> seconds{};
-    for (double& second : seconds) second = run(times) / static_cast<double>(times);
-    std::ranges::nth_element(seconds, seconds.begin() + 2);
-    return seconds[2];
-}
-
-template <class Body, class X>
-[[nodiscard]] StageCost measured_stage(Body& body, const X& x) {
-    auto recorded = body.record(x);
-    StageOption option{.residual_bytes = bytes_of(recorded.second)};
-    if constexpr (requires { recorded.second.argument(); }) {
-        // The residuals of a program take its input over.
-        if (option.residual_bytes >= bytes_of(x) && recorded.second.has_argument)
-            option.record_transient = -bytes_of(x);
-    }
-    StageCost cost{.state_bytes = bytes_of(x)};
-    cost.time = measured_time([&] { return body(x); });
-    option.record_time = std::max(cost.time, measured_time([&] { return body.record(x); }));
-    option.pullback_time = measured_time([&] {
-        auto again = body.record(x);
-        return body.pull_recorded(again.second, again.first);
-    });
-    option.pullback_time = std::max(0.0, option.pullback_time - option.record_time);
-    cost.options = {option};
-    return cost;
-}
-
-}  // namespace detail
-
-/// Times and bytes of each stage of a sequence at x, as `plan` takes them: the time of the stage, of
-/// recording it, and of its pullback, each the median of five; the bytes of its state and of its
-/// residuals, by `bytes_of`. The last stage is the turn, at which the caller has the value and makes its
-/// cotangent.
-template <class... Stages, class X, class... Parameters>
-[[nodiscard]] ChainCosts measure(const Sequence<Stages...>& net, const X& x,
-                                 const Parameters&... parameters) {
-    using All = decltype(net.given(parameters...));
-    using Types = detail::StageBodies<X, std::tuple<Stages...>, All>;
-    auto bodies = detail::make_bodies<typename Types::type>(net.stages, net.given(parameters...));
-    ChainCosts costs;
-    const auto go_on = [&]<std::size_t k>(const auto& self, const auto& state,
-                                          std::integral_constant<std::size_t, k>) -> void {
-        if constexpr (k < sizeof...(Stages)) {
-            auto& body = std::get<k>(bodies);
-            costs.stages.push_back(detail::measured_stage(body, state));
-            self(self, body(state), std::integral_constant<std::size_t, k + 1>{});
-        } else {
-            costs.stages.push_back({.time = 0,
-                                    .state_bytes = bytes_of(state),
-                                    .options = {{.record_time = 0, .reads_input = true}}});
-        }
-    };
-    go_on(go_on, x, std::integral_constant<std::size_t, 0>{});
-    costs.output_cotangent_bytes = 0;
-    return costs;
 }
 
 }  // namespace eddy::inline v0
