@@ -29,7 +29,34 @@ struct Blocks {
     }
 };
 
+/// Values of three parts are read again in three others, the last first, across what lies between.
+struct Skips {
+    constexpr auto operator()(const auto& x) const {
+        const auto a = sin(x), b = exp(a), c = tanh(b);
+        const auto across_c = sin(c) * c, across_b = exp(across_c) * b;
+        return dot(sin(across_b) * a, across_b);
+    }
+};
+
 }  // namespace
+
+TEST_CASE("row 68: values of a graph with connections across it are planned as they are") {
+    const eddy::Graph graph = eddy::trace_graph(Skips{}, eddy::DynamicVector{16});
+    const eddy::ValuePlan all = eddy::policy_within(graph, 1 << 20);
+    std::int64_t last = -1;
+    int budgets = 0;
+    for (std::int64_t bytes = 0; bytes <= all.bytes; bytes += 16 * 8, ++budgets) {
+        const eddy::ValuePlan plan = eddy::policy_within(graph, bytes);
+        const eddy::SplitGraph halves = eddy::split_graph(graph, {1}, plan);
+        CHECK(plan.cost == plan.least_cost);  // no choice is better
+        CHECK(halves.residual_size * 8 == plan.bytes);
+        CHECK(plan.bytes <= bytes);
+        if (last >= 0) CHECK(plan.cost < last);
+        last = plan.cost;
+    }
+    CHECK(last == 0);
+    CHECK(budgets > 4);
+}
 
 // row 65
 TEST_CASE("policy_within: keeps what saves the most within the bytes") {

@@ -37,6 +37,29 @@ Bits store_all(int64_t steps) {
 
 }  // namespace
 
+TEST_CASE("row 75: a loop that runs again places its checkpoints otherwise") {
+    CheckpointedLoop<Swirl::State, Swirl> loop(Swirl{},
+                                               {.placement = Placement::none, .length = 30});
+    const auto run = [&] {
+        const Swirl::State last = loop.run({0.1, 0.2});
+        return std::pair(last, loop.reverse({1.0, -0.5}));
+    };
+    const auto expected = run();
+    CHECK(loop.counters().peak_checkpoints == 1);
+
+    loop.replan({.placement = Placement::store_all, .length = 30});
+    CHECK(run() == expected);
+    CHECK(loop.counters().recomputed == 0);
+    (void)loop.run({0.1, 0.2});  // is not reversed, but freed
+    loop.replan({.checkpoints = 4, .length = 30});
+    CHECK(run() == expected);
+    CHECK(loop.counters().peak_checkpoints == 4);
+    loop.replan({.nested_lengths = {5, 6}, .determinism_check = true});
+    CHECK(loop.run({0.1, 0.2}, [](const auto&, int64_t step) { return step < 30; }) ==
+          expected.first);
+    CHECK(loop.reverse({1.0, -0.5}) == expected.second);
+}
+
 TEST_CASE("gradients: every placement equals store-all bit for bit, for every number of steps") {
     for (int64_t steps = 0; steps <= 64; ++steps) {
         const Bits expected = store_all(steps);

@@ -5,6 +5,9 @@
 #include <eddy/ad/linearize.hpp>
 #include <eddy/checkpoint/program_scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
+#include <stdexcept>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -78,6 +81,38 @@ struct Body {
     };
     double operator()(double x, const Decay& p) const { return x * p.rates[0] + p.offset; }
     Linearization linearize(double x, const Decay& p) const { return {(*this)(x, p), x, p}; }
+};
+
+/// Modules, which hold their parameters.
+template <class Kind>
+struct Affine {
+    Member<Kind, Matrix<2, 2>> weights;
+    Member<Kind, Vector<2>> bias;
+    constexpr auto operator()(const auto& x) const { return weights * x + bias; }
+};
+template <class Kind>
+struct Perceptron {
+    Member<Kind, Struct<Affine>> first, last;
+    constexpr auto operator()(const auto& x) const { return last(tanh(first(x))); }
+};
+
+enum class Kink { smooth, sharp };
+/// x -> x² or |x|, noted under a label: what it is called with beside x has no derivative.
+struct Power {
+    struct Linearization {
+        double value, slope;
+        std::tuple<double, eddy::NotDifferentiated, eddy::NotDifferentiated> pullback(
+            double c) const {
+            return {c * slope, {}, {}};
+        }
+    };
+    double operator()(double x, Kink kink, const std::string& label) const {
+        if (label.empty()) throw std::logic_error("a label was lost");
+        return kink == Kink::smooth ? x * x : std::abs(x);
+    }
+    Linearization linearize(double x, Kink kink, const std::string& label) const {
+        return {(*this)(x, kink, label), kink == Kink::smooth ? 2 * x : x < 0 ? -1.0 : 1.0};
+    }
 };
 
 struct Listed {
@@ -205,6 +240,54 @@ TEST_CASE("row 18: a plain struct is a parameter, and its cotangents are added u
         eddy::while_loop([](double, std::int64_t) { return false; }, Body{}, {.checkpoints = 2});
     auto zero = none.linearize(2.0, Decay{{0.5}, 0.25});
     CHECK(std::get<1>(zero.pullback(1.0)).rates == std::vector{0.0});
+}
+
+TEST_CASE("row 89: modules hold their parameters, and a gradient is a module of the same type") {
+    constexpr auto net = eddy::trace<Struct<Perceptron>, Vector<2>>(
+        [](const auto& model, const auto& x) { return model(x); });
+    const Perceptron<double> model{{matrix<2, 2>(0.1, 0.2), {0.3, -0.4}},
+                                   {matrix<2, 2>(1.0, -0.5), {0.0, 1.0}}};
+    const Vec<double, 2> x{0.5, -1.5}, cotangent{1.0, 2.0};
+
+    const auto linearization = eddy::remat(net).linearize(model, x);
+    const auto [of_module, of_x] = linearization.pullback(cotangent);
+
+    const Perceptron<double>& gradient = of_module;
+    CHECK(linearization.value[1] == Approx(model(x)[1]).epsilon(1e-14));
+    CHECK(gradient.last.bias == cotangent);
+    auto more = model, less = model;
+    more.first.weights(0, 1) += 1e-6;
+    less.first.weights(0, 1) -= 1e-6;
+    CHECK(gradient.first.weights(0, 1) ==
+          Approx((dot(cotangent, more(x)) - dot(cotangent, less(x))) / 2e-6).epsilon(1e-7));
+    CHECK(of_x == eddy::vjp<1>(net)(model, x, cotangent));
+}
+
+TEST_CASE("row 101: arguments that are no numbers go through checkpoints as they are") {
+    using Nothing = eddy::NotDifferentiated;
+    const std::string label = "a text that is too long to be stored within the string itself";
+    const std::tuple expected(2 * 3.0 * 0.5, Nothing{}, Nothing{});
+    CHECK(eddy::checkpoint(Power{}).linearize(3.0, Kink::smooth, label).pullback(0.5) == expected);
+    const auto thrice = [](double, std::int64_t k) { return k < 3; };
+    for (const eddy::LoopOptions& options :
+         {eddy::LoopOptions{.checkpoints = 1},
+          eddy::LoopOptions{.placement = eddy::Placement::store_all, .length = 3}}) {
+        const auto loop = eddy::while_loop(thrice, Power{}, options);
+        auto smooth = loop.linearize(1.5, Kink::smooth, label);
+        CHECK(std::get<0>(smooth.pullback(1.0)) == Approx(8 * std::pow(1.5, 7)));
+        CHECK(std::get<0>(loop.linearize(-1.5, Kink::sharp, label).pullback(1.0)) == -1.0);
+    }
+    // Of a traced function they are what it captures, or what it is a template over.
+    const auto traced = [](Kink kink, const std::string& name) {
+        return eddy::trace_graph(
+            [&](const auto& x) {
+                return checkpoint_name(kink == Kink::smooth ? x * x : abs(x), name);
+            },
+            eddy::Scalar{});
+    };
+    CHECK(traced(Kink::sharp, label).names.at(0) == label);
+    CHECK(traced(Kink::sharp, label).nodes[1].op == eddy::Op::abs);
+    CHECK(traced(Kink::smooth, label).nodes[1].op == eddy::Op::mul);
 }
 
 TEST_CASE("state_hash: of a struct that lists its members") {

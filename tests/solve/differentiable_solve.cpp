@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/ad/remat.hpp>
+#include <eddy/ad/residuals.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
@@ -12,6 +13,8 @@
 #include <eddy/solvers/rk4.hpp>
 #include <eddy/trace/trace.hpp>
 #include <span>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -244,6 +247,31 @@ TEST_CASE("differentiable_solve: composed with a program, and computed again, it
     CHECK(again(start, rate) == segment()(start, rate));
     CHECK(rematerialised.value == again(start, rate));
     CHECK(rematerialised.pullback(weight) == segment().linearize(start, rate).pullback(weight));
+}
+
+TEST_CASE("row 20: a report and a drawing of a solve, in a scan and composed, have its equation") {
+    const auto half_square =
+        eddy::trace<eddy::Vector<2>>([](const auto& y) { return 0.5 * eddy::dot(y, y); });
+    const auto loss = eddy::compose(half_square, eddy::remat(segment()));
+    const std::string report = eddy::saved_residuals(loss), drawing = eddy::to_graphviz(loss);
+
+    CHECK(report.rfind("compose\n"
+                       "  remat, which keeps what goes in\n"
+                       "    solve, which keeps y0 and p; the backward pass solves again\n"
+                       "      program\n"
+                       "        kept between forward and backward pass, per trajectory: ",
+                       0) == 0);
+    CHECK(support::mentions(report,
+                            "\n  program\n"
+                            "    kept between forward and backward pass, per trajectory: 0 bytes\n"
+                            "    read again where it is\n"
+                            "      double[2]  16 bytes  argument x0\n"));
+    std::ostringstream out;
+    eddy::print_saved_residuals<float>(eddy::scan(segment()), {}, {.out = &out});
+    CHECK(support::mentions(out.str(), "scan, which keeps of each step"));
+    CHECK(support::mentions(out.str(), "\n  solve, which keeps y0 and p"));
+    CHECK(support::mentions(drawing, "label=\"solve\""));
+    CHECK(support::mentions(drawing, "keeps y0 and p; the backward pass solves again"));
 }
 
 TEST_CASE("differentiable_solve: a lane that fails is NaN, and contributes nothing") {

@@ -13,6 +13,9 @@
 
 namespace eddy::inline v0 {
 
+/// What a pullback returns for an argument that has no derivative: a string, a choice, a file.
+using NotDifferentiated = std::tuple<>;
+
 template <class T>
 constexpr void add_cotangent(T& total, const T& x);
 

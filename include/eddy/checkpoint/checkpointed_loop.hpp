@@ -112,12 +112,7 @@ class CheckpointedLoop {
           record_(options.determinism_check),
           options_(std::move(options)),
           store_(std::move(store)) {
-        require_argument(options_.keep == Keep::states,
-                         "CheckpointedLoop: keep = Keep::residuals on a body that keeps none; take "
-                         "scan, whose body has a linearization, or leave keep out");
-        require_argument(!record_.is_on() || HashableState<State>,
-                         "CheckpointedLoop: determinism_check on a state without a hash; "
-                         "specialise StateHash for it");
+        check_options();
         stack_.reserve(plan().slots);
         store_.reserve(plan().slots);
     }
@@ -213,11 +208,32 @@ class CheckpointedLoop {
         return stack_.num_bytes() + store_.num_bytes();
     }
 
+    /// Other options for the runs to come, which may place their checkpoints otherwise. Body, store and
+    /// memory stay; what the last run has kept is freed.
+    void replan(LoopOptions options) {
+        const auto call = presence_.enter("CheckpointedLoop::replan");
+        sequence_ = PlacementSequence(plan_placement(options, "CheckpointedLoop"));
+        record_ = detail::StateRecord<State>(options.determinism_check);
+        options_ = std::move(options);
+        check_options();
+        stack_.reserve(plan().slots);
+        begin_run();
+    }
+
     /// Generates the placement tables for loops of up to `steps` steps now, not in `run`.
     void generate_tables(std::int64_t steps) { sequence_.generate_to(steps); }
 
   private:
     using Entry = CheckpointStack::Entry;
+
+    void check_options() const {
+        require_argument(options_.keep == Keep::states,
+                         "CheckpointedLoop: keep = Keep::residuals on a body that keeps none; take "
+                         "scan, whose body has a linearization, or leave keep out");
+        require_argument(!record_.is_on() || HashableState<State>,
+                         "CheckpointedLoop: determinism_check on a state without a hash; "
+                         "specialise StateHash for it");
+    }
 
     [[nodiscard]] auto free_unless_done() {
         return detail::UnlessDone([this] {
