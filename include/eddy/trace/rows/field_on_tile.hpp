@@ -16,8 +16,8 @@ struct FieldSizes {
     bool reads_time = false;
 };
 
-/// f, forward and pull of one equation over a tile of `width` lanes. It is made once for a worker,
-/// owns its scratch and is not shared. No block may overlap another.
+/// f, forward and pull of one equation over a tile of `width` trajectories, (row, trajectory) each. It is
+/// made once for a worker, owns its scratch and is not shared. No block may overlap another.
 class FieldOnTile {
   public:
     FieldOnTile(const FieldSizes& sizes, int width) : sizes_(sizes), width_(width) {}
@@ -25,14 +25,18 @@ class FieldOnTile {
     FieldOnTile& operator=(const FieldOnTile&) = delete;
     virtual ~FieldOnTile() = default;
 
+    /// The components of y.
     [[nodiscard]] int num_states() const { return sizes_.states; }
+    /// The components of p.
     [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
+    /// The trajectories of a row.
     [[nodiscard]] int width() const { return width_; }
+    /// False where f does not depend on t.
     [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
     /// How many rows `forward` leaves for `pull`.
     [[nodiscard]] virtual int num_residuals() const = 0;
 
-    /// dy = f(t, y, p). t: (lane); y, dy: (state, lane); p: (parameter, lane).
+    /// dy = f(t, y, p): rows of one time, of the states, of the parameters, of the states.
     virtual void f(const double* t, const double* y, const double* p, double* dy) = 0;
     /// The same, and num_residuals() rows in `kept`. The bits of dy are those of `f`.
     virtual void forward(const double* t, const double* y, const double* p, double* dy,
@@ -54,11 +58,15 @@ class FieldMaker {
     FieldMaker& operator=(const FieldMaker&) = delete;
     virtual ~FieldMaker() = default;
 
+    /// The components of y.
     [[nodiscard]] int num_states() const { return sizes_.states; }
+    /// The components of p.
     [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
+    /// False where f does not depend on t.
     [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
+    /// All of these.
     [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
-    /// The equation on tiles of 1, 8, 16, 32 or 64 lanes. Safe to call from several threads.
+    /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
 
   private:

@@ -1,0 +1,61 @@
+#pragma once
+// A list of operations (trace/rows/program_code.hpp), bound to a width and walked: the forwarding
+// interpreter. A handler computes one operation for up to eight vectors of lanes and calls the next one
+// with its results as arguments, which stay in registers; only what another operation reads is stored.
+// There are as many engines as levels of instructions, each compiled once, in the library, and all give
+// the bits that programs compiled for their level have.
+// Test: tests/trace/rows/row_program.cpp
+
+#include <cstddef>
+#include <cstdint>
+#include <eddy/core/simd/native.hpp>
+#include <eddy/trace/rows/program_code.hpp>
+#include <memory>
+#include <vector>
+
+namespace eddy::inline v0 {
+
+/// The instructions that an engine is compiled for.
+enum class RowLevel : unsigned char {
+    plain,  // no fused multiply-add
+    fused,  // with it
+    wide    // and vectors of 64 bytes
+};
+
+/// The level that gives the bits of this source's own programs.
+inline constexpr RowLevel row_level = simd::native_bytes == 64 ? RowLevel::wide
+                                      : simd::has_fma          ? RowLevel::fused
+                                                               : RowLevel::plain;
+
+namespace detail {
+
+struct RowInstruction {
+    void (*handler)();
+    std::uint32_t to, a, b, c;
+};
+struct RowEngine;
+
+}  // namespace detail
+
+/// A program over tiles of 1, 8, 16, 32 or 64 lanes. It owns its scratch, so that each worker has its own.
+class EDDY_EXPORT RowProgram {
+  public:
+    RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
+
+    /// blocks: the arguments, then the results, (row, lane) each. Results overlap nothing. Allocates
+    /// nothing.
+    void run(const double* const* blocks);
+
+  private:
+    void point_to(int first, int count, const double* block);
+
+    std::shared_ptr<const ProgramCode> code_;
+    int width_;
+    const detail::RowEngine* engine_;
+    std::vector<detail::RowInstruction> list_;
+    std::vector<double> memory_;  // scratch
+    std::vector<double*> rows_;   // (place)
+    std::vector<const double*> blocks_;
+};
+
+}  // namespace eddy::inline v0

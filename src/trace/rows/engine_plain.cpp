@@ -1,0 +1,10 @@
+// The engine for the instructions that the library is compiled for.
+
+#define v0 v0_plain
+#include "walk.hpp"
+
+namespace eddy::inline v0::detail {
+
+extern "C" const void* eddy_row_engine_plain(int width) { return row_engine_of(width); }
+
+}  // namespace eddy::inline v0::detail

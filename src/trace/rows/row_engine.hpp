@@ -1,0 +1,68 @@
+#pragma once
+// What the engines of all levels and the lists that they walk have in common.
+
+#include <cstddef>
+#include <eddy/trace/rows/row_program.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// Operations whose operands and results may stay in registers. All others are functions: rows to rows.
+[[nodiscard]] constexpr bool is_row_arithmetic(Op op) {
+    return op == Op::add || op == Op::sub || op == Op::mul || op == Op::div || op == Op::neg ||
+           op == Op::mul_add || op == Op::mul_sub || op == Op::neg_mul_add || op == Op::name;
+}
+[[nodiscard]] constexpr int row_operand_count(Op op) {
+    return op == Op::name ? 1 : operand_count(op);
+}
+
+/// Is there a handler for these operands? Those that a commutative operation takes in either order are
+/// given in one: the last result, rows, shared numbers. At most one operand is the last result, but for
+/// squares; not all are shared.
+[[nodiscard]] constexpr bool has_row_handler(Op op, const RowOperand (&kind)[3]) {
+    using enum RowOperand;
+    const auto rank = [&](int k) { return kind[k] == last ? 0 : kind[k] == row ? 1 : 2; };
+    const int count = row_operand_count(op);
+    for (int k = count; k < 3; ++k) {
+        if (kind[k] != row) return false;
+    }
+    if (op == Op::name) return true;
+    if (count == 1) return kind[0] != shared;
+    const bool is_square = kind[0] == last && kind[1] == last;
+    const bool swaps = op == Op::add || op == Op::mul || count == 3;
+    if (kind[0] == shared && kind[1] == shared) return false;
+    if (swaps && rank(1) < rank(0)) return false;
+    if (is_square && !swaps) return false;
+    return count < 3 || kind[2] != last || (kind[0] != last && kind[1] != last);
+}
+
+/// Handlers by number: arithmetic with its operands, then functions by operation.
+inline constexpr Op row_arithmetic[] = {Op::add,     Op::sub,     Op::mul,         Op::div, Op::neg,
+                                        Op::mul_add, Op::mul_sub, Op::neg_mul_add, Op::name};
+inline constexpr int num_row_arithmetic = 9 * 54;
+inline constexpr int num_row_handlers = num_row_arithmetic + static_cast<int>(Op::select) + 1;
+
+[[nodiscard]] constexpr int row_handler(Op op, const RowOperand (&kind)[3], bool is_stored) {
+    if (!is_row_arithmetic(op)) return num_row_arithmetic + static_cast<int>(op);
+    int place = 0;
+    while (row_arithmetic[place] != op) ++place;
+    for (const RowOperand k : kind) place = 3 * place + static_cast<int>(k);
+    return 2 * place + is_stored;
+}
+
+/// What walks a list over rows of a width. Each level has names of its own for its types: what crosses over
+/// is pointers to plain memory.
+struct RowEngine {
+    int lanes;  // of one walk: rows may be wider
+    void (*const* handlers)();
+    void (*stop)();
+    void (*walk)(const void* list, double* const* rows, std::ptrdiff_t lane);
+};
+
+// Of each level; null where this build has none. Their types are the same in all.
+extern "C" {
+const void* eddy_row_engine_plain(int width);
+const void* eddy_row_engine_fused(int width);
+const void* eddy_row_engine_wide(int width);
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,204 @@
+// Programs over rows have the bits of the interpreter, whatever the operations and the width.
+
+#include <algorithm>
+#include <eddy/core/pack_math.hpp>
+#include <eddy/trace/functions.hpp>
+#include <eddy/trace/program.hpp>
+#include <eddy/trace/trace.hpp>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/lane_arrays.hpp"
+#include "support/message_of.hpp"
+#include "support/random.hpp"
+#include "support/random_graph.hpp"
+#include "support/row_runs.hpp"
+
+namespace {
+
+using support::Rows;
+
+std::vector<Rows> any_rows(const eddy::Graph& graph, std::uint64_t seed) {
+    const auto arrays = support::any_arguments<double>(graph, seed, support::num_row_lanes);
+    std::vector<Rows> rows;
+    for (const auto& array : arrays)
+        rows.emplace_back(array.data(),
+                          array.data() + array.num_components() * support::num_row_lanes);
+    return rows;
+}
+
+/// Results that differ from the expected ones, at any width.
+int count_differences(const std::shared_ptr<const eddy::ProgramCode>& code,
+                      const std::vector<Rows>& arguments, const std::vector<Rows>& expected) {
+    int differences = 0;
+    for (const int width : support::row_widths) {
+        const std::vector<Rows> results = support::run_rows(code, arguments, width);
+        REQUIRE(results.size() == expected.size());
+        for (std::size_t o = 0; o < results.size(); ++o)
+            differences += support::count_differences(results[o], expected[o]) != 0;
+    }
+    return differences;
+}
+int count_differences(const eddy::Graph& graph, std::uint64_t seed) {
+    const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+    const std::vector<Rows> arguments = any_rows(graph, seed);
+    return count_differences(code, arguments, support::run_interpreted(graph, arguments));
+}
+
+/// Functions whose bits on numbers are the C library's, and on packs and rows those of packs.
+bool is_of_library(eddy::Op op) {
+    return (op >= eddy::Op::pow && op <= eddy::Op::polygamma && op != eddy::Op::powi &&
+            op != eddy::Op::sqrt) ||
+           op == eddy::Op::sigmoid || op == eddy::Op::softplus;
+}
+bool has_library_functions(const eddy::Graph& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                       [](const eddy::Node& node) { return is_of_library(node.op); });
+}
+
+/// A function of one number or two, on all lanes, by packs.
+template <eddy::Op op>
+Rows of_packs(const std::vector<Rows>& x) {
+    using P = eddy::Pack<double, 8>;
+    Rows results(support::num_row_lanes);
+    for (int lane = 0; lane < support::num_row_lanes; lane += 8) {
+        const auto load = [&](int c) {
+            return P::load(x[0].data() + c * support::num_row_lanes + lane);
+        };
+        P value;
+        if constexpr (op == eddy::Op::polygamma)
+            value = polygamma(2, load(0));
+        else if constexpr (eddy::operand_count(op) == 1)
+            value = eddy::apply<op>(load(0));
+        else
+            value = eddy::apply<op>(load(0), load(1));
+        value.store(results.data() + lane);
+    }
+    return results;
+}
+template <eddy::Op op>
+void check_function() {
+    eddy::Graph graph;
+    graph.arguments = {{2, false}};
+    std::vector<int> operands;
+    for (int c = 0; c < eddy::operand_count(op); ++c)
+        operands.push_back(graph.push_argument(0, c, 1));
+    graph.push_output(
+        {graph.push_list({.op = op, .index = op == eddy::Op::polygamma ? 2 : 0}, operands)}, 1,
+        true);
+    const std::vector<Rows> arguments = any_rows(graph, 3);
+    const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+
+    INFO(eddy::name(op));
+    CHECK(count_differences(code, arguments, {of_packs<op>(arguments)}) == 0);
+}
+
+bool is_refused(const eddy::Graph& graph) {
+    try {
+        (void)eddy::row_code(graph);
+        return false;
+    } catch (const eddy::InvalidArgument&) {
+        return true;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("row_program: each operation on numbers has the interpreter's bits") {
+    using eddy::Op;
+    for (int k = 0; k <= static_cast<int>(Op::select); ++k) {
+        const Op op = static_cast<Op>(k);
+        if (!eddy::is_elementwise(op) || eddy::is_mask(op) || is_of_library(op)) continue;
+        eddy::Graph graph;
+        graph.arguments = {{1, true}, {3, false}, {1, false}};
+        std::vector<int> operands;
+        if (op == Op::select)
+            operands.push_back(graph.push({.op = Op::less}, graph.push_argument(0, 0, 1),
+                                          graph.push_argument(2, 0, 1)));
+        for (int c = static_cast<int>(operands.size()); c < eddy::operand_count(op); ++c)
+            operands.push_back(graph.push_argument(1, c, 1));
+        graph.push_output({graph.push_list({.op = op, .index = op == Op::powi ? 5 : 0}, operands)},
+                          1, true);
+
+        INFO(eddy::name(op));
+        CHECK(count_differences(graph, 1) == 0);
+    }
+}
+
+TEST_CASE("row_program: functions have the bits of packs at every width") {
+    []<int... k>(std::integer_sequence<int, k...>) {
+        const auto check = []<int op_index>() {
+            constexpr eddy::Op op = static_cast<eddy::Op>(op_index);
+            if constexpr (eddy::is_elementwise(op) &&
+                          ((op >= eddy::Op::pow && op <= eddy::Op::polygamma &&
+                            op != eddy::Op::powi) ||
+                           op == eddy::Op::sigmoid || op == eddy::Op::softplus))
+                check_function<op>();
+        };
+        (check.template operator()<k>(), ...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(eddy::Op::select)>{});
+}
+
+TEST_CASE("row_program: random programs have the interpreter's bits") {
+    int num_run = 0;
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+        const eddy::Graph graph = eddy::passes::contract(
+            eddy::passes::simplify(support::random_graph(seed, 3 + static_cast<int>(seed % 30))));
+        if (has_library_functions(graph) || is_refused(graph)) continue;
+        ++num_run;
+
+        INFO("seed " << seed);
+        CHECK(count_differences(graph, seed) == 0);
+    }
+    CHECK(num_run > 100);
+}
+
+TEST_CASE("row_program: a result that adds leaves what was there before") {
+    const eddy::Graph graph =
+        eddy::trace_graph([](const auto& x) { return eddy::vec(x[0] * x[1], x[0], x[0] * x[1]); },
+                          eddy::DynamicVector{2});
+    const auto code =
+        std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph, std::vector<char>{1}));
+    eddy::RowProgram program(code, 1, eddy::row_level);
+    const double x[] = {2, 3};
+    double sum[] = {100, 200, 300};
+    const double* const blocks[] = {x, sum};
+
+    program.run(blocks);
+    program.run(blocks);
+
+    CHECK(sum[0] == 112);
+    CHECK(sum[1] == 204);
+    CHECK(sum[2] == 312);
+}
+
+TEST_CASE("row_program: what the next operation alone reads takes no row") {
+    const eddy::Graph graph = eddy::trace_graph(
+        [](const auto& x) {
+            auto sum = x[0] * x[1];
+            for (int k = 2; k < 100; ++k) sum = (sum + x[k]) * x[k];
+            return sum;
+        },
+        eddy::DynamicVector{100});
+
+    const eddy::ProgramCode code = eddy::row_code(graph);
+
+    CHECK(code.num_scratch == 0);
+    CHECK(code.operations.size() == 1 + 2 * 98);
+}
+
+TEST_CASE("row_program: loops and widths that there are none of are refused in a sentence") {
+    const eddy::Graph loop = eddy::trace_graph(
+        [](const auto& x) {
+            return eddy::repeat<3>(x, [](const auto& state) { return state * state; });
+        },
+        eddy::DynamicVector{2});
+    CHECK(support::message_of([&] { (void)eddy::row_code(loop); }) ==
+          "trace_field: the right-hand side has the operation 'carry', which is not computed over "
+          "rows; make it a field at compile time, or write it without loops, roots and linear "
+          "solves");
+    const auto code = std::make_shared<const eddy::ProgramCode>();
+    CHECK(support::message_of([&] { (void)eddy::RowProgram(code, 12, eddy::row_level); }) ==
+          "RowProgram: tiles of 12 lanes; take 1, 8, 16, 32 or 64");
+}
