@@ -7,11 +7,13 @@
 // so a branch not taken contributes zero even where its own derivative is infinite or NaN.
 // Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
+#include <algorithm>
 #include <eddy/ad/activity.hpp>
 #include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
+#include <vector>
 
 namespace eddy::inline v0 {
 namespace detail {
@@ -266,21 +268,31 @@ class Reverse {
     /// Overlapping contributions as a list of disjoint nodes that cover [0, size): sums where
     /// several meet, zeros where there is none.
     constexpr std::vector<int> assemble(const std::vector<Contribution>& contributions, int size) {
-        std::vector<int> parts;
-        for (int begin = 0; begin < size;) {
-            int end = size;  // the next place where a contribution begins or ends
-            for (const Contribution& contribution : contributions) {
-                const int first = contribution.offset, last = first + contribution.size;
-                if (first > begin && first < end) end = first;
-                if (last > begin && last < end) end = last;
-            }
+        const auto of = [&](int k) -> const Contribution& {
+            return contributions[static_cast<std::size_t>(k)];
+        };
+        std::vector<int> ends{size}, waiting, open, parts;  // open: in the order of contributions
+        for (int k = 0; k < static_cast<int>(contributions.size()); ++k) {
+            const int first = of(k).offset, last = first + of(k).size;
+            if (first > 0) ends.push_back(first);
+            if (last < size) ends.push_back(last);
+            if (first < last) waiting.push_back(k);
+        }
+        std::sort(ends.begin(), ends.end());
+        std::sort(waiting.begin(), waiting.end(),
+                  [&](int a, int b) { return of(a).offset < of(b).offset; });
+        std::size_t entered = 0;
+        int begin = 0;
+        for (const int end : ends) {
+            if (end == begin) continue;
+            std::erase_if(open, [&](int k) { return of(k).offset + of(k).size <= begin; });
+            for (; entered < waiting.size() && of(waiting[entered]).offset <= begin; ++entered)
+                open.insert(std::upper_bound(open.begin(), open.end(), waiting[entered]),
+                            waiting[entered]);
             std::vector<int> terms;
-            for (const Contribution& contribution : contributions) {
-                if (contribution.offset > begin || contribution.offset + contribution.size < end)
-                    continue;
-                terms.push_back(slice_node(graph_, contribution.cotangent.node,
-                                           begin - contribution.offset, end - begin));
-            }
+            for (const int k : open)
+                terms.push_back(
+                    slice_node(graph_, of(k).cotangent.node, begin - of(k).offset, end - begin));
             parts.push_back(terms.empty() ? graph_.push_zeros(end - begin) : sum_of(terms));
             begin = end;
         }

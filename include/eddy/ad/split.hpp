@@ -239,7 +239,7 @@ class Splitter {
 
     [[nodiscard]] std::vector<SourcePlace> places_of(int v) const {
         std::vector<SourcePlace> places;
-        for (int i = v; i < joint_.size(); ++i) {
+        for (int i = v; i < joint_.size() && !names_[index(v)].empty(); ++i) {
             if (joint_[i].op == Op::name && resolve(i) == v)
                 places.push_back(joint_.place_of_name(joint_[i].index));
         }
