@@ -1,0 +1,126 @@
+// The way from a graph to the lists that a tile walks: f alone, and both halves of its derivative.
+
+#include "graph_field.hpp"
+
+#include <eddy/ad/split.hpp>
+#include <eddy/trace/program.hpp>
+#include <mutex>
+#include <optional>
+
+namespace eddy::inline v0::detail {
+namespace {
+
+/// Sums and products are cheaper to compute again than to write to memory and read.
+[[nodiscard]] Saving keep_what_is_dear(const Candidate& value) {
+    switch (value.op) {
+        case Op::add:
+        case Op::sub:
+        case Op::mul:
+        case Op::neg:
+        case Op::mul_add:
+        case Op::mul_sub:
+        case Op::neg_mul_add:
+        case Op::abs:
+        case Op::min:
+        case Op::max:
+        case Op::sign:
+        case Op::floor:
+        case Op::relu:
+        case Op::select:
+        case Op::slice:
+        case Op::concat:
+        case Op::broadcast:
+        case Op::outer: return Saving::recompute;
+        default: return Saving::save;
+    }
+}
+
+/// The lists of an equation, shared by all tiles. Each is made once, by whoever asks first.
+class FieldCode {
+  public:
+    using Code = std::shared_ptr<const ProgramCode>;
+    struct Halves {
+        Code forward, pull;
+        int num_residuals;
+    };
+
+    FieldCode(const Graph& graph, RowLevel level) : graph_(graph), level_(level) {}
+
+    [[nodiscard]] RowLevel level() const { return level_; }
+    [[nodiscard]] Code f() const {
+        std::call_once(f_is_made_, [&] {
+            f_ = std::make_shared<const ProgramCode>(row_code(finish_code(graph_)));
+        });
+        return f_;
+    }
+    [[nodiscard]] const Halves& halves() const {
+        std::call_once(halves_are_made_, [&] {
+            const SplitGraph split = split_graph(graph_, {0, 1, 1}, keep_what_is_dear);
+            const bool keeps = split.residual_size > 0;
+            halves_ = {keeps ? std::make_shared<const ProgramCode>(row_code(split.forward)) : f(),
+                       std::make_shared<const ProgramCode>(row_code(split.backward, {0, 1})),
+                       split.residual_size};
+        });
+        return halves_;
+    }
+
+  private:
+    Graph graph_;
+    RowLevel level_;
+    mutable std::once_flag f_is_made_, halves_are_made_;
+    mutable Code f_;
+    mutable Halves halves_{};
+};
+
+class GraphOnTile final : public FieldOnTile {
+  public:
+    GraphOnTile(std::shared_ptr<const FieldCode> code, const FieldSizes& sizes, int width)
+        : FieldOnTile(sizes, width), code_(std::move(code)) {}
+
+    [[nodiscard]] int num_residuals() const override { return code_->halves().num_residuals; }
+
+    void f(const double* t, const double* y, const double* p, double* dy) override {
+        if (!f_) f_.emplace(code_->f(), width(), code_->level());
+        const double* const blocks[] = {t, y, p, dy};
+        f_->run(blocks);
+    }
+    void forward(const double* t, const double* y, const double* p, double* dy,
+                 double* kept) override {
+        if (num_residuals() == 0) return f(t, y, p, dy);
+        if (!forward_) forward_.emplace(code_->halves().forward, width(), code_->level());
+        const double* const blocks[] = {t, y, p, dy, kept};
+        forward_->run(blocks);
+    }
+    void pull(const double* t, const double* y, const double* p, const double* kept,
+              const double* c, double* ybar, double* pbar) override {
+        if (!pull_) pull_.emplace(code_->halves().pull, width(), code_->level());
+        const double* const blocks[] = {t, y, p, kept, c, ybar, pbar};
+        pull_->run(blocks);
+    }
+
+  private:
+    std::shared_ptr<const FieldCode> code_;
+    std::optional<RowProgram> f_, forward_, pull_;
+};
+
+class GraphField final : public FieldMaker {
+  public:
+    GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
+        : FieldMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
+
+    [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
+        return std::make_unique<GraphOnTile>(code_, sizes(), width);
+    }
+
+  private:
+    std::shared_ptr<const FieldCode> code_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FieldMaker> graph_field(const Graph& graph, const FieldSizes& sizes,
+                                              RowLevel level) {
+    return std::make_shared<const GraphField>(graph, sizes, level);
+}
+
+}  // namespace eddy::inline v0::detail
