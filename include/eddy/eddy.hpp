@@ -39,6 +39,7 @@
 #include <eddy/ad/policy_within.hpp>
 #include <eddy/ad/residuals.hpp>
 #include <eddy/ad/root.hpp>
+#include <eddy/ad/rows/parse_field.hpp>
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/vjp.hpp>
 
