@@ -342,9 +342,11 @@ using OutputValue =
 template <class P, class Real, int... k, class... Arguments>
 EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Arguments&... arguments) {
     if constexpr (sizeof...(k) == 1) {
+        // Outside the lambda: clang compiles both branches of what depends on its parameter.
+        constexpr bool is_scalar = P::code.outputs[0].is_scalar;
         OutputValue<P, Real, 0> result;  // all of it is written: no time for zeros
-        evaluate<P, Real>(SinkApart{[&]<int output>(int component, const Real& value) EDDY_INLINE {
-                              if constexpr (P::code.outputs[output].is_scalar)
+        evaluate<P, Real>(SinkApart{[&]<int>(int component, const Real& value) EDDY_INLINE {
+                              if constexpr (is_scalar)
                                   result = value;
                               else
                                   result[component] = value;
