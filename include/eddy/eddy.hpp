@@ -46,6 +46,7 @@
 #include <eddy/linalg/dual_lu.hpp>
 
 #include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/nested_scan.hpp>
 #include <eddy/checkpoint/placement_view.hpp>
 #include <eddy/checkpoint/program_scan.hpp>
 #include <eddy/checkpoint/scan.hpp>
