@@ -289,7 +289,8 @@ inline constexpr bool is_called = longest_inlined < program_length<P> || stacks_
 template <class P, class Sink>
 [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& early_sink([[maybe_unused]] Sink& sink,
                                                              [[maybe_unused]] NoSink& none) {
-    if constexpr (lies_apart<Sink> && has_stacked_results<P>)
+    constexpr bool writes_early = lies_apart<Sink> && has_stacked_results(P::code);
+    if constexpr (writes_early)
         return sink;
     else
         return none;
@@ -339,27 +340,28 @@ template <class P, class Real, int k>
 using OutputValue =
     std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
 
+/// A component of a result; a number is its only one.
+template <class Real>
+[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Real& result, int) {
+    return result;
+}
+template <class Real, int size>
+[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Vec<Real, size>& result, int c) {
+    return result[c];
+}
+
 template <class P, class Real, int... k, class... Arguments>
 EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Arguments&... arguments) {
     if constexpr (sizeof...(k) == 1) {
-        // Outside the lambda: clang compiles both branches of what depends on its parameter.
-        constexpr bool is_scalar = P::code.outputs[0].is_scalar;
         OutputValue<P, Real, 0> result;  // all of it is written: no time for zeros
-        evaluate<P, Real>(SinkApart{[&]<int>(int component, const Real& value) EDDY_INLINE {
-                              if constexpr (is_scalar)
-                                  result = value;
-                              else
-                                  result[component] = value;
-                          }},
+        evaluate<P, Real>(SinkApart{[&]<int output>(int c, const Real& value)
+                                        EDDY_INLINE { component_of(result, c) = value; }},
                           arguments...);
         return result;
     } else {
         std::tuple<OutputValue<P, Real, k>...> results{};
-        evaluate<P, Real>(SinkApart{[&]<int output>(int component, const Real& value) EDDY_INLINE {
-                              if constexpr (P::code.outputs[output].is_scalar)
-                                  std::get<output>(results) = value;
-                              else
-                                  std::get<output>(results)[component] = value;
+        evaluate<P, Real>(SinkApart{[&]<int output>(int c, const Real& value) EDDY_INLINE {
+                              component_of(std::get<output>(results), c) = value;
                           }},
                           arguments...);
         return results;

@@ -99,21 +99,22 @@ template <class Number>
 /// One run of loop node i.
 template <int i, class Values>
 class LoopRun {
-    static constexpr auto& code = Values::Code::code;
-    static constexpr auto& blocks = Values::blocks;
-    static constexpr Node node = code.nodes[i];
-    static constexpr int id = node.index, carry = code.operands[node.first],
-                         init = code.operands[node.first + 1], next = code.operands[node.first + 2];
-    static constexpr Loop loop = code.loops[id];
+    using Code = typename Values::Code;  // a reference to its code could not be read on a device
+    static constexpr Node node = Code::code.nodes[i];
+    static constexpr int id = node.index, carry = Code::code.operands[node.first],
+                         init = Code::code.operands[node.first + 1],
+                         next = Code::code.operands[node.first + 2];
+    static constexpr Loop loop = Code::code.loops[id];
     static constexpr bool has_mask = loop.has_condition || loop.has_guard || loop.has_turns;
-    static constexpr int mask = has_mask ? code.operands[node.first + 3] : -1;
+    static constexpr int mask = has_mask ? Code::code.operands[node.first + 3] : -1;
     static constexpr int num_turns =
-        loop.has_turns ? code.operands[node.first + 3 + loop.has_guard] : -1;
-    static constexpr int tape = loop.replays && code.nodes[init].op == Op::element
-                                    ? code.operands[code.nodes[init].first]
+        loop.has_turns ? Code::code.operands[node.first + 3 + loop.has_guard] : -1;
+    static constexpr int tape = loop.replays && Code::code.nodes[init].op == Op::element
+                                    ? Code::code.operands[Code::code.nodes[init].first]
                                     : i;
-    static constexpr bool is_replay = tape != i && blocks.num_slots[tape] > 0;
-    static constexpr int begin = blocks.begin[id], middle = blocks.condition_end[id];
+    static constexpr bool is_replay = tape != i && Values::blocks.num_slots[tape] > 0;
+    static constexpr int begin = Values::blocks.begin[id],
+                         middle = Values::blocks.condition_end[id];
     using Real = typename Values::Number;
     using Primal = PrimalOf<Real>;
     using Mask = MaskOf<Real>;
@@ -148,8 +149,9 @@ class LoopRun {
     /// The state before the turn of the loop around, from the nearest one that is kept.
     EDDY_INLINE EDDY_HD static constexpr void run_replay(Values& values) {
         if constexpr (is_replay) {
-            auto& slots = values.slots(code.nodes[tape].index);
-            const int turn = values.turn(code.nodes[init].index);
+            constexpr int of = Code::code.nodes[tape].index, around = Code::code.nodes[init].index;
+            auto& slots = values.slots(of);
+            const int turn = values.turn(around);
             const int from = slots.begin_replay(turn) * node.size;
             for_components<node.size>([&](int k) EDDY_INLINE {
                 values.template store<carry>(k,
@@ -173,7 +175,8 @@ class LoopRun {
 
     EDDY_INLINE EDDY_HD static constexpr void run_while(Values& values) {
         for_stacked([&]<int s>() EDDY_INLINE {
-            if constexpr (blocks.num_slots[s] > 0) values.slots(id).restart(blocks.num_slots[s]);
+            constexpr int num_kept = Values::blocks.num_slots[s];
+            if constexpr (num_kept > 0) values.slots(id).restart(num_kept);
         });
         Mask goes_on = Primal(0) == Primal(0);
         Primal count(0);
@@ -190,8 +193,8 @@ class LoopRun {
         if constexpr (loop.fails_when_out) {
             if (any(goes_on)) fail(values, goes_on);
         }
-        if constexpr (blocks.turns[id] >= 0)
-            values.template store<blocks.turns[id]>(0, convert<Real>(count));
+        if constexpr (Values::blocks.turns[id] >= 0)
+            values.template store<Values::blocks.turns[id]>(0, convert<Real>(count));
         clear_stacks(values, turn, loop.length);
     }
 
@@ -248,15 +251,16 @@ class LoopRun {
     /// Calls body<s>() for each node s that this loop stacks.
     template <class Body>
     EDDY_INLINE EDDY_HD static constexpr void for_stacked(Body body) {
-        static_for<blocks.first_stacked[id], blocks.first_stacked[id + 1]>(
-            [&]<int k>() EDDY_INLINE { body.template operator()<blocks.stacked[k]>(); });
+        static_for<Values::blocks.first_stacked[id], Values::blocks.first_stacked[id + 1]>(
+            [&]<int k>() EDDY_INLINE { body.template operator()<Values::blocks.stacked[k]>(); });
     }
     template <class Choose>
     EDDY_INLINE EDDY_HD static constexpr void stack(Values& values, Choose choose) {
         for_stacked([&]<int s>() EDDY_INLINE {
-            constexpr int y = code.operands[code.nodes[s].first + 1], size = code.nodes[y].size;
-            constexpr bool is_tape = code.nodes[s].offset == 1;
-            if constexpr (blocks.num_slots[s] > 0) {
+            constexpr int y = Code::code.operands[Code::code.nodes[s].first + 1],
+                          size = Code::code.nodes[y].size;
+            constexpr bool is_tape = Code::code.nodes[s].offset == 1;
+            if constexpr (Values::blocks.num_slots[s] > 0) {
                 const int slot = values.slots(id).place(values.turn(id));
                 if (slot >= 0) keep<s>(values, slot);
                 return;
@@ -270,8 +274,9 @@ class LoopRun {
     }
     EDDY_INLINE EDDY_HD static constexpr void clear_stacks(Values& values, int first, int last) {
         for_stacked([&]<int s>() EDDY_INLINE {
-            constexpr int size = code.nodes[code.operands[code.nodes[s].first + 1]].size;
-            if constexpr (code.nodes[s].offset != 1) {
+            constexpr int size =
+                Code::code.nodes[Code::code.operands[Code::code.nodes[s].first + 1]].size;
+            if constexpr (Code::code.nodes[s].offset != 1) {
                 for (int k = first * size; k < last * size; ++k)
                     values.template store<s>(k, Real(0));
             }

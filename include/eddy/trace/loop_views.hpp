@@ -65,14 +65,14 @@ template <class Code>
 }
 
 /// Does a program have such results?
-template <class P>
-inline constexpr bool has_stacked_results = [] {
-    if (P::code.sizes.loops == 0) return false;
-    for (const ResultPlace& place : stacked_results(P::code)) {
-        if (place.output >= 0) return true;
+template <class Code>
+[[nodiscard]] constexpr bool has_stacked_results(const Code& code) {
+    bool any = false;
+    if (code.sizes.loops > 0) {
+        for (const ResultPlace& place : stacked_results(code)) any = any || place.output >= 0;
     }
-    return false;
-}();
+    return any;
+}
 
 /// A sink whose results lie apart from the arguments: they may be written before all of these are read.
 template <class Write>
