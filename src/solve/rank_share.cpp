@@ -54,16 +54,4 @@ void require_no_paths_of_ranks(const RankShare& ranks, std::int64_t paths, const
                      where, paths);
 }
 
-void require_possible_over_ranks(const SolveOptions& options, bool returns_early,
-                                 const char* where) {
-    require_argument(!options.gather_sums,
-                     "{}: gather_sums with Mpi, which adds over all ranks itself; leave one of "
-                     "them out",
-                     where);
-    require_argument(!returns_early,
-                     "{}: an asynchronous call over ranks, which wait for each other; leave one of "
-                     "them out",
-                     where);
-}
-
 }  // namespace eddy::inline v0::detail

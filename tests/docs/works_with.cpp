@@ -10,7 +10,7 @@ namespace {
 using namespace eddy::detail;
 
 constexpr int num_features = static_cast<int>(Feature::no_error_estimate);
-constexpr int num_refusals = static_cast<int>(Refusal::waiting_devices) + 1;
+constexpr int num_refusals = static_cast<int>(Refusal::waiting_ranks) + 1;
 constexpr int first_of_run = static_cast<int>(Refusal::backward_noise);
 
 /// Says a "no" why, and only a "no", or what depends on the method? Are all of a row told, or none?
@@ -107,8 +107,8 @@ int main() {
           {"explicit Runge–Kutta", "Rosenbrock", "Taylor, ESDIRK, IMEX, your own", "AutoSwitch",
            "SDE methods", "Langevin methods"});
     print(&Combinations::by_machine,
-          {"`Serial`, `Cpu`; Thrust on the host", "`Tiles`", "`Cuda`; Thrust on a GPU",
-           "`CudaFloatTime`, `float`", "`Cuda`, asynchronous"});
+          {"`Serial`, `Cpu`", "`Tiles`", "`Cuda`", "`CudaFloatTime`, `float`",
+           "`Cuda`, asynchronous", "`Mpi{comm, inner}`"});
     print(&Combinations::by_call,
           {"`solve`", "`pushforward`", "`value_and_gradient`", "`hessian_vector_product`",
            "`pullback`", "`differentiable_solve`"});

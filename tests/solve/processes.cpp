@@ -196,7 +196,7 @@ template <class Inner, class Call>
 auto over_ranks(const Array& y0, const std::vector<std::ptrdiff_t>& counts, Call call) {
     using Backend = support::ThreadRanks<Inner>;
     std::vector<decltype(call(y0, Backend{}))> results(counts.size());
-    support::run_ranks(static_cast<int>(counts.size()), [&](const auto& group) {
+    support::run_local_ranks(static_cast<int>(counts.size()), [&](const auto& group) {
         const auto rank = static_cast<std::size_t>(group->rank());
         std::ptrdiff_t first = 0;
         for (std::size_t before = 0; before < rank; ++before) first += counts[before];
@@ -272,7 +272,7 @@ TEST_CASE("ranks: Hessian-vector products and pullbacks too") {
 TEST_CASE("ranks: a bad argument of one is told on all, and gather_sums has no place") {
     const std::vector<double> theta{1.1, 0.7};
     std::vector<std::string> said(3), refused(3);
-    support::run_ranks(3, [&](const auto& group) {
+    support::run_local_ranks(3, [&](const auto& group) {
         const auto rank = static_cast<std::size_t>(group->rank());
         const support::ThreadRanks<eddy::Serial> backend{{}, group};
         const auto call = [&](const Array& y0, const eddy::SolveOptions& asked) {
@@ -297,4 +297,10 @@ TEST_CASE("ranks: a bad argument of one is told on all, and gather_sums has no p
         CHECK(text ==
               "value_and_gradient: gather_sums with Mpi, which adds over all ranks itself; "
               "leave one of them out");
+    using namespace eddy::detail;
+    CHECK(support::message_of([] {
+              require_possible_on(Machine::ranks, Features().with(Feature::early_return), "solve");
+          }) ==
+          "solve: an asynchronous call over ranks, which wait for each other; leave one of them "
+          "out");
 }

@@ -127,8 +127,14 @@ inline constexpr Machine machine_for = [] {
 /// Says why a call is refused, if it is.
 template <CallKind call, class Y0, class Field, class Method, class Choice>
 consteval bool check_combination() {
-    return check_refusal<refusal_of(features_of<Field, Method, Choice, call>,
-                                    family_of<Field, Method>, machine_for<Choice, Y0>, call)>();
+    constexpr auto refusal_on = [](Machine machine) {
+        return refusal_of(features_of<Field, Method, Choice, call>, family_of<Field, Method>,
+                          machine, call);
+    };
+    constexpr bool is_possible = check_refusal<refusal_on(machine_for<Choice, Y0>)>();
+    if constexpr (is_possible && Choice::has_ranks)
+        return check_refusal<refusal_on(Machine::ranks)>();
+    return is_possible;
 }
 
 }  // namespace eddy::inline v0::detail

@@ -14,11 +14,11 @@ namespace eddy::inline v0::detail {
 /// Families of methods. `other` (Taylor, ESDIRK, IMEX, a user's own) differ in nothing that is asked here;
 /// whatever method solves a stochastic equation is one of noise.
 enum class Family { explicit_rk, rosenbrock, other, auto_switch, noise, langevin };
-/// What a call is computed on; float_time: with times of single precision.
-enum class Machine { host, tiles, device, float_time, asynchronous };
+/// What a call is computed on; float_time: with times of single precision; ranks: of one of these, together with others.
+enum class Machine { host, tiles, device, float_time, asynchronous, ranks };
 /// Kinds of calls; nested: differentiable_solve.
 enum class CallKind { solve, pushforward, gradient, hessian, pullback, nested };
-inline constexpr int num_families = 6, num_machines = 5, num_calls = 6;
+inline constexpr int num_families = 6, num_machines = 6, num_calls = 6;
 
 // clang-format off
 /// What a call may ask for, in the order in which refusals are said.
@@ -26,7 +26,8 @@ enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
     adaptive_noise, backward, paths, path_alone, observe, save_steps, save_steps_of_paths, watching,
-    gather_sums, devices, loops, searches, gradients_watched, tangents_watched,
+    gather_sums, devices, early_return, loops, searches, gradients_watched, tangents_watched,
+    thrust_vectors,
     no_error_estimate  // of the method: no row, but what some answers depend on
 };
 
@@ -34,14 +35,14 @@ enum class Feature {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
-    events_on_tiles, loops_on_tiles, joint_without_tiles, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, loops_on_tiles, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
     backward_noise, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
-    waiting_devices
+    waiting_devices, sums_over_ranks, waiting_ranks
 };
 
 /// An entry of the table.
@@ -62,7 +63,7 @@ namespace table {
 using enum Feature;
 using enum Refusal;
 
-inline constexpr Answer yes{"yes"}, vacant{"–"}, not_watched{"not monitored"}, again{"solved again"};
+inline constexpr Answer yes{"yes"}, vacant{"–"}, not_watched{"not monitored"}, again{"solved again"}, as_inner{"as `inner`"};
 [[nodiscard]] constexpr Answer no(Refusal why_not) {
     return {"no", why_not};
 }
@@ -71,57 +72,61 @@ inline constexpr Answer yes{"yes"}, vacant{"–"}, not_watched{"not monitored"},
 }
 
 inline constexpr Combinations rows[] = {
-    {ordinary, "ordinary equations", {yes, yes, yes, yes, no(method_of_noise), no(method_of_langevin)}, {yes, yes, yes, yes, yes}},
+    {ordinary, "ordinary equations", {yes, yes, yes, yes, no(method_of_noise), no(method_of_langevin)}, {yes, yes, yes, yes, yes, yes}},
     {stochastic, "stochastic equations",
      {{"as SDE methods"}, no(method_without_noise), no(method_without_noise), no(method_without_noise), yes, no(method_of_langevin)},
-     {yes, no(noise_on_tiles), yes, yes, yes}},
+     {yes, no(noise_on_tiles), yes, yes, yes, as_inner}},
     {langevin, "Langevin's equation",
      {no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), yes},
-     {yes, no(noise_on_tiles), yes, yes, yes}},
+     {yes, no(noise_on_tiles), yes, yes, yes, as_inner}},
     {joint, "one step size for all, `JointController`", {},
-     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles)}},
-    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), yes, yes, yes}},
-    {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), yes, yes, no(waiting_switch)}},
-    {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes}},
-    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes}},
-    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, no(waiting_tangents)}},
+     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
+    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), yes, yes, yes, as_inner}},
+    {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), yes, yes, no(waiting_switch), as_inner}},
+    {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes}},
+    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, as_inner}},
+    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, no(waiting_tangents), as_inner}},
     {mass, "mass matrix (index 1)",
      {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
     {estimate_with_events, "`estimate_gradient_error` with events",
      {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
-     {yes, no(events_on_tiles), yes, no(double_times), yes}},
+     {yes, no(events_on_tiles), yes, no(double_times), yes, as_inner}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
-    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), yes, yes, yes},
+    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
     {gradient_error, "`estimate_gradient_error`",
      {estimating(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method)},
-     {yes, no(estimate_on_tiles), yes, yes, no(waiting_tangents)},
+     {yes, no(estimate_on_tiles), yes, yes, no(waiting_tangents), as_inner},
      {vacant, vacant, yes, no(estimate_of_hessian), yes, no(extra_of_nested)}},
     {adaptive, "adaptive steps",
      {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
-    {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), yes, no(double_times), yes}},
+    {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
-    {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {},
+    {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
     {observe, "`observe(function)`", {}, {}, {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
-    {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, no(waiting_steps)},
+    {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, no(waiting_steps), yes},
      {yes, yes, no(steps_of_loss), no(steps_of_loss), vacant, vacant}},
     {save_steps_of_paths, "`save_steps` with `.paths`", {}, {}, {no(steps_of_paths), no(steps_of_paths), vacant, vacant, vacant, vacant}},
-    {watching, "`progress`, `poll`, `cancelled`", {}, {yes, yes, yes, yes, no(waiting_caller)}},
+    {watching, "`progress`, `poll`, `cancelled`", {}, {yes, yes, yes, yes, no(waiting_caller), yes}},
     {gather_sums, "`gather_sums`", {},
-     {yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums)}},
-    {devices, "several devices", {}, {vacant, vacant, yes, yes, no(waiting_devices)}},
-    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), yes, yes, yes}},
+     {yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums), no(sums_over_ranks)}},
+    {devices, "several devices", {}, {vacant, vacant, yes, yes, no(waiting_devices), as_inner}},
+    {early_return, "asynchronous calls", {}, {vacant, vacant, yes, yes, yes, no(waiting_ranks)}},
+    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
-     {yes, no(loops_on_tiles), yes, yes, yes}},
+     {yes, no(loops_on_tiles), yes, yes, yes, as_inner}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
-     {again, not_watched, again, {"flagged"}, {"flagged"}}},
+     {again, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
-     {{"flagged"}, vacant, {"flagged"}, {"flagged"}, {"flagged"}}},
+     {{"flagged"}, vacant, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
+    {thrust_vectors, "vectors of Thrust, by `view`", {},
+     {{"of host systems"}, {"of host systems"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's"}, as_inner},
+     {{"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, vacant}},
 };
 // clang-format on
 
@@ -138,10 +143,10 @@ class Features {
     [[nodiscard]] constexpr bool has(Feature feature) const { return (bits_ & bit(feature)) != 0; }
 
   private:
-    static constexpr std::uint32_t bit(Feature feature) {
-        return std::uint32_t{1} << static_cast<int>(feature);
+    static constexpr std::uint64_t bit(Feature feature) {
+        return std::uint64_t{1} << static_cast<int>(feature);
     }
-    std::uint32_t bits_ = 0;
+    std::uint64_t bits_ = 0;
 };
 
 /// Why the first of the features that is refused is refused, whether by family, machine or call.
@@ -196,6 +201,9 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backend Tiles, which steps all trajectories "
                   "together; name Tiles{} after the options, or leave the controller out");
+    static_assert(refusal != Refusal::joint_over_ranks,
+                  "Mpi: JointController steps all trajectories of a call together, which ranks do "
+                  "not; leave one of them out");
     static_assert(refusal != Refusal::mass_of_method,
                   "solve: this method takes no mass matrix; fields with a member `mass` are for "
                   "Rosenbrock methods, such as Rodas5P");
@@ -281,17 +289,25 @@ consteval bool check_refusal() {
                    "of them out";
         case Refusal::waiting_devices:
             return "{}: Cuda with devices, and asynchronous; give one device and a stream";
+        case Refusal::sums_over_ranks:
+            return "{}: gather_sums with Mpi, which adds over all ranks itself; leave one of them "
+                   "out";
+        case Refusal::waiting_ranks:
+            return "{}: an asynchronous call over ranks, which wait for each other; leave one of "
+                   "them out";
         default: return nullptr;  // the compiler says so
     }
 }
 
-/// InvalidArgument, beginning with `where`, where a call that returns before its work is done asks for what
-/// would wait.
-inline void require_asynchronous(const Features& asked, const char* where) {
-    const Refusal refusal =
-        refusal_of(asked, Family::explicit_rk, Machine::asynchronous, CallKind::solve);
+/// InvalidArgument, beginning with `where`, where a run on this machine asks for what it refuses.
+inline void require_possible_on(Machine machine, const Features& asked, const char* where) {
+    const Refusal refusal = refusal_of(asked, Family::explicit_rk, machine, CallKind::solve);
     if (refusal != Refusal::none) [[unlikely]]
         throw_invalid_argument(said_of(refusal), {MessageValue(where)});
+}
+/// The same of a call that returns before its work is done, and asks for what would wait.
+inline void require_asynchronous(const Features& asked, const char* where) {
+    require_possible_on(Machine::asynchronous, asked, where);
 }
 
 }  // namespace eddy::inline v0::detail

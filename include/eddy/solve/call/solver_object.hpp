@@ -74,10 +74,11 @@ class SolverObject {
                                   [[maybe_unused]] const char* where) {
         RankShare share;
         if constexpr (Choice::has_ranks) {
-            static_assert(!steps_jointly<Controller>,
-                          "Mpi: JointController steps all trajectories of a call together, which "
-                          "ranks do not; leave one of them out");
-            require_possible_over_ranks(options_, returns_early(memory()), where);
+            require_possible_on(Machine::ranks,
+                                Features()
+                                    .with(Feature::gather_sums, bool(options_.gather_sums))
+                                    .with(Feature::early_return, returns_early(memory())),
+                                where);
             share.group = ranks_.get();
             share.print = {{print_of_version(), print_of_text(where),
                             print_of_types<Field, Method, Controller, typename Spec::Scalar,

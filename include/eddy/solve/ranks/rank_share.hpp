@@ -42,8 +42,5 @@ EDDY_EXPORT void require_rank_blocks(const LaneBlocks& lanes, bool are_on_device
                                      const char* where);
 EDDY_EXPORT void require_no_paths_of_ranks(const RankShare& ranks, std::int64_t paths,
                                            const char* where);
-/// What ranks do themselves, or cannot.
-EDDY_EXPORT void require_possible_over_ranks(const SolveOptions& options, bool returns_early,
-                                             const char* where);
 
 }  // namespace eddy::inline v0::detail

@@ -1,0 +1,26 @@
+// expect: Mpi: JointController steps all trajectories of a call together
+// One step size for all lanes, of which other ranks have some.
+#include <eddy/backends/tiles.hpp>
+#include <eddy/eddy.hpp>
+
+struct Decay {
+    static constexpr int state_size = 1, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-p[0] * y[0]);
+    }
+};
+struct Ranks {
+    struct backend_tag {};
+    eddy::Tiles inner{};
+    [[nodiscard]] eddy::detail::RankLink ranks() const { return {}; }
+};
+#ifdef EDDY_BAD
+using Backend = Ranks;
+#else
+using Backend = eddy::Tiles;
+#endif
+
+double end_of(const eddy::EnsembleArray<double>& y0, const eddy::EnsembleArray<double>& p) {
+    return eddy::solve(Decay{}, eddy::Bosh3{}, y0, p, {.t1 = 1}, eddy::JointController{}, Backend{})
+        .y()(0, 0);
+}
