@@ -29,7 +29,7 @@ MAX_INITIALIZER_LINES=1
 INPUT_FILTER="sed -e 's/namespace eddy::inline v0/namespace eddy/'"
 """
 # Names on pages that are not eddy's own: namespaces, CMake targets, a folder.
-NO_NAMES = {"eddy", "detail", "nn", "train", "storage", "cuda", "mpi", "dlpack", "passes", "simd"}
+NO_NAMES = {"nccl", "eddy", "detail", "nn", "train", "storage", "cuda", "mpi", "dlpack", "passes", "simd"}
 # Members by which the library meets its concepts, and by which it fills its results in.
 LIBRARY_CALLS = {"propose", "in_single", "is_adaptive", "is_joint", "require_valid", "is_valid", "num_workers", "stores", "memory", "at", "name",
                  "machine", "takes_probe", "watch_tangents", "y_of", "tangent_of", "variance_of", "num_columns", "append_step",

@@ -4,6 +4,10 @@
 namespace eddy::inline v0::detail {
 
 void LeafRun::add_to(double* sum, const double* next) const {
+    if (adds_) {
+        adds_->push_back({static_cast<std::int32_t>(*sum), static_cast<std::int32_t>(*next)});
+        return;
+    }
     for (std::int64_t column = 0; column < shape_.num_columns; ++column) {
         if (shape_.is_float && column >= shape_.num_in_double)
             sum[column] = static_cast<double>(static_cast<float>(sum[column]) +
@@ -43,7 +47,9 @@ void LeafRun::add_leaf(const double* sum, std::int64_t num_lanes) {
 void LeafRun::append(const LeafRun& next) {
     if (next.num_lanes() == 0) return;
     if (num_lanes() == 0) {
+        auto* const adds = adds_;
         *this = next;
+        adds_ = adds;
         return;
     }
     internal_check(shape_ == next.shape_ && end_ == next.first_, "runs of lanes follow each other");
@@ -85,6 +91,29 @@ std::vector<double> LeafRun::total() const {
 std::int64_t LeafRun::num_rows() const {
     const auto rows = head_.size() + values_.size() + tail_.size();
     return shape_.num_columns == 0 ? 0 : static_cast<std::int64_t>(rows) / shape_.num_columns;
+}
+
+std::vector<double> LeafRun::rows() const {
+    std::vector<double> all(head_);
+    all.insert(all.end(), values_.begin(), values_.end());
+    all.insert(all.end(), tail_.begin(), tail_.end());
+    return all;
+}
+
+LeafRun LeafRun::named(std::int64_t first, std::vector<RowAdd>& adds) const {
+    LeafRun names = *this;
+    names.adds_ = &adds;
+    names.shape_.num_columns = 1;
+    const auto name = [&](std::vector<double>& rows) {
+        rows.resize(shape_.num_columns == 0
+                        ? 0
+                        : rows.size() / static_cast<std::size_t>(shape_.num_columns));
+        for (double& row : rows) row = static_cast<double>(first++);
+    };
+    name(names.head_);
+    name(names.values_);
+    name(names.tail_);
+    return names;
 }
 
 }  // namespace eddy::inline v0::detail

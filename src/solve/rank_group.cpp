@@ -48,9 +48,17 @@ RankFailure failure_here(int rank) {
     }
 }
 
+/// Of a run of names.
+std::vector<std::int32_t> names_of(const LeafRun& run) {
+    std::vector<std::int32_t> names;
+    for (const double name : run.rows()) names.push_back(static_cast<std::int32_t>(name));
+    return names;
+}
+
 }  // namespace
 
 RankWire::~RankWire() = default;
+RowCarrier::~RowCarrier() = default;
 
 RankGroup::RankGroup(std::unique_ptr<RankWire> wire)
     : wire_(std::move(wire)),
@@ -67,16 +75,20 @@ void RankGroup::begin(const char* where) {
                      "solver that is called meanwhile a communicator of its own",
                      where);
     where_ = where;
+    number_ += most_exchanges - number_ % most_exchanges;
     phase_ = Phase::before;
     thrown_ = nullptr;
     alive_at_ = now_in_ns();
+    plans_.clear();
+    give_ = nullptr;
     attend({}, {});
 }
 
 const RankVerdict& RankGroup::agree(const CallPrint& print, std::int64_t num_lanes) {
     print_ = print;
+    if (carrier_) print_.items[CallPrint::options] ^= carrier_->is_unordered() ? 2u : 1u;
     num_lanes_ = num_lanes;
-    verdict_ = exchange({tree_.rank, num_lanes, print, {}, {}});
+    verdict_ = exchange({tree_.rank, num_lanes, print_, {}, {}});
     require_agreed(verdict_.failure);
     phase_ = Phase::working;
     return verdict_;
@@ -91,21 +103,22 @@ void RankGroup::attend(const std::stop_token& cancelled, const Poll& poll) {
 bool RankGroup::goes_on() {
     take_messages();
     give_sign_of_life();
-    return stopped_ != call();
+    return stopped_ < number_;
 }
 
 void RankGroup::stop() noexcept {
     if (phase_ != Phase::working) return;
     try {
-        take_stop(call());
+        take_stop(number_);
     } catch (...) {  // no memory for a word: the others go on to their end
     }
 }
 
-RankVerdict RankGroup::after_work(std::vector<LeafRun> sums, RankWire::Message rows) {
+RankVerdict RankGroup::after_work(std::vector<LeafRun> sums, RankWire::Message rows,
+                                  NodeSum nodes) {
     count_rows(sums);
-    RankVerdict verdict =
-        exchange({tree_.rank, num_lanes_, print_, {}, std::move(sums), std::move(rows)});
+    RankVerdict verdict = exchange(
+        {tree_.rank, num_lanes_, print_, {}, std::move(sums), std::move(rows), std::move(nodes)});
     require_agreed(verdict.failure);
     phase_ = Phase::done;
     if (thrown_) std::rethrow_exception(thrown_);
@@ -113,7 +126,95 @@ RankVerdict RankGroup::after_work(std::vector<LeafRun> sums, RankWire::Message r
 }
 
 std::vector<std::vector<double>> RankGroup::add_up(std::vector<LeafRun> sums) {
+    if (carrier_ && num_ranks() > 1) return carry(std::move(sums));
     return after_work(std::move(sums), {}).totals;
+}
+
+std::vector<std::vector<double>> RankGroup::carry(std::vector<LeafRun> sums) {
+    count_rows(sums);
+    plans_.assign(sums.size(), {});
+    RankReport report{tree_.rank, num_lanes_, print_, {}, {}, {}};
+    for (std::size_t k = 0; k < sums.size() && !carrier_->is_unordered(); ++k) {
+        report.sums.push_back(sums[k].named(0, plans_[k].adds));
+        plans_[k].num_rows = sums[k].num_rows();
+    }
+    require_agreed(exchange(std::move(report)).failure);
+    const std::vector<RowPlan> plans = std::exchange(plans_, {});
+    std::vector<std::vector<double>> totals;
+    try {
+        carrier_->begin_call(call(), [this] { return goes_on(); });
+        for (std::size_t k = 0; k < sums.size(); ++k) totals.push_back(carry(sums[k], plans[k]));
+    } catch (const RowCarrier::Stopped&) {  // the last exchange says why
+    }
+    static_cast<void>(after_work({}, {}));
+    return totals;
+}
+
+std::vector<double> RankGroup::carry(const LeafRun& sum, const RowPlan& plan) {
+    RowCarrier& carrier = *carrier_;
+    if (carrier.is_unordered()) {
+        const auto num_rows = static_cast<std::int32_t>(sum.num_rows());
+        carrier.open(sum.shape(), std::max(num_rows, 1));
+        carrier.put(sum.rows());
+        std::vector<RowAdd> adds;
+        for (std::int32_t row = 1; row < num_rows; ++row) adds.push_back({0, row});
+        carrier.add(adds);
+        carrier.add_over_all(0);
+        return carrier.read(0);
+    }
+    const auto children = tree_.children();
+    const auto total =
+        static_cast<std::int32_t>(plan.num_rows);  // zero, where there is nothing to add
+    carrier.open(sum.shape(), total + 1);
+    carrier.put(sum.rows());
+    for (std::size_t k = 0; k < children.size(); ++k)
+        carrier.receive(children[k], plan.of_children[k]);
+    carrier.add(plan.adds);
+    const bool is_root = tree_.rank == 0;
+    if (!is_root) {
+        carrier.send(tree_.parent(), plan.of_all);
+        carrier.receive(tree_.parent(), {total});
+    }
+    const std::int32_t of_total = is_root ? plan.of_all.front() : total;
+    for (const int child : children) carrier.send(child, {of_total});
+    return carrier.read(of_total);
+}
+
+std::vector<double> RankGroup::add_up(NodeSum nodes) {
+    const auto totals = after_work({}, {}, std::move(nodes)).totals;
+    return totals.empty() ? std::vector<double>{} : totals.front();
+}
+
+LeafRange RankGroup::ask(int rank) {
+    send(rank, Kind::want);
+    const std::int64_t start = now_in_ns();
+    for (Patience patience; goes_on(); patience.wait()) {
+        if (const auto received = find(Kind::give, rank)) {
+            LeafRange leaves;
+            std::memcpy(&leaves, received->message.data() + sizeof(Header), sizeof(leaves));
+            return leaves;
+        }
+        if (static_cast<double>(now_in_ns() - start) * nanosecond > time_out_)
+            throw RankError(rank, compose("rank {} has given no answer for {} s; see what it does, "
+                                          "or give a longer time_out",
+                                          rank, time_out_));
+    }
+    return {};
+}
+
+void RankGroup::answer_who_wants() {
+    const auto wants = [&](const Received& message) {
+        return message.header.kind == Kind::want && message.header.number == number_;
+    };
+    for (auto found = received_.begin();
+         (found = std::find_if(received_.begin(), received_.end(), wants)) != received_.end();) {
+        const int from = found->from;
+        received_.erase(found);
+        const LeafRange leaves = give_ && stopped_ < number_ ? give_() : LeafRange{};
+        RankWire::Message message(sizeof(leaves));
+        std::memcpy(message.data(), &leaves, sizeof(leaves));
+        send(from, Kind::give, message);
+    }
 }
 
 RankWire::Message RankGroup::gather(RankWire::Message rows) {
@@ -121,7 +222,7 @@ RankWire::Message RankGroup::gather(RankWire::Message rows) {
 }
 
 void RankGroup::end_work() {
-    if (phase_ == Phase::working) static_cast<void>(add_up({}));
+    if (phase_ == Phase::working) static_cast<void>(after_work({}, {}));
 }
 
 void RankGroup::end() {
@@ -131,8 +232,27 @@ void RankGroup::end() {
 
 void RankGroup::fail() noexcept {
     try {
+        fail(failure_here(tree_.rank));
+    } catch (...) {  // no memory for its sentence
+        fail(RankFailure{RankFailure::Kind::exception, tree_.rank, ""});
+    }
+}
+
+void RankGroup::leave() noexcept {
+    try {
+        begin("the last call");
+        RankFailure failure = failure_here(tree_.rank);
+        failure.kind = RankFailure::Kind::left;
+        fail(failure);
+    } catch (...) {
+        fail();
+    }
+}
+
+void RankGroup::fail(const RankFailure& failure) noexcept {
+    give_ = nullptr;
+    try {
         if (phase_ == Phase::before || phase_ == Phase::working) {
-            const RankFailure failure = failure_here(tree_.rank);
             stop();
             static_cast<void>(exchange({tree_.rank, num_lanes_, print_, failure, {}}));
         }
@@ -140,7 +260,6 @@ void RankGroup::fail() noexcept {
         broken_ = {RankFailure::Kind::missing, tree_.rank, "this rank could not tell of a failure"};
     }
     phase_ = Phase::idle;
-    number_ += number_ % 2;  // without an agreement there is no work
 }
 
 void RankGroup::require_agreed(const RankFailure& failure) {
@@ -163,9 +282,13 @@ RankVerdict RankGroup::exchange(RankReport report) {
     std::vector<std::int64_t> lanes_of_children;
     const std::int64_t own_lanes = report.num_lanes;
     gather(report, lanes_of_children);
+    for (std::size_t k = 0; k < std::min(plans_.size(), report.sums.size()); ++k)
+        plans_[k].of_all = names_of(report.sums[k]);
     RankVerdict verdict;
     if (tree_.rank == 0) {
         verdict = RankVerdict::of(std::move(report));
+        for (std::size_t k = 0; k < std::min(plans_.size(), verdict.totals.size()); ++k)
+            plans_[k].of_all = {static_cast<std::int32_t>(verdict.totals[k][0])};
     } else {
         const RankWire::Message message = report.write();
         send(tree_.parent(), Kind::report, message);
@@ -177,7 +300,7 @@ RankVerdict RankGroup::exchange(RankReport report) {
         }
     }
     scatter(verdict, own_lanes, lanes_of_children);
-    if (verdict.failure.kind == RankFailure::Kind::missing) broken_ = verdict.failure;
+    if (verdict.failure.is_for_good()) broken_ = verdict.failure;
     ++number_;
     return verdict;
 }
@@ -191,8 +314,14 @@ void RankGroup::gather(RankReport& report, std::vector<std::int64_t>& lanes_of_c
             lanes_of_children.push_back(0);
             continue;
         }
-        const RankReport of_child = RankReport::read(received->message.data() + sizeof(Header));
+        RankReport of_child = RankReport::read(received->message.data() + sizeof(Header));
         lanes_of_children.push_back(of_child.num_lanes);
+        for (std::size_t k = 0; k < std::min(plans_.size(), of_child.sums.size()); ++k) {
+            RowPlan& plan = plans_[k];
+            of_child.sums[k] = of_child.sums[k].named(plan.num_rows, plan.adds);
+            plan.of_children.push_back(names_of(of_child.sums[k]));
+            plan.num_rows += of_child.sums[k].num_rows();
+        }
         report.append(of_child);
         count_rows(report.sums);
     }
@@ -222,20 +351,23 @@ RankFailure RankGroup::missing(int rank) {
     return broken_;
 }
 
-std::unique_ptr<RankGroup::Received> RankGroup::wait_for(Kind kind, int from) {
-    const std::int64_t start = now_in_ns();
+std::unique_ptr<RankGroup::Received> RankGroup::find(Kind kind, int from) {
     const auto is_it = [&](const Received& message) {
         return message.from == from && message.header.kind == kind &&
                message.header.number == number_;
     };
+    const auto found = std::find_if(received_.rbegin(), received_.rend(), is_it);
+    if (found == received_.rend()) return nullptr;
+    auto message = std::make_unique<Received>(std::move(*found));  // the last word counts
+    std::erase_if(received_, is_it);
+    return message;
+}
+
+std::unique_ptr<RankGroup::Received> RankGroup::wait_for(Kind kind, int from) {
+    const std::int64_t start = now_in_ns();
     for (Patience patience;; patience.wait()) {
         take_messages();
-        const auto found = std::find_if(received_.rbegin(), received_.rend(), is_it);
-        if (found != received_.rend()) {  // the last word counts
-            auto message = std::make_unique<Received>(std::move(*found));
-            std::erase_if(received_, is_it);
-            return message;
-        }
+        if (auto message = find(kind, from)) return message;
         give_sign_of_life();
         keep_attending();
         const std::int64_t heard = std::max(start, heard_[static_cast<std::size_t>(from)]);
@@ -248,7 +380,10 @@ void RankGroup::tell(int to, const RankVerdict& verdict) {
 }
 
 void RankGroup::send(int to, Kind kind, const RankWire::Message& message) {
-    const Header header{kind == Kind::stop ? call() : number_, kind};
+    send(to, Header{number_, kind}, message);
+}
+
+void RankGroup::send(int to, const Header& header, const RankWire::Message& message) {
     RankWire::Message whole(sizeof(Header) + message.size());
     std::memcpy(whole.data(), &header, sizeof(Header));
     std::copy(message.begin(), message.end(), whole.begin() + sizeof(Header));
@@ -268,13 +403,14 @@ void RankGroup::take_messages() {
         else if (header.kind != Kind::alive && header.number >= number_)
             received_.push_back({header, from, std::move(message)});
     }
+    if (phase_ == Phase::working) answer_who_wants();
 }
 
-void RankGroup::take_stop(std::int64_t call_to_stop) {
-    stopped_ = std::max(stopped_, call_to_stop);
-    if (call_to_stop != call() || told_stop_ == call_to_stop) return;
-    told_stop_ = call_to_stop;
-    for (const int neighbour : neighbours_) send(neighbour, Kind::stop);
+void RankGroup::take_stop(std::int64_t number) {
+    stopped_ = std::max(stopped_, number);
+    if (number < number_ || told_stop_ >= number) return;
+    told_stop_ = number;
+    for (const int neighbour : neighbours_) send(neighbour, Header{number, Kind::stop});
 }
 
 void RankGroup::give_sign_of_life() {

@@ -17,6 +17,7 @@ constexpr const char* names_of_items[] = {"another version of eddy", "another ca
 void RankReport::append(const RankReport& next) {
     num_lanes += next.num_lanes;
     using Kind = RankFailure::Kind;
+    if (!failure.is_for_good() && next.failure.is_for_good()) failure = next.failure;
     if (failure) return;
     failure = next.failure;
     if (failure && failure.kind != Kind::differs) return;
@@ -29,6 +30,7 @@ void RankReport::append(const RankReport& next) {
     if (failure) return;
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k].append(next.sums[k]);
     rows.insert(rows.end(), next.rows.begin(), next.rows.end());
+    nodes.append(next.nodes);
 }
 
 RankWire::Message RankReport::write() const { return message_of(*this); }
@@ -42,6 +44,7 @@ RankVerdict RankVerdict::of(RankReport all) {
                        text, all.first_rank);
     if (all.failure) return verdict;
     for (const LeafRun& run : all.sums) verdict.totals.push_back(run.total());
+    if (all.nodes.num_nodes() > 0) verdict.totals.push_back(all.nodes.total());
     verdict.rows = std::move(all.rows);
     return verdict;
 }

@@ -121,7 +121,8 @@ Numbers of_gradient(const Result& result) {
 /// A call by one thread of one machine, and over ranks by a backend with one thread, two and three: the same bits in
 /// each division.
 template <class Call, class Inner>
-void compare(const char* name, const Call& call, const Array& all, Inner inner) {
+void compare(const char* name, const Call& call, const Array& all, Inner inner,
+             bool device_messages = true) {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -131,7 +132,8 @@ void compare(const char* name, const Call& call, const Array& all, Inner inner) 
         const auto [first, count] = share(all.rows(), way, rank, ranks);
         for (int threads = 1; threads <= (has_threads ? 3 : 1); ++threads) {
             if constexpr (has_threads) inner.threads = threads;
-            const Numbers got = call(rows_of(all, first, count), eddy::Mpi{MPI_COMM_WORLD, inner});
+            const Numbers got = call(rows_of(all, first, count),
+                                     eddy::Mpi{MPI_COMM_WORLD, inner, 300., device_messages});
             const std::string what = std::string(name) + " in division " + std::to_string(way) +
                                      " by threads " + std::to_string(threads);
             check(got.sums.size() == wanted.sums.size() && got.rows.size() == wanted.rows.size(),
@@ -155,6 +157,8 @@ void compare_calls() {
     compare("gradient by Cpu", gradient, all, eddy::Cpu{});
     compare("gradient by Tiles", gradient, all, eddy::Tiles{});
     compare("gradient by the emulated device", gradient, all, support::EmulatedDevice{});
+    compare("gradient by the emulated device, added on the host", gradient, all,
+            support::EmulatedDevice{}, false);
 
     const auto forward = [&](const Array& y0, const auto& backend) {
         const auto pushed = eddy::pushforward(Forced{}, eddy::Bosh3{}, y0, eddy::shared(theta), y0,
@@ -303,6 +307,36 @@ void balance(int rank, int ranks) {
     check(ranks == 1 || excess(0) > 1.5, "which they have not by count");
 }
 
+/// Rows that ranks take from each other give the sums of one call, and costs are balanced.
+void steal(int rank, int ranks) {
+    const Array data(1, 2, 0.25);
+    Array all = some(4096);
+    // The last eighth takes 30 times as many steps or so.
+    for (std::ptrdiff_t lane = 4096 / 8 * 7; lane < 4096; ++lane) all(lane, 0) = 4e4;
+    auto slow = options;
+    slow.max_steps = 100'000;
+    slow.stable_gradients = false;  // those that are solved again would be added apart
+    auto solver = eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, slow,
+                                        eddy::Cpu{.threads = 1});
+    std::int64_t steps = 0, most = 0, sum = 0;
+    const auto sums_of = [&](const eddy::RankRows& rows) {
+        const auto& result =
+            solver(data, rows_of(all, rows.first, rows.count), eddy::shared(theta));
+        for (const auto& lane : result.report.outcomes()) steps += lane.accepted + lane.rejected;
+        return std::vector{result.loss.total, result.gradient.p(0, 0), result.gradient.p(0, 1)};
+    };
+    const auto wanted = sums_of({0, all.rows()});
+    steps = 0;
+    const auto got = eddy::sum_by_stealing(eddy::Mpi{MPI_COMM_WORLD}, all.rows(), sums_of, 64);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        check(same_bits(got[i], wanted[i]), "a sum of rows that were taken");
+    MPI_Allreduce(&steps, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&steps, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        std::printf("%d ranks: the slowest has %.3f times the mean by stealing\n", ranks,
+                    static_cast<double>(most * ranks) / static_cast<double>(sum));
+}
+
 void fail(int rank, int ranks) {
     const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 1}};
     for (int failing = 0; failing < ranks; ++failing) {
@@ -358,6 +392,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    support::DevicePages::are_kept_open = true;  // whatever MPI does there
     compare_calls();
     if (rank == 0)
         std::printf("%d ranks: loss and shared gradient %016llx\n", ranks,
@@ -365,6 +400,7 @@ int main(int argc, char** argv) {
     gather(rank, ranks);
     train(rank);
     balance(rank, ranks);
+    steal(rank, ranks);
     fail(rank, ranks);
     int all = 0;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("ranks: runs of any division add up to the bits of one machin
 TEST_CASE("ranks: each learns where its lanes begin, by two messages a rank and exchange at most") {
     for (const int count : {1, 2, 3, 4, 7, 16}) {
         std::atomic<std::int64_t> messages{0}, right{0};
-        support::run_ranks(count, [&](const Group& group) {
+        support::run_local_ranks(count, [&](const Group& group) {
             for (int call = 0; call < 3; ++call) {
                 eddy::detail::RankLink(group).in_call("call", [&] {
                     const auto verdict = group->agree({}, 10 + group->rank());
@@ -127,7 +127,7 @@ TEST_CASE("ranks: the model on paper sends and keeps what ranks do") {
             for (std::size_t rank = 1; rank < work.size(); ++rank)
                 first[rank] = first[rank - 1] + work[rank - 1].num_lanes;
             std::atomic<std::int64_t> messages{0}, bytes{0}, rows{0};
-            support::run_ranks(count, [&](const Group& group) {
+            support::run_local_ranks(count, [&](const Group& group) {
                 const auto rank = static_cast<std::size_t>(group->rank());
                 eddy::detail::RankLink(group).in_call("call", [&] {
                     static_cast<void>(group->agree({}, work[rank].num_lanes));
@@ -200,7 +200,7 @@ TEST_CASE("ranks: whichever fails, at whichever point, all end with its sentence
             for (int point = 0; point < 4; ++point) {
                 std::vector<std::array<std::string, 2>> said(static_cast<std::size_t>(count));
                 std::atomic<int> stopped{0};
-                support::run_ranks(count, [&](const Group& group) {
+                support::run_local_ranks(count, [&](const Group& group) {
                     const bool fails = group->rank() == failing;
                     auto& [first, second] = said[static_cast<std::size_t>(group->rank())];
                     first = outcome_of(group, [&] {
@@ -237,7 +237,7 @@ TEST_CASE("ranks: those that were asked something else are told before any work"
                                  "other shared parameters"};
     for (int item = 0; item < eddy::detail::CallPrint::num_items; ++item) {
         std::vector<std::string> said(4);
-        support::run_ranks(4, [&](const Group& group) {
+        support::run_local_ranks(4, [&](const Group& group) {
             eddy::detail::CallPrint print{{1, 2, 3, 4, 5}};
             if (group->rank() == 2) print.items[item] = 9;
             said[static_cast<std::size_t>(group->rank())] = outcome_of(group, [&] {
@@ -254,7 +254,7 @@ TEST_CASE("ranks: those that were asked something else are told before any work"
 TEST_CASE("ranks: a cancelled one stops all, whether it works or waits") {
     for (const bool waits : {false, true}) {
         std::atomic<int> stopped{0};
-        support::run_ranks(4, [&](const Group& group) {
+        support::run_local_ranks(4, [&](const Group& group) {
             std::stop_source cancel;
             eddy::detail::RankLink(group).in_call("call", [&] {
                 static_cast<void>(group->agree({}, 5));
@@ -276,7 +276,7 @@ TEST_CASE("ranks: one that does not come is named, and the others go on") {
     for (int missing = 0; missing < 4; ++missing) {
         std::vector<std::string> said(4), after(4);
         std::atomic<int> waiting{3};
-        support::run_ranks(4, [&](const Group& group) {
+        support::run_local_ranks(4, [&](const Group& group) {
             const auto rank = static_cast<std::size_t>(group->rank());
             group->set_time_out(0.2);
             const auto call = [&] {
@@ -300,7 +300,7 @@ TEST_CASE("ranks: one that does not come is named, and the others go on") {
 
 TEST_CASE("ranks: one that works longer than the time-out is not given up") {
     std::vector<std::string> said(3);
-    support::run_ranks(3, [&](const Group& group) {
+    support::run_local_ranks(3, [&](const Group& group) {
         group->set_time_out(0.1);
         said[static_cast<std::size_t>(group->rank())] = outcome_of(group, [&] {
             static_cast<void>(group->agree({}, 5));

@@ -6,9 +6,11 @@
 #include <mpi.h>
 
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/mpi/mpi_link.hpp>
 #include <eddy/backends/mpi/mpi_wire.hpp>
 #include <eddy/solve/ranks/gathered.hpp>
 #include <eddy/solve/ranks/rank_rows.hpp>
+#include <eddy/solve/ranks/stealing.hpp>
 
 namespace eddy::inline v0 {
 
@@ -26,6 +28,9 @@ struct Mpi {
     Inner inner{};                   ///< the backend that solves the trajectories of this rank
     /// Seconds without a sign of life from a rank after which the call ends on the others, with its number.
     double time_out = 300;
+    /// May sums over trajectories go from GPU to GPU, and be added there? Where MPI takes their memory (CUDA-aware), and
+    /// inner is a Cuda; else they go by the host. The bits are the same.
+    bool device_messages = true;
 
     void require_valid(const char* where) const {
         require_argument(time_out > 0, "{}: Mpi.time_out = {}; give a positive number of seconds",
@@ -36,7 +41,21 @@ struct Mpi {
         require_valid("Mpi");
         auto group = detail::group_of(comm);
         group->set_time_out(time_out);
+        if (!sends_from_devices())
+            group->set_carrier(nullptr);
+        else if constexpr (is_of_devices)
+            if (!group->has_carrier()) group->set_carrier(inner.rows_by(detail::MpiLink(comm)));
         return detail::RankLink(std::move(group));
+    }
+
+  private:
+    static constexpr bool is_of_devices = requires(const Inner& backend) {
+        backend.rows_by(detail::MpiLink(MPI_COMM_NULL));
+    };
+    [[nodiscard]] bool sends_from_devices() const {
+        if constexpr (is_of_devices)
+            return device_messages && (Inner::is_on_the_host || detail::mpi_takes_device_memory());
+        return false;
     }
 };
 
@@ -45,5 +64,7 @@ template <class Inner>
 Mpi(MPI_Comm, Inner) -> Mpi<Inner>;
 template <class Inner>
 Mpi(MPI_Comm, Inner, double) -> Mpi<Inner>;
+template <class Inner>
+Mpi(MPI_Comm, Inner, double, bool) -> Mpi<Inner>;
 
 }  // namespace eddy::inline v0

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/grid/device_rows.hpp>
 #include <eddy/backends/grid/grid_call.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
 #include <eddy/backends/grid/grid_path_call.hpp>
@@ -14,6 +15,8 @@
 #include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_plan.hpp>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -156,6 +159,14 @@ struct GridBackend {
         return {[](void* pool) { static_cast<detail::GridPool<Runtime>*>(pool)->land(); }, &first,
                 first.all_succeeded()};
     }
+    /// Sums over lanes of ranks, added on its device: a link brings them to other devices.
+    template <class Link>
+    [[nodiscard]] std::shared_ptr<detail::RowCarrier> rows_by(Link link) const {
+        return std::make_shared<detail::DeviceRows<Runtime, Link>>(
+            number(0), typename Runtime::Stream{}, std::move(link));
+    }
+    /// Is the device emulated, whose memory any message may come from?
+    static constexpr bool is_on_the_host = requires { requires Runtime::is_on_the_host; };
 
   private:
     void require_unwatched(const detail::CallLink& call) const {

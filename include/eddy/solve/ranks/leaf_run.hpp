@@ -5,7 +5,8 @@
 // it ends in, and, lane by lane, the rest of a leaf that began before it, since that is added to what the process before
 // has of the leaf. Two neighbouring runs make one; all runs together have the bits of one machine, however the
 // lanes are divided. Of G leaves a run keeps less than 2 log2(G) + 2 sums and 64 lanes.
-// Test: tests/solve/ranks.cpp
+// Where rows lie on a device, a run consists of their names, and what would be added is written down (row_carrier.hpp).
+// Test: tests/solve/ranks.cpp, tests/solve/row_carriers.cpp
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,11 @@ struct LeafShape {
     bool is_float = false;
 
     friend bool operator==(const LeafShape&, const LeafShape&) = default;
+};
+
+/// Row `to` becomes row `to` + row `from`.
+struct RowAdd {
+    std::int32_t to, from;
 };
 
 class EDDY_EXPORT LeafRun {
@@ -47,6 +53,11 @@ class EDDY_EXPORT LeafRun {
     /// How many rows the run keeps.
     [[nodiscard]] std::int64_t num_rows() const;
 
+    /// All of its rows, one after another.
+    [[nodiscard]] std::vector<double> rows() const;
+    /// A run of the names of its rows, which are numbers from `first` on. What is added from now on goes into `adds`.
+    [[nodiscard]] LeafRun named(std::int64_t first, std::vector<RowAdd>& adds) const;
+
   private:
     /// The sum of leaves [first, first + 2^level).
     struct Node {
@@ -65,6 +76,7 @@ class EDDY_EXPORT LeafRun {
     std::vector<Node> nodes_;     // from left to right
     std::vector<double> values_;  // (node, column)
     std::vector<double> tail_;  // (column) of the leaf that begins here and does not end; or empty
+    std::vector<RowAdd>* adds_ = nullptr;  // of names; null: rows are numbers
 
   public:
     /// What is sent of a run.

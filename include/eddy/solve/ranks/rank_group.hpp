@@ -5,14 +5,18 @@
 // ends the call on all ranks. While ranks work, a word to stop goes from neighbour to neighbour. Neighbours
 // in the tree that wait or work give a sign of life now and then; one from which none has come for the time-out is named.
 // After that the group is used no more, since nobody knows where that rank is.
-// Test: tests/solve/ranks.cpp
+// With a carrier (row_carrier.hpp) the second exchange says which rows each rank has, these are added by devices, and a
+// third says that all has gone well.
+// Test: tests/solve/ranks.cpp, tests/solve/row_carriers.cpp
 
 #include <cstdint>
 #include <eddy/core/error.hpp>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/ranks/rank_report.hpp>
+#include <eddy/solve/ranks/row_carrier.hpp>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -49,6 +53,11 @@ struct RankTree {
     }
 };
 
+/// Leaves of a sum.
+struct LeafRange {
+    std::int64_t first = 0, count = 0;
+};
+
 class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
   public:
     /// What has been sent since the group was made.
@@ -65,6 +74,9 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     [[nodiscard]] const Traffic& traffic() const { return traffic_; }
     /// Sets how many seconds may pass without a sign of life.
     void set_time_out(double seconds) { time_out_ = seconds; }
+    /// Has devices add up sums over lanes, of several ranks; null: the host does.
+    void set_carrier(std::shared_ptr<RowCarrier> carrier) { carrier_ = std::move(carrier); }
+    [[nodiscard]] bool has_carrier() const { return carrier_ != nullptr; }
 
     /// A call begins; `where` is its name.
     void begin(const char* where);
@@ -81,6 +93,13 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     [[nodiscard]] std::vector<std::vector<double>> add_up(std::vector<LeafRun> sums);
     /// Waits for all after the work, and returns the bytes that each has given, in the order of the ranks.
     [[nodiscard]] RankWire::Message gather(RankWire::Message rows);
+    /// The same of sums that ranks have of lanes here and there.
+    [[nodiscard]] std::vector<double> add_up(NodeSum nodes);
+    /// Says what another rank gets that asks for work during this call. It gets an answer when this one looks for
+    /// messages; without anything said, none of the work.
+    void give_when_asked(std::function<LeafRange()> give) { give_ = std::move(give); }
+    /// Asks another rank for work, and waits for its answer; nothing, where a rank has stopped.
+    [[nodiscard]] LeafRange ask(int rank);
     /// Waits for all after work of which nothing is added up.
     void end_work();
     /// The call ends.
@@ -88,12 +107,15 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     /// Says that the call has failed here with what is being handled; the others are told, if they
     /// do not know.
     void fail() noexcept;
+    /// Says between calls that this rank makes no other one, because of what is being handled: those of the others
+    /// fail from now on.
+    void leave() noexcept;
 
   private:
     enum class Phase { idle, before, working, done };
-    enum class Kind : std::int32_t { report, verdict, stop, alive };
+    enum class Kind : std::int32_t { report, verdict, stop, alive, want, give };
     struct Header {
-        std::int64_t number;  // of the exchange, or of the call that is to stop
+        std::int64_t number;  // of the exchange that comes next
         Kind kind;
     };
     struct Received {
@@ -102,8 +124,20 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
         RankWire::Message message;
     };
 
+    /// What a carrier is to do with one of the sums: rows that come, what is added, rows that go.
+    struct RowPlan {
+        std::int64_t num_rows = 0;
+        std::vector<std::vector<std::int32_t>> of_children;
+        std::vector<RowAdd> adds;
+        std::vector<std::int32_t> of_all;  // of this rank and those below
+    };
+
+    [[nodiscard]] std::vector<std::vector<double>> carry(std::vector<LeafRun> sums);
+    [[nodiscard]] std::vector<double> carry(const LeafRun& sum, const RowPlan& plan);
+    void fail(const RankFailure& failure) noexcept;
     [[nodiscard]] RankVerdict exchange(RankReport report);
-    [[nodiscard]] RankVerdict after_work(std::vector<LeafRun> sums, RankWire::Message rows);
+    [[nodiscard]] RankVerdict after_work(std::vector<LeafRun> sums, RankWire::Message rows,
+                                         NodeSum nodes = {});
     /// Gathers the reports of children into that of this rank, and how many lanes each has.
     void gather(RankReport& report, std::vector<std::int64_t>& lanes_of_children);
     void scatter(const RankVerdict& verdict, std::int64_t own_lanes,
@@ -111,17 +145,25 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     /// Waits for this message; null where no sign of life has come from that rank.
     [[nodiscard]] std::unique_ptr<Received> wait_for(Kind kind, int from);
     void send(int to, Kind kind, const RankWire::Message& message = {});
+    void send(int to, const Header& header, const RankWire::Message& message = {});
     void take_messages();
+    /// Takes a message out that has come: the last one of its kind.
+    [[nodiscard]] std::unique_ptr<Received> find(Kind kind, int from);
+    void answer_who_wants();
     void give_sign_of_life();
     void keep_attending();
     void require_agreed(const RankFailure& failure);
     void count_rows(const std::vector<LeafRun>& sums);
     void tell(int to, const RankVerdict& verdict);
-    void take_stop(std::int64_t call);
+    void take_stop(std::int64_t number);
     [[nodiscard]] RankFailure missing(int rank);
-    [[nodiscard]] std::int64_t call() const { return number_ / 2; }
+    [[nodiscard]] std::int64_t call() const { return number_ / most_exchanges; }
+
+    static constexpr std::int64_t most_exchanges = 4;  // that a call has numbers for
 
     std::unique_ptr<RankWire> wire_;
+    std::shared_ptr<RowCarrier> carrier_;
+    std::vector<RowPlan> plans_;  // (sum) of the exchange at hand
     RankTree tree_;
     std::vector<int> neighbours_;      // children, then the parent
     std::vector<std::int64_t> heard_;  // (rank) when last, in nanoseconds; of neighbours
@@ -131,14 +173,16 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     Phase phase_ = Phase::idle;
     const char* where_ = "";
     CallPrint print_;
-    std::int64_t num_lanes_ = 0, number_ = 0, alive_at_ = 0, asked_at_ = 0;
+    std::int64_t num_lanes_ = 0, number_ = -1, alive_at_ = 0, asked_at_ = 0;
     RankVerdict verdict_;
+    std::function<LeafRange()> give_;
     std::stop_token cancelled_;
     Poll poll_;
     std::exception_ptr thrown_;  // by the poll
     std::int64_t stopped_ = -1,
-                 told_stop_ = -1;  // calls that were to stop, as this rank heard and said
-    RankFailure broken_;           // why nothing more is exchanged
+                 told_stop_ =
+                     -1;  // before which exchange work was to stop, as this rank heard and said
+    RankFailure broken_;  // why nothing more is exchanged
 };
 
 /// The ranks of a solver object's backend, or none.

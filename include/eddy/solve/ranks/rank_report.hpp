@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ranks/leaf_run.hpp>
+#include <eddy/solve/ranks/node_sum.hpp>
 #include <eddy/solve/ranks/rank_wire.hpp>
 #include <string>
 #include <tuple>
@@ -15,7 +16,7 @@ namespace eddy::inline v0::detail {
 
 /// What ends a call on all ranks.
 struct RankFailure {
-    enum class Kind : std::int32_t { none, bad_argument, differs, exception, missing };
+    enum class Kind : std::int32_t { none, bad_argument, differs, exception, missing, left };
     Kind kind = Kind::none;
     std::int32_t rank = -1;  // where it happened
     std::string text;
@@ -23,6 +24,8 @@ struct RankFailure {
     static constexpr auto members =
         std::tuple{&RankFailure::kind, &RankFailure::rank, &RankFailure::text};
     [[nodiscard]] explicit operator bool() const { return kind != Kind::none; }
+    /// Is there no further call?
+    [[nodiscard]] bool is_for_good() const { return kind == Kind::missing || kind == Kind::left; }
 };
 
 /// What all ranks must be given alike, in the order in which a difference is told.
@@ -39,11 +42,12 @@ struct EDDY_EXPORT RankReport {
     RankFailure failure;
     std::vector<LeafRun> sums;
     RankWire::Message rows{};  // for all ranks, in their order
+    NodeSum nodes{};           // whoever has done them
 
-    static constexpr auto members =
-        std::tuple{&RankReport::first_rank, &RankReport::num_lanes, &RankReport::print,
-                   &RankReport::failure,    &RankReport::sums,      &RankReport::rows};
-    /// Takes in that of the ranks behind; the first failure stays.
+    static constexpr auto members = std::tuple{
+        &RankReport::first_rank, &RankReport::num_lanes, &RankReport::print, &RankReport::failure,
+        &RankReport::sums,       &RankReport::rows,      &RankReport::nodes};
+    /// Takes in that of the ranks behind; the first failure stays, or the first for good.
     void append(const RankReport& next);
     [[nodiscard]] RankWire::Message write() const;
     [[nodiscard]] static RankReport read(const std::byte* message);
@@ -52,7 +56,7 @@ struct EDDY_EXPORT RankReport {
 struct EDDY_EXPORT RankVerdict {
     std::int64_t first_lane = 0, num_lanes = 0;  // of the rank that it is sent to; of all
     RankFailure failure;
-    std::vector<std::vector<double>> totals;  // of RankReport::sums
+    std::vector<std::vector<double>> totals;  // of RankReport::sums, then of its nodes
     RankWire::Message rows{};                 // of all ranks
 
     static constexpr auto members =
