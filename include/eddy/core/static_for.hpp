@@ -1,8 +1,8 @@
 #pragma once
 // Loops whose index is a template parameter. Compilers unroll run-time loops over register arrays
 // only when they feel like it; these are unrolled always, so the arrays stay in registers on every
-// compiler. Long ranges are folded in chunks: clang accepts at most 256 operands in one fold
-// expression.
+// compiler. Long ranges are folded in chunks, since clang accepts at most 256 operands in one fold
+// expression, and chunks in chunks: each level is inlined into the one above, and copied then.
 // Test: tests/core/static_for.cpp
 
 #include <eddy/core/host_device.hpp>
@@ -12,6 +12,16 @@ namespace eddy::inline v0 {
 namespace detail {
 
 inline constexpr int fold_chunk = 128;
+
+/// The indices of a part, where a range of so many has at most `fold_chunk` parts.
+[[nodiscard]] constexpr int part_of_range(int count) {
+    int part = fold_chunk;
+    while (part < (count - 1) / fold_chunk + 1) part *= fold_chunk;
+    return part;
+}
+[[nodiscard]] constexpr int parts_of_range(int count) {
+    return (count - 1) / part_of_range(count) + 1;
+}
 
 template <int first, class Body, int... offsets>
 EDDY_INLINE EDDY_HD constexpr void static_for_chunk(Body& body,
@@ -30,11 +40,24 @@ EDDY_INLINE EDDY_HD constexpr void for_each_index([[maybe_unused]] Body& body,
 
 /// Calls `body.template operator()<i>()` for i in [first, last), in order.
 template <int first, int last, class Body>
+EDDY_INLINE EDDY_HD constexpr void static_for(Body&& body);
+
+namespace detail {
+template <int first, int last, class Body, int... parts>
+EDDY_INLINE EDDY_HD constexpr void static_for_parts(Body& body,
+                                                    std::integer_sequence<int, parts...>) {
+    constexpr int part = part_of_range(last - first);
+    (static_for<first + parts * part,
+                (last - first - parts * part < part ? last : first + (parts + 1) * part)>(body),
+     ...);
+}
+}  // namespace detail
+
+template <int first, int last, class Body>
 EDDY_INLINE EDDY_HD constexpr void static_for(Body&& body) {
     if constexpr (last - first > detail::fold_chunk) {
-        detail::static_for_chunk<first>(body,
-                                        std::make_integer_sequence<int, detail::fold_chunk>{});
-        static_for<first + detail::fold_chunk, last>(body);
+        detail::static_for_parts<first, last>(
+            body, std::make_integer_sequence<int, detail::parts_of_range(last - first)>{});
     } else if constexpr (last > first) {
         detail::static_for_chunk<first>(body, std::make_integer_sequence<int, last - first>{});
     }

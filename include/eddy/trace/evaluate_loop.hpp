@@ -76,10 +76,19 @@ using SlotsOf = typename std::conditional_t<
 
 /// Computes those of nodes [first, first + count) that are in a loop (−1: in none), not in one inside it.
 template <int first, int count, int loop, class Values>
+EDDY_INLINE EDDY_HD constexpr void run_steps(Values& values);
+template <int first, int count, int loop, class Values, int... parts>
+EDDY_INLINE EDDY_HD constexpr void run_parts(Values& values, std::integer_sequence<int, parts...>) {
+    constexpr int part = part_of_range(count);
+    (run_steps<first + parts * part, (count - parts * part < part ? count - parts * part : part),
+               loop>(values),
+     ...);
+}
+template <int first, int count, int loop, class Values>
 EDDY_INLINE EDDY_HD constexpr void run_steps(Values& values) {
     if constexpr (count > fold_chunk) {
-        values.template steps<first, loop>(std::make_integer_sequence<int, fold_chunk>{});
-        run_steps<first + fold_chunk, count - fold_chunk, loop>(values);
+        run_parts<first, count, loop>(values,
+                                      std::make_integer_sequence<int, parts_of_range(count)>{});
     } else {
         values.template steps<first, loop>(std::make_integer_sequence<int, count>{});
     }
