@@ -27,15 +27,57 @@ constexpr std::tuple<T...> as_tuple(const std::tuple<T...>& results) {
 
 enum class Half { forward, backward };
 
+/// Both halves of a program as constants, which one split gives.
+template <GraphSizes forward_room, GraphSizes backward_room>
+struct StaticHalves {
+    StaticGraph<forward_room> forward;
+    StaticGraph<backward_room> backward;
+};
+template <class P, class Policy, int... argument>
+struct HalvesOf {
+    template <GraphSizes forward_room, GraphSizes backward_room>
+    static constexpr StaticHalves<forward_room, backward_room> build() {
+        const Graph graph = P::graph.thaw();
+        const SplitGraph split = split_graph(graph, argument_flags<argument...>(graph), Policy{});
+        return {copy_graph<forward_room>(split.forward, sizes_of(split.forward)),
+                copy_graph<backward_room>(split.backward, sizes_of(split.backward))};
+    }
+    /// `times` the nodes of the program, and what it has else.
+    static constexpr GraphSizes room(int times) {
+        GraphSizes sizes = P::graph.sizes;
+        sizes.nodes = times * sizes.nodes + 64;
+        sizes.operands = 2 * sizes.nodes;
+        sizes.constants += 64;
+        sizes.arguments += 8;
+        sizes.outputs += 8;
+        sizes.loops = 4 * sizes.loops;
+        return sizes;
+    }
+    static constexpr auto make() {
+        constexpr GraphSizes forward_room = room(2), backward_room = room(6);
+        constexpr auto buffer = build<forward_room, backward_room>();
+        constexpr GraphSizes forward = buffer.forward.sizes, backward = buffer.backward.sizes;
+        if constexpr (forward.fit_in(forward_room) && backward.fit_in(backward_room)) {
+            return StaticHalves<forward, backward>{copy_graph<forward>(buffer.forward, forward),
+                                                   copy_graph<backward>(buffer.backward, backward)};
+        } else {
+            return build<forward, backward>();
+        }
+    }
+    static constexpr auto halves = make();
+};
+
 template <Half half, class P, class Policy, int... argument>
 struct SplitOf {
-    static constexpr int expected_nodes = (half == Half::forward ? 2 : 6) * P::graph.size() + 64;
-
-    static constexpr Graph make() {
-        const Graph graph = P::graph.thaw();
-        SplitGraph split = split_graph(graph, argument_flags<argument...>(graph), Policy{});
-        return half == Half::forward ? std::move(split.forward) : std::move(split.backward);
+    static constexpr auto& frozen() {
+        if constexpr (half == Half::forward) {
+            return HalvesOf<P, Policy, argument...>::halves.forward;
+        } else {
+            return HalvesOf<P, Policy, argument...>::halves.backward;
+        }
     }
+    static constexpr GraphSizes expected_sizes = frozen().sizes;
+    static constexpr Graph make() { return frozen().thaw(); }
     /// Both halves are contracted already; doing so again, apart, would make their arithmetic
     /// depend on the policy.
     static constexpr Graph finish(const Graph& graph) { return graph; }

@@ -34,7 +34,7 @@ namespace detail {
 
 template <class Recipe>
 struct CodeOf {
-    static constexpr int expected_nodes = Program<Recipe>::graph.size();
+    static constexpr GraphSizes expected_sizes = Program<Recipe>::graph.sizes;
     static constexpr Graph make();
 };
 

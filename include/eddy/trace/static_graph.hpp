@@ -105,6 +105,7 @@ constexpr StaticGraph<room> build_into() {
 template <class Make>
 constexpr GraphSizes expected_room() {
     int nodes = 192;
+    if constexpr (requires { Make::expected_sizes; }) return Make::expected_sizes;
     if constexpr (requires { Make::expected_nodes; }) nodes = Make::expected_nodes;
     return {.nodes = nodes,
             .operands = 3 * nodes,
