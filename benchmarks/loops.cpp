@@ -1,7 +1,8 @@
 // Loops inside traced functions against what else one would write, as ratios of processor time of one
 // run: Kepler's equation in packs of eight by `bounded_while` over a loop by hand, by `repeat` over the
-// same turns written out; a chain of 1,000 cells by `scan` over a loop by hand; whole solves with gradients
-// by `root` over `bounded_while`. Arms take turns; the median of the rounds counts.
+// same turns written out; a chain of 1,000 cells by `scan`, and its pullback, over loops by hand; layers by
+// `repeat` over written out; whole solves with gradients by `root` over `bounded_while`. Arms take turns; the
+// median of the rounds counts. scripts/compile-loops measures the compiler.
 
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,8 @@
 #include <eddy/solvers/kencarp4.hpp>
 #include <eddy/solvers/rodas5p.hpp>
 
+#include "loop_layers.hpp"
+#include "loop_programs.hpp"
 #include "solve/timing.hpp"
 #include "support/kepler.hpp"
 
@@ -52,19 +55,6 @@ constexpr auto written = eddy::trace<Scalar, Scalar>(FiveTurns<true>{});
     return E;
 }
 
-struct Chain {
-    constexpr auto operator()(const auto& y, const auto& p) const {
-        const auto right = eddy::concat(eddy::slice<1, 999>(y), y[999]);
-        return eddy::scan<1000>(eddy::vec(y[0] * 1.0, y[0] * 1.0), right,
-                                [&](const auto& s, const auto& next) {
-                                    const auto rate =
-                                        p[0] * (s[0] - 2 * s[1] + next) + p[1] * s[1] * (1 - s[1]);
-                                    return eddy::carry_and_out(eddy::vec(s[1], next), rate);
-                                })
-            .outs;
-    }
-};
-constexpr auto chain = eddy::trace<Vector<1000>, Vector<2>>(Chain{});
 template <class Real>
 [[gnu::noinline]] void chain_by_hand(const Vec<Real, 1000>& y, const Vec<double, 2>& p,
                                      Vec<Real, 1000>& rate) {
@@ -72,6 +62,21 @@ template <class Real>
         const Real left = y[i > 0 ? i - 1 : 0], right = y[i < 999 ? i + 1 : 999];
         rate[i] = p[0] * (left - 2.0 * y[i] + right) + p[1] * y[i] * (1.0 - y[i]);
     }
+}
+
+/// Its pullback, the cotangents of p in registers.
+template <class Real>
+[[gnu::noinline]] Vec<Real, 2> pull_chain_by_hand(const Vec<Real, 1000>& y, const Vec<double, 2>& p,
+                                                  const Vec<Real, 1000>& c, Vec<Real, 1000>& of_y) {
+    Real of_p0(0.0), of_p1(0.0);
+    for (int i = 0; i < 1000; ++i) {
+        const Real left = y[i > 0 ? i - 1 : 0], right = y[i < 999 ? i + 1 : 999];
+        of_p0 = of_p0 + c[i] * (left - 2.0 * y[i] + right);
+        of_p1 = of_p1 + c[i] * y[i] * (1.0 - y[i]);
+        const Real from_left = c[i > 0 ? i - 1 : 0], from_right = c[i < 999 ? i + 1 : 999];
+        of_y[i] = p[0] * (from_left - 2.0 * c[i] + from_right) + p[1] * c[i] * (1.0 - 2.0 * y[i]);
+    }
+    return {of_p0, of_p1};
 }
 
 /// E(t), relaxed to by p[1].
@@ -125,6 +130,81 @@ auto solve_of(double stiffness) {
     };
 }
 
+template <class Real>
+void pull_cells(Real) {
+    Vec<Real, 1000> y{}, c{};
+    for (int i = 0; i < 1000; ++i) {
+        y[i] = Real(std::sin(i + 1.0));
+        c[i] = Real(std::cos(i + 1.0));
+    }
+    const Vec<double, 2> p{0.3, 1.7};
+    row(
+        sizeof(Real) == sizeof(double) ? "1,000 cells, one trajectory, vjp: scan / by hand"
+                                       : "1,000 cells, pack, vjp: scan / by hand",
+        [=] {
+            for (int i = 0; i < num_calls / 8; ++i) {
+                const auto [of_y, of_p] = eddy::vjp(programs::chain<1000>)(y, p, c);
+                benchmark::kept = *reinterpret_cast<const double*>(&of_y[i]) +
+                                  *reinterpret_cast<const double*>(&of_p[0]);
+            }
+        },
+        [=] {
+            for (int i = 0; i < num_calls / 8; ++i) {
+                Vec<Real, 1000> of_y;
+                const auto of_p = pull_chain_by_hand(y, p, c, of_y);
+                benchmark::kept = *reinterpret_cast<const double*>(&of_y[i]) +
+                                  *reinterpret_cast<const double*>(&of_p[0]);
+            }
+        },
+        num_calls / 8.0 * 1000);
+}
+
+void layers() {
+    Vec<Lanes, 8> x{}, c{};
+    Vec<double, 72> w{};
+    for (int i = 0; i < 8; ++i) {
+        x[i] = Lanes(std::sin(i + 1.0));
+        c[i] = Lanes(std::cos(i + 1.0));
+    }
+    for (int i = 0; i < 72; ++i) w[i] = 0.4 * std::sin(3.0 * i);
+    const auto arm = [=](auto pull) {
+        return [=] {
+            for (int i = 0; i < num_calls / 8; ++i) benchmark::kept = pull(x, w, c);
+        };
+    };
+    row("16 layers, pack, vjp, a layer: repeat / written out", arm(&programs::pull_repeated),
+        arm(&programs::pull_written_out), num_calls / 8.0 * 16);
+    std::printf("64 layers, numbers in memory: nested {8, 8} / kept %11d %10d %8.2f\n",
+                programs::nested_memory, programs::kept_memory,
+                1.0 * programs::nested_memory / programs::kept_memory);
+}
+
+/// No lane's bits differ from those that it has alone, whatever its neighbours' turns.
+void uneven_turns() {
+    int num_different = 0;
+    double turns = 0;
+    for (int call = 0; call < num_calls; ++call) {
+        Lanes x(0.0), p(0.0);
+        for (int lane = 0; lane < 8; ++lane) {
+            x.set(lane, 1 + (7 * call + 11 * lane) % 30);
+            p.set(lane, 0.1 * lane + 0.01 * call);
+            turns += x[lane] / (8 * num_calls);
+        }
+        const auto value = programs::uneven(x, p);
+        const auto [of_x, of_p] = eddy::vjp(programs::uneven)(x, p, Lanes(1.0));
+        for (int lane = 0; lane < 8; ++lane) {
+            const Lanes own_x(x[lane]), own_p(p[lane]);
+            const auto alone = programs::uneven(own_x, own_p);
+            const auto [of_x_alone, of_p_alone] =
+                eddy::vjp(programs::uneven)(own_x, own_p, Lanes(1.0));
+            num_different += alone[0] != value[lane] || of_x_alone[0] != of_x[lane] ||
+                             of_p_alone[0] != of_p[lane];
+        }
+    }
+    std::printf("1 to 30 turns, %.1f in the mean: %d lanes differ from their own alone\n", turns,
+                num_different);
+}
+
 }  // namespace
 
 int main() {
@@ -157,7 +237,7 @@ int main() {
                                            : "1,000 cells, pack: scan / by hand",
             [=] {
                 for (int i = 0; i < num_calls / 8; ++i) {
-                    const auto rate = chain(y, p);
+                    const auto rate = programs::chain<1000>(y, p);
                     benchmark::kept = *reinterpret_cast<const double*>(&rate[i]);
                 }
             },
@@ -172,6 +252,10 @@ int main() {
     };
     cells(0.0);
     cells(Lanes(0.0));
+    pull_cells(0.0);
+    pull_cells(Lanes(0.0));
+    layers();
+    uneven_turns();
 
     row("Tsit5, gradient, ms: root / bounded_while", solve_of<ByRoot, eddy::Tsit5>(0.5),
         solve_of<ByWhile, eddy::Tsit5>(0.5), 1e6);
