@@ -80,7 +80,7 @@ struct GradientReport : Outcomes {
     std::int64_t evaluations_back = 0;
 
     /// Whether the trajectory was solved once more, because its steps did not resolve its derivative.
-    /// The loss, gradient and statistics of such a lane are those of the second solve.
+    /// The loss, gradient and statistics of such a trajectory are those of the second solve.
     [[nodiscard]] bool redone(std::ptrdiff_t lane) const {
         detail::require_index(lane, num_lanes(), "report: trajectory");
         const auto index = static_cast<std::size_t>(lane);
