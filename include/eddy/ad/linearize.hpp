@@ -34,7 +34,7 @@ struct StaticHalves {
     StaticGraph<backward_room> backward;
 };
 template <class P, class Policy, int... argument>
-struct HalvesOf {
+struct SplitHalves {
     template <GraphSizes forward_room, GraphSizes backward_room>
     static constexpr StaticHalves<forward_room, backward_room> build() {
         const Graph graph = P::graph.thaw();
@@ -71,9 +71,9 @@ template <Half half, class P, class Policy, int... argument>
 struct SplitOf {
     static constexpr auto& frozen() {
         if constexpr (half == Half::forward) {
-            return HalvesOf<P, Policy, argument...>::halves.forward;
+            return SplitHalves<P, Policy, argument...>::halves.forward;
         } else {
-            return HalvesOf<P, Policy, argument...>::halves.backward;
+            return SplitHalves<P, Policy, argument...>::halves.backward;
         }
     }
     static constexpr GraphSizes expected_sizes = frozen().sizes;
