@@ -61,6 +61,29 @@ eddy::LuPlan plan_of() {
     return eddy::plan_lu(pattern);
 }
 
+/// Entries off the diagonal in the row and in the column of an unknown, among those left, counted anew.
+eddy::detail::Degrees degrees_of(const eddy::SquarePattern& pattern,
+                                 const std::vector<char>& is_left, int unknown) {
+    eddy::detail::Degrees degrees;
+    for (int other = 0; other < pattern.size(); ++other) {
+        if (other == unknown || !is_left[static_cast<std::size_t>(other)]) continue;
+        degrees.row += pattern.has(unknown, other) ? 1 : 0;
+        degrees.column += pattern.has(other, unknown) ? 1 : 0;
+    }
+    return degrees;
+}
+
+/// Adds to the pattern what the elimination of an unknown fills in.
+void fill_in(eddy::SquarePattern& pattern, const std::vector<char>& is_left, int unknown) {
+    for (int row = 0; row < pattern.size(); ++row) {
+        if (!is_left[static_cast<std::size_t>(row)] || !pattern.has(row, unknown)) continue;
+        for (int column = 0; column < pattern.size(); ++column) {
+            if (is_left[static_cast<std::size_t>(column)] && pattern.has(unknown, column))
+                pattern.insert(row, column);
+        }
+    }
+}
+
 int count(const std::vector<eddy::LuStep>& steps, eddy::LuStep::Kind kind) {
     int found = 0;
     for (const eddy::LuStep& step : steps) found += step.kind == kind ? 1 : 0;
@@ -151,17 +174,33 @@ TEST_CASE("lu_plan: each pivot has the shortest row and column of what is left, 
 
         std::vector<char> is_left(static_cast<std::size_t>(size), 1);
         for (const int pivot : elimination.order) {
-            const auto degrees_of = [&](int unknown) {
-                return eddy::detail::degrees_of(pattern, is_left, unknown);
-            };
+            const auto of_pivot = degrees_of(pattern, is_left, pivot);
             for (int i = 0; i < size; ++i) {
                 if (i == pivot || !is_left[static_cast<std::size_t>(i)]) continue;
-                REQUIRE_FALSE(degrees_of(i).precede(degrees_of(pivot)));
-                REQUIRE((i > pivot || degrees_of(pivot).precede(degrees_of(i))));
+                const auto of_other = degrees_of(pattern, is_left, i);
+                REQUIRE_FALSE(of_other.precede(of_pivot));
+                REQUIRE((i > pivot || of_pivot.precede(of_other)));
             }
             is_left[static_cast<std::size_t>(pivot)] = 0;
-            eddy::detail::fill_in(pattern, is_left, pivot);
+            fill_in(pattern, is_left, pivot);
         }
         REQUIRE(pattern.entries() == elimination.filled.entries());
     }
+}
+
+TEST_CASE(
+    "lu_plan: a chain of 20,000 unknowns is planned by its entries, each read once by a solve") {
+    constexpr int size = 20000;
+    eddy::SquarePattern chain(size);
+    for (int i = 0; i < size; ++i) {
+        for (int j = std::max(0, i - 1); j < std::min(size, i + 2); ++j) chain.insert(i, j);
+    }
+
+    const eddy::LuPlan plan = eddy::plan_lu(chain);
+
+    CHECK(plan.num_factors == 3 * size - 2);
+    CHECK(plan.elimination.num_steps == static_cast<int>(plan.factor.size()));
+    CHECK(plan.factor.size() == 3 * size - 2);
+    CHECK(plan.solve.size() == 3 * size - 2);
+    CHECK(plan.solve_transposed.size() == 3 * size - 2);
 }

@@ -23,27 +23,75 @@ struct Degrees {
     }
 };
 
-constexpr Degrees degrees_of(const SquarePattern& pattern, const std::vector<char>& is_left,
-                             int unknown) {
-    Degrees degrees;
-    for (int other = 0; other < pattern.size(); ++other) {
-        if (other == unknown || !is_left[static_cast<std::size_t>(other)]) continue;
-        degrees.row += pattern.has(unknown, other) ? 1 : 0;
-        degrees.column += pattern.has(other, unknown) ? 1 : 0;
-    }
-    return degrees;
-}
-
-/// Adds to the pattern what the elimination of an unknown fills in.
-constexpr void fill_in(SquarePattern& pattern, const std::vector<char>& is_left, int unknown) {
-    for (int row = 0; row < pattern.size(); ++row) {
-        if (!is_left[static_cast<std::size_t>(row)] || !pattern.has(row, unknown)) continue;
-        for (int column = 0; column < pattern.size(); ++column) {
-            if (is_left[static_cast<std::size_t>(column)] && pattern.has(unknown, column))
-                pattern.insert(row, column);
+/// What is left of a system while its unknowns are eliminated: its rows and columns, without diagonal
+/// entries, and of each pair of unknowns, pair of pairs and so on the one to be eliminated first.
+class UnknownsLeft {
+  public:
+    constexpr explicit UnknownsLeft(const SquarePattern& pattern)
+        : rows_(at(pattern.size())), columns_(at(pattern.size())), first_(2 * rows_.size(), -1) {
+        for (const MatrixEntry& entry : pattern.entries()) {
+            if (entry.row == entry.column) continue;
+            rows_[at(entry.row)].push_back(entry.column);
+            columns_[at(entry.column)].push_back(entry.row);
         }
+        for (int i = 0; i < pattern.size(); ++i) first_[rows_.size() + at(i)] = i;
+        for (std::size_t node = rows_.size(); node-- > 1;) decide(node);
     }
-}
+    /// The unknown to be eliminated; −1: none is left.
+    [[nodiscard]] constexpr int first() const { return first_[1]; }
+    [[nodiscard]] constexpr const std::vector<int>& row(int i) const { return rows_[at(i)]; }
+    [[nodiscard]] constexpr const std::vector<int>& column(int i) const { return columns_[at(i)]; }
+
+    /// Takes an unknown out, and puts in what its elimination fills in.
+    constexpr void eliminate(int unknown) {
+        const std::vector<int> row = std::move(rows_[at(unknown)]),
+                               column = std::move(columns_[at(unknown)]);
+        for (const int i : column) unite(rows_[at(i)], row, i, unknown);
+        for (const int i : row) unite(columns_[at(i)], column, i, unknown);
+        first_[rows_.size() + at(unknown)] = -1;
+        decide_above(unknown);
+        for (const int i : row) decide_above(i);
+        for (const int i : column) decide_above(i);
+    }
+
+  private:
+    static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    /// list becomes (list ∪ more) \ {self, gone}; all in order.
+    static constexpr void unite(std::vector<int>& list, const std::vector<int>& more, int self,
+                                int gone) {
+        std::vector<int> both;
+        std::size_t j = 0;
+        for (const int i : list) {
+            for (; j < more.size() && more[j] < i; ++j) {
+                if (more[j] != self) both.push_back(more[j]);
+            }
+            if (j < more.size() && more[j] == i) ++j;
+            if (i != gone) both.push_back(i);
+        }
+        for (; j < more.size(); ++j) {
+            if (more[j] != self) both.push_back(more[j]);
+        }
+        list = std::move(both);
+    }
+    [[nodiscard]] constexpr Degrees degrees(int i) const {
+        return {static_cast<int>(row(i).size()), static_cast<int>(column(i).size())};
+    }
+    constexpr void decide(std::size_t node) {
+        const int a = first_[2 * node], b = first_[2 * node + 1];
+        const bool is_tie =
+            a >= 0 && b >= 0 && !degrees(a).precede(degrees(b)) && !degrees(b).precede(degrees(a));
+        const bool takes_a = b < 0 || (a >= 0 && (is_tie ? a < b : degrees(a).precede(degrees(b))));
+        first_[node] = takes_a ? a : b;
+    }
+    constexpr void decide_above(int unknown) {
+        for (std::size_t node = (rows_.size() + at(unknown)) / 2; node > 0; node /= 2) decide(node);
+    }
+
+    std::vector<std::vector<int>> rows_, columns_;
+    std::vector<int>
+        first_;  // a tree: of node k the children are 2k and 2k + 1, its leaves unknowns
+};
 
 }  // namespace detail
 
@@ -51,32 +99,23 @@ constexpr void fill_in(SquarePattern& pattern, const std::vector<char>& is_left,
 struct Elimination {
     std::vector<int> order;  // order[k]: the unknown whose diagonal entry is the k-th pivot
     SquarePattern filled;
+    int num_steps = 0;  // of the factorisation: a reciprocal for each pivot, products, differences
 };
 
-/// The elimination of a pattern whose diagonal is part of it. Degrees are counted once, and again only where a
-/// pivot's row or column reaches: counting all of them for each pivot took compilers most of the time that they had for
-/// a hundred states.
-[[nodiscard]] constexpr Elimination eliminate(SquarePattern pattern) {
-    const int size = pattern.size();
-    const auto at = [](int i) { return static_cast<std::size_t>(i); };
-    std::vector<char> is_left(at(size), 1);
-    std::vector<detail::Degrees> degrees(at(size));
-    for (int i = 0; i < size; ++i) degrees[at(i)] = detail::degrees_of(pattern, is_left, i);
-    std::vector<int> order;
-    for (int k = 0; k < size; ++k) {
-        int best = -1;
-        for (int i = 0; i < size; ++i) {
-            if (is_left[at(i)] && (best < 0 || degrees[at(i)].precede(degrees[at(best)]))) best = i;
-        }
-        is_left[at(best)] = 0;
-        detail::fill_in(pattern, is_left, best);
-        for (int i = 0; i < size; ++i) {
-            if (is_left[at(i)] && (pattern.has(i, best) || pattern.has(best, i)))
-                degrees[at(i)] = detail::degrees_of(pattern, is_left, i);
-        }
-        order.push_back(best);
+/// The elimination of a pattern whose diagonal is part of it. It takes compilers time by the entries of L and U.
+[[nodiscard]] constexpr Elimination eliminate(const SquarePattern& pattern) {
+    detail::UnknownsLeft left(pattern);
+    Elimination elimination{{}, pattern};
+    for (int k = 0; k < pattern.size(); ++k) {
+        const int pivot = left.first();
+        for (const int column : left.row(pivot)) elimination.filled.insert(pivot, column);
+        for (const int row : left.column(pivot)) elimination.filled.insert(row, pivot);
+        elimination.num_steps +=
+            1 + static_cast<int>(left.column(pivot).size() * (1 + left.row(pivot).size()));
+        left.eliminate(pivot);
+        elimination.order.push_back(pivot);
     }
-    return {order, pattern};
+    return elimination;
 }
 
 }  // namespace eddy::inline v0

@@ -29,70 +29,103 @@ struct LuStep {
 /// What to do with a matrix of one pattern.
 struct LuPlan {
     Elimination elimination;
-    std::vector<int> place;  // (row, column): index of that entry's factor; −1: there is none
+    std::vector<int> first;  // (row): the factor of its first entry; then how many there are
     int num_factors = 0;
     std::vector<LuStep> factor, solve, solve_transposed;
 
+    /// The factor of an entry; −1: there is none.
     [[nodiscard]] constexpr int at(int row, int column) const {
-        return place[static_cast<std::size_t>(row * elimination.filled.size() + column)];
+        const std::vector<int>& columns = elimination.filled.row(row);
+        const auto found = std::lower_bound(columns.begin(), columns.end(), column);
+        if (found == columns.end() || *found != column) return -1;
+        return first[static_cast<std::size_t>(row)] + static_cast<int>(found - columns.begin());
     }
 };
 
 namespace detail {
 
+/// Factors of one row or column in the order of elimination: the k-th unknown's, and where it is kept.
+struct FactorInLine {
+    int k = 0;
+    int place = 0;
+};
+using LineOfFactors = std::vector<FactorInLine>;
+
+/// The rows and columns of the factors with the unknowns in the order of elimination.
+struct OrderedFactors {
+    std::vector<LineOfFactors> rows, columns;
+
+    constexpr explicit OrderedFactors(const LuPlan& plan)
+        : rows(plan.elimination.order.size()), columns(rows.size()) {
+        const std::vector<int>& order = plan.elimination.order;
+        std::vector<int> number(order.size(), 0);  // (unknown)
+        for (std::size_t k = 0; k < order.size(); ++k) number[at(order[k])] = static_cast<int>(k);
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            int place = plan.first[at(order[k])];
+            for (const int column : plan.elimination.filled.row(order[k]))
+                columns[at(number[at(column)])].push_back({static_cast<int>(k), place++});
+        }
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            for (const FactorInLine& factor : columns[k])
+                rows[at(factor.k)].push_back({static_cast<int>(k), factor.place});
+        }
+    }
+    static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] constexpr int diagonal(std::size_t k) const {
+        std::size_t i = 0;
+        while (rows[k][i].k != static_cast<int>(k)) ++i;
+        return rows[k][i].place;
+    }
+};
+
 constexpr void number_factors(LuPlan& plan) {
     const SquarePattern& filled = plan.elimination.filled;
     for (int row = 0; row < filled.size(); ++row) {
-        for (int column = 0; column < filled.size(); ++column)
-            plan.place.push_back(filled.has(row, column) ? plan.num_factors++ : -1);
+        plan.first.push_back(plan.num_factors);
+        plan.num_factors += static_cast<int>(filled.row(row).size());
     }
 }
 
 /// The elimination of the k-th pivot; `is_there` says which factors have a value by then.
-constexpr void plan_pivot(LuPlan& plan, int k, std::vector<char>& is_there) {
-    const std::vector<int>& order = plan.elimination.order;
-    const int size = static_cast<int>(order.size()), pivot = order[static_cast<std::size_t>(k)];
-    const int reciprocal = plan.at(pivot, pivot);
+constexpr void plan_pivot(LuPlan& plan, const OrderedFactors& factors, std::size_t k,
+                          std::vector<char>& is_there) {
+    const int pivot = static_cast<int>(k), reciprocal = factors.diagonal(k);
     plan.factor.push_back({LuStep::invert, reciprocal});
-    for (int i = k + 1; i < size; ++i) {
-        const int row = order[static_cast<std::size_t>(i)], left = plan.at(row, pivot);
-        if (left < 0) continue;
-        plan.factor.push_back({LuStep::scale, left, reciprocal});
-        for (int j = k + 1; j < size; ++j) {
-            const int column = order[static_cast<std::size_t>(j)], above = plan.at(pivot, column);
-            if (above < 0) continue;
-            const int to = plan.at(row, column);
-            char& has_value = is_there[static_cast<std::size_t>(to)];
-            plan.factor.push_back({has_value ? LuStep::subtract : LuStep::fill, to, left, above});
+    for (const FactorInLine& left : factors.columns[k]) {
+        if (left.k <= pivot) continue;
+        plan.factor.push_back({LuStep::scale, left.place, reciprocal});
+        auto to = factors.rows[static_cast<std::size_t>(left.k)].begin();
+        for (const FactorInLine& above : factors.rows[k]) {
+            if (above.k <= pivot) continue;
+            while (to->k < above.k) ++to;
+            char& has_value = is_there[static_cast<std::size_t>(to->place)];
+            plan.factor.push_back(
+                {has_value ? LuStep::subtract : LuStep::fill, to->place, left.place, above.place});
             has_value = 1;
         }
     }
 }
 
-/// x ← L⁻¹ x, or with the pivots' rows and columns exchanged x ← U⁻ᵀ x, which scales.
-constexpr void plan_forward(const LuPlan& plan, bool transposed, std::vector<LuStep>& steps) {
-    const std::vector<int>& order = plan.elimination.order;
+/// x ← L⁻¹ x, x ← U⁻¹ x; or, with columns in the place of rows, x ← U⁻ᵀ x, x ← L⁻ᵀ x. U scales.
+constexpr std::vector<LuStep> plan_solve(const std::vector<int>& order,
+                                         const std::vector<LineOfFactors>& lines,
+                                         bool scales_first) {
+    std::vector<LuStep> steps;
+    const auto subtract = [&](std::size_t i, const FactorInLine& factor) {
+        steps.push_back(
+            {LuStep::subtract, order[i], factor.place, order[static_cast<std::size_t>(factor.k)]});
+    };
     for (std::size_t i = 0; i < order.size(); ++i) {
-        for (std::size_t k = 0; k < i; ++k) {
-            const int place =
-                transposed ? plan.at(order[k], order[i]) : plan.at(order[i], order[k]);
-            if (place >= 0) steps.push_back({LuStep::subtract, order[i], place, order[k]});
-        }
-        if (transposed) steps.push_back({LuStep::scale, order[i], plan.at(order[i], order[i])});
+        std::size_t f = 0;
+        for (; lines[i][f].k < static_cast<int>(i); ++f) subtract(i, lines[i][f]);
+        if (scales_first) steps.push_back({LuStep::scale, order[i], lines[i][f].place});
     }
-}
-
-/// x ← U⁻¹ x, which scales, or x ← L⁻ᵀ x.
-constexpr void plan_backward(const LuPlan& plan, bool transposed, std::vector<LuStep>& steps) {
-    const std::vector<int>& order = plan.elimination.order;
     for (std::size_t i = order.size(); i-- > 0;) {
-        for (std::size_t k = order.size(); k-- > i + 1;) {
-            const int place =
-                transposed ? plan.at(order[k], order[i]) : plan.at(order[i], order[k]);
-            if (place >= 0) steps.push_back({LuStep::subtract, order[i], place, order[k]});
-        }
-        if (!transposed) steps.push_back({LuStep::scale, order[i], plan.at(order[i], order[i])});
+        std::size_t f = lines[i].size();
+        for (; lines[i][f - 1].k > static_cast<int>(i); --f) subtract(i, lines[i][f - 1]);
+        if (!scales_first) steps.push_back({LuStep::scale, order[i], lines[i][f - 1].place});
     }
+    return steps;
 }
 
 }  // namespace detail
@@ -105,11 +138,11 @@ constexpr void plan_backward(const LuPlan& plan, bool transposed, std::vector<Lu
     std::vector<char> is_there(static_cast<std::size_t>(plan.num_factors), 0);
     for (const MatrixEntry& entry : pattern.entries())
         is_there[static_cast<std::size_t>(plan.at(entry.row, entry.column))] = 1;
-    for (int k = 0; k < pattern.size(); ++k) detail::plan_pivot(plan, k, is_there);
-    detail::plan_forward(plan, false, plan.solve);
-    detail::plan_backward(plan, false, plan.solve);
-    detail::plan_forward(plan, true, plan.solve_transposed);
-    detail::plan_backward(plan, true, plan.solve_transposed);
+    const detail::OrderedFactors factors(plan);
+    for (std::size_t k = 0; k < factors.rows.size(); ++k)
+        detail::plan_pivot(plan, factors, k, is_there);
+    plan.solve = detail::plan_solve(plan.elimination.order, factors.rows, false);
+    plan.solve_transposed = detail::plan_solve(plan.elimination.order, factors.columns, true);
     return plan;
 }
 

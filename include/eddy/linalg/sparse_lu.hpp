@@ -39,22 +39,20 @@ struct SparseLu {
 
     /// A pivot of zero makes solutions infinite or NaN.
     EDDY_INLINE EDDY_HD constexpr void factor(const Entries& entries) {
-        static_for<0, Symbolic::num_entries>([&]<int e>() EDDY_INLINE {
-            constexpr int to = Symbolic::plan.factor_of[e];
-            factors.data[to] = entries.data[e];
-        });
-        static_for<0, Symbolic::sizes.factor>([&]<int i>() EDDY_INLINE {
-            constexpr LuStep step = Symbolic::plan.factor[i];
-            Number& to = factors.data[step.to];
-            if constexpr (step.kind == LuStep::invert)
-                to = Number(1) / to;
-            else if constexpr (step.kind == LuStep::scale)
-                to = to * factors.data[step.a];
-            else if constexpr (step.kind == LuStep::subtract)
-                to = mul_add(-factors.data[step.a], factors.data[step.b], to);
-            else
-                to = -factors.data[step.a] * factors.data[step.b];
-        });
+        if constexpr (is_listed) {
+            for (int e = 0; e < Symbolic::num_entries; ++e)
+                factors.data[Symbolic::plan.factor_of[e]] = entries.data[e];
+            for (const LuStep& step : Symbolic::plan.factor) take_of_factor(step);
+        } else {
+            static_for<0, Symbolic::num_entries>([&]<int e>() EDDY_INLINE {
+                constexpr int to = Symbolic::plan.factor_of[e];
+                factors.data[to] = entries.data[e];
+            });
+            static_for<0, Symbolic::sizes.factor>([&]<int i>() EDDY_INLINE {
+                constexpr LuStep step = Symbolic::plan.factor[i];
+                take_of_factor(step);
+            });
+        }
     }
 
     /// x with A x = b.
@@ -93,10 +91,8 @@ struct SparseLu {
     /// Where some pivot is infinite: there a solution is zero, whatever it is that is solved for.
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr MaskOf<Number> has_infinite_pivot() const {
         Number smallest(1);
-        static_for<0, size>([&]<int row>() EDDY_INLINE {
-            constexpr int pivot = Symbolic::plan.pivot[row];
-            smallest = min(smallest, abs(factors.data[pivot]));
-        });
+        for_pivots([&](const Pivot& pivot)
+                       EDDY_INLINE { smallest = min(smallest, abs(factors.data[pivot.factor])); });
         return smallest <= Number(0);
     }
     /// The row of the first pivot that is zero or has grown in one place of a Number; −1 where there is
@@ -108,14 +104,12 @@ struct SparseLu {
             if (!(entry - entry == 0)) return -1;
         }
         int failed = -1;
-        static_for<0, size>([&]<int k>() {
-            constexpr int row = Symbolic::plan.order[k], diagonal = Symbolic::plan.diagonal[row],
-                          pivot = Symbolic::plan.pivot[row];
-            constexpr bool is_plain = Symbolic::plan.is_plain[row];
-            const auto reciprocal = get_lane(factors[pivot], place);
-            const auto ratio = abs(get_lane(entries[diagonal], place) * reciprocal);
+        for_pivots([&](const Pivot& pivot) {
+            const auto reciprocal = get_lane(factors[pivot.factor], place);
+            const auto ratio = abs(get_lane(entries[pivot.entry], place) * reciprocal);
             const bool is_finite = reciprocal - reciprocal == 0;
-            if (failed < 0 && (!is_finite || (!is_plain && ratio < epsilon))) failed = row;
+            if (failed < 0 && (!is_finite || (!pivot.is_plain && ratio < epsilon)))
+                failed = pivot.row;
         });
         return failed;
     }
@@ -123,17 +117,41 @@ struct SparseLu {
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number smallest_ratio(
         const Entries& entries) const {
         Number smallest(1);
-        static_for<0, size>([&]<int row>() EDDY_INLINE {
-            constexpr bool is_plain = Symbolic::plan.is_plain[row];
-            constexpr int diagonal = Symbolic::plan.diagonal[row],
-                          pivot = Symbolic::plan.pivot[row];
-            if constexpr (!is_plain)
-                smallest = min(smallest, abs(entries.data[diagonal] * factors.data[pivot]));
+        for_pivots([&](const Pivot& pivot) EDDY_INLINE {
+            if (!pivot.is_plain)
+                smallest =
+                    min(smallest, abs(entries.data[pivot.entry] * factors.data[pivot.factor]));
         });
         return smallest;
     }
 
   private:
+    static constexpr bool is_listed = detail::is_listed_lu<Structure>;
+    using Pivot = detail::LuPivot;
+    /// Calls body(pivot) for all pivots in their order.
+    template <class Body>
+    EDDY_INLINE EDDY_HD static constexpr void for_pivots(const Body& body) {
+        if constexpr (is_listed) {
+            for (const Pivot& pivot : Symbolic::plan.pivots) body(pivot);
+        } else {
+            static_for<0, size>([&]<int k>() EDDY_INLINE {
+                constexpr Pivot pivot = Symbolic::plan.pivots[k];
+                body(pivot);
+            });
+        }
+    }
+    EDDY_INLINE EDDY_HD constexpr void take_of_factor(const LuStep& step) {
+        Number& to = factors.data[step.to];
+        if (step.kind == LuStep::invert)
+            to = Number(1) / to;
+        else if (step.kind == LuStep::scale)
+            to = to * factors.data[step.a];
+        else if (step.kind == LuStep::subtract)
+            to = mul_add(-factors.data[step.a], factors.data[step.b], to);
+        else
+            to = -factors.data[step.a] * factors.data[step.b];
+    }
+
     /// A long solve is one text for all who need it: a step takes one for each stage, and steps are taken
     /// forward, once more and back.
     static constexpr bool is_called =
@@ -142,24 +160,30 @@ struct SparseLu {
     template <bool transposed>
     [[gnu::noinline]] EDDY_HD constexpr void solve_out_of_line(Vector& b) const {
         Vector x;  // that `factors` do not lie in: what is summed need not be stored
-        static_for<0, size>([&]<int i>() EDDY_INLINE { x.data[i] = b.data[i]; });
+        for_components_of_sum<size>([&](int i) EDDY_INLINE { x.data[i] = b.data[i]; });
         solve_here<transposed>(x);
-        static_for<0, size>([&]<int i>() EDDY_INLINE { b.data[i] = x.data[i]; });
+        for_components_of_sum<size>([&](int i) EDDY_INLINE { b.data[i] = x.data[i]; });
     }
     template <bool transposed>
     EDDY_INLINE EDDY_HD constexpr void solve_here(Vector& b) const {
-        static_for<0, Symbolic::sizes.solve>([&]<int i>() EDDY_INLINE {
-            constexpr LuStep step =
-                transposed ? Symbolic::plan.solve_transposed[i] : Symbolic::plan.solve[i];
-            take<step.kind, step.to, step.a, step.b>(b);
-        });
+        if constexpr (is_listed) {
+            for (const LuStep& step :
+                 transposed ? Symbolic::plan.solve_transposed : Symbolic::plan.solve)
+                take_of_solve(step, b);
+        } else {
+            static_for<0, Symbolic::sizes.solve>([&]<int i>() EDDY_INLINE {
+                constexpr LuStep step =
+                    transposed ? Symbolic::plan.solve_transposed[i] : Symbolic::plan.solve[i];
+                take_of_solve(step, b);
+            });
+        }
     }
-    template <LuStep::Kind kind, int to, int a, int b>
-    EDDY_INLINE EDDY_HD constexpr void take(Vector& x) const {
-        if constexpr (kind == LuStep::scale)
-            x.data[to] = x.data[to] * factors.data[a];
+    EDDY_INLINE EDDY_HD constexpr void take_of_solve(const LuStep& step, Vector& x) const {
+        Number& to = x.data[step.to];
+        if (step.kind == LuStep::scale)
+            to = to * factors.data[step.a];
         else
-            x.data[to] = mul_add(-factors.data[a], x.data[b], x.data[to]);
+            to = mul_add(-factors.data[step.a], x.data[step.b], to);
     }
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 // Where a square matrix may be non-zero, as a value: what orderings and plans are made of, at compile
-// time or at run time.
+// time or at run time. Lists of rows: what is made of it takes time by entries, not by pairs of rows.
 // Test: tests/linalg/lu_plan.cpp
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -19,35 +20,41 @@ struct MatrixEntry {
 /// The entries of a square matrix that may be non-zero.
 class SquarePattern {
   public:
-    explicit constexpr SquarePattern(int size)
-        : size_(size), has_(static_cast<std::size_t>(size * size), 0) {}
+    explicit constexpr SquarePattern(int size) : rows_(static_cast<std::size_t>(size)) {}
 
-    [[nodiscard]] constexpr int size() const { return size_; }
-    [[nodiscard]] constexpr bool has(int row, int column) const { return has_[at(row, column)]; }
-    constexpr void insert(int row, int column) { has_[at(row, column)] = 1; }
+    [[nodiscard]] constexpr int size() const { return static_cast<int>(rows_.size()); }
+    /// The columns of a row, in order.
+    [[nodiscard]] constexpr const std::vector<int>& row(int i) const {
+        return rows_[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] constexpr bool has(int row, int column) const {
+        const std::vector<int>& columns = rows_[static_cast<std::size_t>(row)];
+        return std::binary_search(columns.begin(), columns.end(), column);
+    }
+    constexpr void insert(int row, int column) {
+        std::vector<int>& columns = rows_[static_cast<std::size_t>(row)];
+        std::size_t place = columns.size();  // most come in order
+        while (place > 0 && columns[place - 1] > column) --place;
+        if (place > 0 && columns[place - 1] == column) return;
+        columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(place), column);
+    }
 
     [[nodiscard]] constexpr int num_entries() const {
-        int count = 0;
-        for (const char is_there : has_) count += is_there;
-        return count;
+        std::size_t count = 0;
+        for (const std::vector<int>& columns : rows_) count += columns.size();
+        return static_cast<int>(count);
     }
     /// Row by row.
     [[nodiscard]] constexpr std::vector<MatrixEntry> entries() const {
         std::vector<MatrixEntry> list;
-        for (int row = 0; row < size_; ++row) {
-            for (int column = 0; column < size_; ++column) {
-                if (has(row, column)) list.push_back({row, column});
-            }
+        for (int i = 0; i < size(); ++i) {
+            for (const int column : row(i)) list.push_back({i, column});
         }
         return list;
     }
 
   private:
-    [[nodiscard]] constexpr std::size_t at(int row, int column) const {
-        return static_cast<std::size_t>(row * size_ + column);
-    }
-    int size_;
-    std::vector<char> has_;
+    std::vector<std::vector<int>> rows_;
 };
 
 }  // namespace eddy::inline v0

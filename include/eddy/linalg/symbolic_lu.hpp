@@ -3,6 +3,7 @@
 // Test: tests/linalg/sparse_lu.cpp
 
 #include <concepts>
+#include <eddy/core/host_device.hpp>
 #include <eddy/linalg/lu_plan.hpp>
 
 namespace eddy::inline v0 {
@@ -44,13 +45,18 @@ struct LuSizes {
     int factors = 0, factor = 0, solve = 0;
 };
 
+/// Where a pivot is.
+struct LuPivot {
+    int row = 0;
+    int entry = 0;         // of the structure, on the diagonal of that row
+    int factor = 0;        // which becomes the reciprocal of the pivot
+    bool is_plain = true;  // the entry itself: nothing is subtracted from it
+};
+
 /// A plan in built-in arrays.
 template <int size, int entries, LuSizes sizes>
 struct FrozenLuPlan {
-    int order[size];
-    int diagonal[size];   // the entry of the structure on the diagonal of that row
-    int pivot[size];      // and its factor, which becomes the reciprocal of the pivot
-    bool is_plain[size];  // a pivot that is the entry itself: nothing is subtracted from it
+    LuPivot pivots[size];  // in the order of elimination
     int factor_of[entries];
     LuStep factor[sizes.factor];
     LuStep solve[sizes.solve];
@@ -59,37 +65,45 @@ struct FrozenLuPlan {
 
 template <MatrixStructure Structure>
 constexpr LuSizes lu_sizes() {
-    const LuPlan plan = plan_lu(pattern_of<Structure>());
-    return {plan.num_factors, static_cast<int>(plan.factor.size()),
-            static_cast<int>(plan.solve.size())};
+    const Elimination elimination = eliminate(pattern_of<Structure>());
+    const int factors = elimination.filled.num_entries();
+    return {factors, elimination.num_steps, factors};  // a solve reads each factor once
 }
-
 template <MatrixStructure Structure>
 inline constexpr LuSizes lu_sizes_of = lu_sizes<Structure>();
 template <MatrixStructure Structure>
 inline constexpr bool may_be_written_out = lu_sizes_of<Structure>.factor <= most_lu_steps;
+
+/// Solves of more operations are done from the plan's lists, one after another: what they read is in memory anyway, and
+/// a compiler would take its time for each.
+inline constexpr int longest_lu_written_out = 512;
+template <MatrixStructure Structure>
+inline constexpr bool is_listed_lu =
+    !compiling_for_device && longest_lu_written_out < lu_sizes_of<Structure>.solve;
 
 template <MatrixStructure Structure, LuSizes sizes>
 constexpr auto freeze_lu_plan() {
     constexpr int size = Structure::size;
     const LuPlan plan = plan_lu(pattern_of<Structure>());
     FrozenLuPlan<size, Structure::num_entries, sizes> frozen{};
-    for (int i = 0; i < size; ++i) {
-        frozen.order[i] = plan.elimination.order[static_cast<std::size_t>(i)];
-        frozen.pivot[i] = plan.at(i, i);
-        frozen.is_plain[i] = true;
-    }
+    std::vector<int> pivot_of(static_cast<std::size_t>(sizes.factors), -1);  // (factor)
+    std::vector<int> entry_of(pivot_of);
     for (int e = 0; e < Structure::num_entries; ++e) {
         const auto& entry = Structure::pattern[e];
         frozen.factor_of[e] = plan.at(entry.row, entry.column);
-        if (entry.row == entry.column) frozen.diagonal[entry.row] = e;
+        entry_of[static_cast<std::size_t>(frozen.factor_of[e])] = e;
+    }
+    for (int k = 0; k < size; ++k) {
+        const int row = plan.elimination.order[static_cast<std::size_t>(k)],
+                  factor = plan.at(row, row);
+        frozen.pivots[k] = {row, entry_of[static_cast<std::size_t>(factor)], factor};
+        pivot_of[static_cast<std::size_t>(factor)] = k;
     }
     for (std::size_t i = 0; i < plan.factor.size(); ++i) {
         const LuStep& step = plan.factor[i];
         frozen.factor[i] = step;
-        for (int row = 0; row < size && step.kind == LuStep::subtract; ++row) {
-            if (frozen.pivot[row] == step.to) frozen.is_plain[row] = false;
-        }
+        const int pivot = pivot_of[static_cast<std::size_t>(step.to)];
+        if (step.kind == LuStep::subtract && pivot >= 0) frozen.pivots[pivot].is_plain = false;
     }
     for (std::size_t i = 0; i < plan.solve.size(); ++i) {
         frozen.solve[i] = plan.solve[i];

@@ -22,8 +22,9 @@ class RowMatching {
             if (pattern.has(i, i) && column_of_[at(i)] < 0 && row_of_[at(i)] < 0) join(i, i);
         }
         for (int row = 0; row < pattern.size(); ++row) {
+            if (column_of_[at(row)] >= 0) continue;
             std::vector<char> is_seen(column_of_.size(), 0);
-            if (column_of_[at(row)] < 0) (void)augment(pattern, row, is_seen);
+            (void)augment(pattern, row, is_seen);
         }
     }
     [[nodiscard]] constexpr const std::vector<int>& columns() const { return column_of_; }
@@ -36,8 +37,8 @@ class RowMatching {
     }
     /// Finds a column for a row, if need be by moving other rows.
     constexpr bool augment(const SquarePattern& pattern, int row, std::vector<char>& is_seen) {
-        for (int column = 0; column < pattern.size(); ++column) {
-            if (!pattern.has(row, column) || is_seen[at(column)]) continue;
+        for (const int column : pattern.row(row)) {
+            if (is_seen[at(column)]) continue;
             is_seen[at(column)] = 1;
             if (row_of_[at(column)] >= 0 && !augment(pattern, row_of_[at(column)], is_seen))
                 continue;

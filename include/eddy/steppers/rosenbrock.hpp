@@ -58,7 +58,7 @@ struct ScaledSum {
 
     template <class Weight>
     EDDY_INLINE EDDY_HD constexpr void add(const Weight& weight, const Vec<Number, size>& x) {
-        static_for<0, size>([&]<int i>() EDDY_INLINE {
+        add_each([&](int i) EDDY_INLINE {
             if (is_empty)
                 value.data[i] = weight * x.data[i];
             else
@@ -67,13 +67,22 @@ struct ScaledSum {
         is_empty = false;
     }
     EDDY_INLINE EDDY_HD constexpr void add(const Vec<Number, size>& x) {
-        static_for<0, size>([&]<int i>() EDDY_INLINE {
+        add_each([&](int i) EDDY_INLINE {
             if (is_empty)
                 value.data[i] = x.data[i];
             else
                 value.data[i] = value.data[i] + x.data[i];
         });
         is_empty = false;
+    }
+
+  private:
+    template <class Body>
+    EDDY_INLINE EDDY_HD static constexpr void add_each(const Body& body) {
+        if constexpr (size > longest_unrolled_sum && !compiling_for_device)
+            loop_over(size, body);
+        else
+            for_each_index(body, std::make_integer_sequence<int, size>{});
     }
 };
 
@@ -122,14 +131,19 @@ struct Rosenbrock {
             stage_time<0>(in), in.y, in.p);
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         const auto shift = Primal(static_cast<ScalarOf<Number>>(by_gamma)) / in.dt.h;
-        static_for<0, Matrix::num_entries>([&]<int e>() EDDY_INLINE {
-            constexpr double m = Mass::entry(Matrix::entry[e].row, Matrix::entry[e].column);
-            if constexpr (m != 0) {
-                const auto moved =
-                    m == 1 ? shift : shift * Primal(static_cast<ScalarOf<Number>>(m));
-                matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - moved : Number(-moved);
-            }
-        });
+        const auto add_mass = [&](int e, double m) EDDY_INLINE {
+            if (m == 0) return;
+            const auto moved = m == 1 ? shift : shift * Primal(static_cast<ScalarOf<Number>>(m));
+            matrix.data[e] = e < Model::num_nonzeros ? matrix.data[e] - moved : Number(-moved);
+        };
+        if constexpr (detail::is_listed_lu<Matrix>) {
+            for (int e = 0; e < Matrix::num_entries; ++e) add_mass(e, Matrix::mass[e]);
+        } else {
+            static_for<0, Matrix::num_entries>([&]<int e>() EDDY_INLINE {
+                constexpr double m = Matrix::mass[e];
+                add_mass(e, m);
+            });
+        }
         work.lu.factor(matrix);
         inspect(work.lu, matrix);
     }

@@ -23,13 +23,14 @@ struct StepPatterns {
     constexpr StepPatterns() {
         for (const JacobianEntry& entry : Model::pattern()) matrix.insert(entry.row, entry.column);
         for (int i = 0; i < Model::size; ++i) {
-            for (int j = 0; j < Model::size; ++j) {
+            for (int j = is_unit ? i : 0; j < (is_unit ? i + 1 : Model::size); ++j) {
                 if (Mass::entry(i, j) == 0) continue;
                 mass.insert(i, j);
                 matrix.insert(i, j);
             }
         }
     }
+    static constexpr bool is_unit = std::is_base_of_v<UnitMatrix<Model::size>, Mass>;
 };
 
 /// Does the pattern of N J K allow a regular matrix, as index 1 wants it?
@@ -68,10 +69,8 @@ struct StepEntries {
             jacobian.insert(of.row, of.column);
             entry[count++] = {of.row, of.column};
         }
-        for (int i = 0; i < Model::size; ++i) {
-            for (int j = 0; j < Model::size; ++j) {
-                if (patterns.mass.has(i, j) && !jacobian.has(i, j)) entry[count++] = {i, j};
-            }
+        for (const MatrixEntry& of : patterns.mass.entries()) {
+            if (!jacobian.has(of.row, of.column)) entry[count++] = of;
         }
         const std::vector<int> columns = transversal(patterns.mass, patterns.matrix);
         for (int i = 0; i < Model::size; ++i)
@@ -101,6 +100,13 @@ struct StepMatrix {
             if (entry[e].row == entry[e].column) of_row[entry[e].row] = e;
         }
         return of_row;
+    }();
+    /// (entry): that of M.
+    static constexpr auto mass = [] {
+        Vec<double, num_entries> of_entry{};
+        for (int e = 0; e < num_entries; ++e)
+            of_entry[e] = Mass::entry(entry[e].row, entry[e].column);
+        return of_entry;
     }();
     static constexpr bool keeps_order = [] {
         for (int i = 0; i < size; ++i) {
@@ -163,10 +169,17 @@ template <class Matrix, class Vector, class Entries>
     for (int i = Matrix::size; i-- > 0;) {
         if (!is_finite(f[i])) first = i;
     }
-    static_for<0, Matrix::num_entries>([&]<int e>() {
-        constexpr int row = Matrix::entry[e].row;
+    const auto look = [&](int e, int row) {
         if (row < first && !is_finite(matrix[e])) first = row;
-    });
+    };
+    if constexpr (!compiling_for_device) {
+        for (int e = 0; e < Matrix::num_entries; ++e) look(e, Matrix::entry[e].row);
+    } else {
+        static_for<0, Matrix::num_entries>([&]<int e>() {
+            constexpr int row = Matrix::entry[e].row;
+            look(e, row);
+        });
+    }
     return first < Matrix::size ? first : -1;
 }
 
