@@ -54,8 +54,47 @@ constexpr JacobianPlan plan_jacobian(const Graph& graph, int argument) {
 /// a program with loops, those of columns that are computed together one after another.
 [[nodiscard]] constexpr std::vector<JacobianEntry> jacobian_pattern(const Graph& graph,
                                                                     int argument) {
+    if (!reads_argument(graph, argument)) return {};
     return detail::plan_jacobian(graph, argument).entries;
 }
+
+namespace detail {
+
+/// The plan of a program as a constant: what is found turn by turn costs a compiler time, so that all who need it
+/// find it here.
+template <class P, int argument>
+struct JacobianPlanOf {
+    static constexpr int num_columns = P::graph.arguments[argument].size;
+    static constexpr int num_nonzeros =
+        static_cast<int>(jacobian_pattern(P::graph.thaw(), argument).size());
+    struct Frozen {
+        Vec<JacobianEntry, (num_nonzeros > 0 ? num_nonzeros : 1)> entries{};
+        Vec<int, (num_columns > 0 ? num_columns : 1)> group_of{};
+        int num_groups = 0;
+
+        constexpr Frozen() {
+            if (num_nonzeros == 0) return;
+            const JacobianPlan plan = plan_jacobian(P::graph.thaw(), argument);
+            for (int e = 0; e < num_nonzeros; ++e)
+                entries[e] = plan.entries[static_cast<std::size_t>(e)];
+            for (int c = 0; c < num_columns; ++c)
+                group_of[c] = plan.group_of[static_cast<std::size_t>(c)];
+            num_groups = plan.num_groups;
+        }
+    };
+    static constexpr Frozen frozen{};
+
+    [[nodiscard]] static constexpr std::vector<JacobianEntry> entries() {
+        return {frozen.entries.data, frozen.entries.data + num_nonzeros};
+    }
+    [[nodiscard]] static constexpr JacobianPlan plan() {
+        return {entries(),
+                {frozen.group_of.data, frozen.group_of.data + num_columns},
+                frozen.num_groups};
+    }
+};
+
+}  // namespace detail
 
 namespace detail {
 
@@ -121,8 +160,8 @@ constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vec
 
 /// The values of the structural non-zeros as one vector result, in the order of `jacobian_pattern`.
 /// Not simplified.
-[[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument) {
-    const detail::JacobianPlan plan = detail::plan_jacobian(graph, argument);
+[[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument,
+                                             const detail::JacobianPlan& plan) {
     Graph result = graph;
     std::vector<int> values(plan.entries.size(), -1);
     for (int group = 0; group < plan.num_groups && !plan.entries.empty(); ++group) {
@@ -146,13 +185,18 @@ constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vec
     return result;
 }
 
+[[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument) {
+    return jacobian_graph(graph, argument, detail::plan_jacobian(graph, argument));
+}
+
 namespace detail {
 
 template <class P, int argument>
 struct JacobianOf {
     static constexpr int expected_nodes = 6 * P::graph.size() + 64;
     static constexpr Graph make() {
-        return passes::simplify(jacobian_graph(P::graph.thaw(), argument));
+        return passes::simplify(
+            jacobian_graph(P::graph.thaw(), argument, JacobianPlanOf<P, argument>::plan()));
     }
 };
 
@@ -165,8 +209,7 @@ struct Jacobian {
     static_assert(P::graph.num_outputs() == 1, "jacobian: the program must have one result");
     static constexpr int num_rows = P::graph.outputs[0].size;
     static constexpr int num_columns = P::graph.arguments[argument].size;
-    static constexpr int num_nonzeros =
-        static_cast<int>(jacobian_pattern(P::graph.thaw(), argument).size());
+    static constexpr int num_nonzeros = detail::JacobianPlanOf<P, argument>::num_nonzeros;
     static_assert(num_nonzeros > 0, "jacobian: the result does not depend on this argument");
 
   private:
@@ -175,7 +218,8 @@ struct Jacobian {
         Vec<int, num_nonzeros> place{};  // among what the program computes
         bool is_given = true;
         constexpr Order() {
-            const std::vector<JacobianEntry> entries = jacobian_pattern(P::graph.thaw(), argument);
+            const std::vector<JacobianEntry> entries =
+                detail::JacobianPlanOf<P, argument>::entries();
             std::vector<std::vector<int>> rows(static_cast<std::size_t>(num_rows));
             for (std::size_t e = 0; e < entries.size(); ++e)
                 rows[static_cast<std::size_t>(entries[e].row)].push_back(static_cast<int>(e));

@@ -34,9 +34,10 @@ constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& pri
 
 /// The results f, then the non-zeros of ∂f/∂y where there are any, then ∂f/∂t where f depends on t. Not
 /// simplified.
-[[nodiscard]] constexpr Graph linear_model_graph(const Graph& graph) {
-    const bool depends_on_time = !jacobian_pattern(graph, 0).empty();
-    Graph model = jacobian_graph(graph, 1);
+[[nodiscard]] constexpr Graph linear_model_graph(const Graph& graph,
+                                                 const detail::JacobianPlan& plan,
+                                                 bool depends_on_time) {
+    Graph model = jacobian_graph(graph, 1, plan);
     const int num_nonzeros = model.outputs[0].size;
     const bool has_jacobian = num_nonzeros > 0;
     const std::vector<int> jacobian = detail::nodes_of(model, model.outputs[0]);
@@ -71,7 +72,10 @@ constexpr bool may_have_infinite_slopes(const Graph& graph) {
 template <class P>
 struct LinearModelOf {
     static constexpr int expected_nodes = 6 * P::graph.size() + 64;
-    static constexpr Graph make() { return passes::simplify(linear_model_graph(P::graph.thaw())); }
+    static constexpr Graph make() {
+        return passes::simplify(linear_model_graph(P::graph.thaw(), JacobianPlanOf<P, 1>::plan(),
+                                                   JacobianPlanOf<P, 0>::num_nonzeros > 0));
+    }
 };
 
 }  // namespace detail
@@ -80,26 +84,15 @@ struct LinearModelOf {
 template <class P>
 struct LinearModel {
     static constexpr int size = P::graph.outputs[0].size;
-    static constexpr int num_nonzeros =
-        static_cast<int>(jacobian_pattern(P::graph.thaw(), 1).size());
+    static constexpr int num_nonzeros = detail::JacobianPlanOf<P, 1>::num_nonzeros;
     static constexpr bool has_jacobian = num_nonzeros > 0;
-    static constexpr bool depends_on_time = !jacobian_pattern(P::graph.thaw(), 0).empty();
+    static constexpr bool depends_on_time = detail::JacobianPlanOf<P, 0>::num_nonzeros > 0;
     static constexpr bool may_be_infinite = detail::may_have_infinite_slopes(P::graph.thaw());
     /// Where the Jacobian may be non-zero, in the order of its values.
     [[nodiscard]] static constexpr std::vector<JacobianEntry> pattern() {
-        return {entries.data, entries.data + num_nonzeros};
+        return detail::JacobianPlanOf<P, 1>::entries();
     }
     using Values = Program<detail::LinearModelOf<P>>;
-
-  private:
-    static constexpr auto entries = [] {
-        Vec<JacobianEntry, (num_nonzeros > 0 ? num_nonzeros : 1)> list{};
-        int e = 0;
-        for (const JacobianEntry& entry : jacobian_pattern(P::graph.thaw(), 1)) list[e++] = entry;
-        return list;
-    }();
-
-  public:
     /// Which result is which.
     static constexpr int jacobian_output = has_jacobian ? 1 : -1;
     static constexpr int slope_output = !depends_on_time ? -1 : has_jacobian ? 2 : 1;

@@ -12,38 +12,56 @@
 
 namespace eddy::inline v0 {
 
-/// A set of component indices.
+/// A set of component indices: those of a chain are few of many.
 class ComponentSet {
   public:
-    explicit constexpr ComponentSet(int size = 0)
-        : words_(static_cast<std::size_t>((size + 63) / 64), 0) {}
-
-    constexpr void insert(int i) { words_[word(i)] |= bit(i); }
-    [[nodiscard]] constexpr bool contains(int i) const { return (words_[word(i)] & bit(i)) != 0; }
+    constexpr void insert(int i) {
+        std::size_t at = words_.size();
+        while (at > 0 && i / 64 < words_[at - 1].number) --at;
+        if (at == 0 || words_[at - 1].number < i / 64)
+            words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(at++), Word{i / 64, 0});
+        words_[at - 1].bits |= bit(i);
+    }
+    [[nodiscard]] constexpr bool contains(int i) const {
+        for (const Word& word : words_) {
+            if (word.number == i / 64) return (word.bits & bit(i)) != 0;
+        }
+        return false;
+    }
+    [[nodiscard]] constexpr bool is_empty() const { return words_.empty(); }
     constexpr void unite(const ComponentSet& other) {
-        for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+        std::vector<Word> both;
+        std::size_t k = 0;
+        for (const Word& word : words_) {
+            for (; k < other.words_.size() && other.words_[k].number < word.number; ++k)
+                both.push_back(other.words_[k]);
+            both.push_back(word);
+            if (k < other.words_.size() && other.words_[k].number == word.number)
+                both.back().bits |= other.words_[k++].bits;
+        }
+        for (; k < other.words_.size(); ++k) both.push_back(other.words_[k]);
+        words_ = std::move(both);
     }
     /// Calls body(i) for each index of the set, in order.
     template <class Body>
     constexpr void for_each(Body body) const {
-        for (std::size_t w = 0; w < words_.size(); ++w) {
-            for (std::uint64_t left = words_[w]; left != 0; left &= left - 1)
-                body(static_cast<int>(64 * w) + std::countr_zero(left));
+        for (const Word& word : words_) {
+            for (std::uint64_t left = word.bits; left != 0; left &= left - 1)
+                body(64 * word.number + std::countr_zero(left));
         }
-    }
-    [[nodiscard]] constexpr bool meets(const ComponentSet& other) const {
-        for (std::size_t w = 0; w < words_.size(); ++w) {
-            if ((words_[w] & other.words_[w]) != 0) return true;
-        }
-        return false;
     }
 
     friend constexpr bool operator==(const ComponentSet&, const ComponentSet&) = default;
 
   private:
-    static constexpr std::size_t word(int i) { return static_cast<std::size_t>(i / 64); }
+    /// Indices [64 number, 64 number + 64).
+    struct Word {
+        int number = 0;
+        std::uint64_t bits = 0;
+        friend constexpr bool operator==(const Word&, const Word&) = default;
+    };
     static constexpr std::uint64_t bit(int i) { return std::uint64_t{1} << (i % 64); }
-    std::vector<std::uint64_t> words_;
+    std::vector<Word> words_;  // in order, none empty
 };
 
 namespace detail {
@@ -54,7 +72,6 @@ class DependencyAnalysis {
     constexpr DependencyAnalysis(const Graph& graph, int argument)
         : graph_(graph),
           argument_(argument),
-          size_(graph.arguments[static_cast<std::size_t>(argument)].size),
           loop_of_(loops_of_nodes(graph, graph.size())),
           turns_(graph.loops.size(), 0),
           sets_(graph.nodes.size()) {
@@ -62,13 +79,33 @@ class DependencyAnalysis {
     }
 
     [[nodiscard]] constexpr const ComponentSet& of(int i, int c) const {
-        const auto& sets = sets_[static_cast<std::size_t>(i)];
-        return sets[sets.size() == 1 ? 0 : static_cast<std::size_t>(c)];
+        return known_[at(number(i, c))];
     }
 
   private:
-    using Sets = std::vector<ComponentSet>;  // (component)
+    using Sets = std::vector<int>;  // (component): the number of its set
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    [[nodiscard]] constexpr int number(int i, int c) const {
+        const Sets& sets = sets_[at(i)];
+        return sets[sets.size() == 1 ? 0 : at(c)];
+    }
+    /// Sets are numbered, for most components have that of another one.
+    constexpr int unite(int a, int b) {
+        if (a == b || b == nothing) return a;
+        if (a == nothing) return b;
+        ComponentSet both = known_[at(a)];
+        both.unite(known_[at(b)]);
+        if (both == known_[at(a)]) return a;
+        known_.push_back(std::move(both));
+        return static_cast<int>(known_.size()) - 1;
+    }
+    [[nodiscard]] constexpr bool are_equal(const Sets& a, const Sets& b) const {
+        for (std::size_t c = 0; c < a.size(); ++c) {
+            if (a[c] != b[c] && !(known_[at(a[c])] == known_[at(b[c])])) return false;
+        }
+        return true;
+    }
 
     /// Those of nodes [first, last) that are in this loop and in none inside it.
     constexpr void compute_all(int loop, int first, int last) {
@@ -78,9 +115,10 @@ class DependencyAnalysis {
             if (op == Op::loop) {
                 run_turns(i);
             } else if (op != Op::carry && op != Op::stacked) {
-                Sets sets;
-                for (int c = 0; c < graph_[i].size; ++c) sets.push_back(component(graph_[i], c));
-                sets_[at(i)] = std::move(sets);
+                const Node& node = graph_[i];
+                Sets& sets = sets_[at(i)];
+                if (sets.empty()) sets = Sets(at(node.size), nothing);  // once for all turns
+                for (int c = 0; c < node.size; ++c) sets[at(c)] = component(node, c);
             }
         }
     }
@@ -95,8 +133,7 @@ class DependencyAnalysis {
         for (int j = 0; j < graph_.size(); ++j) {
             if (!is_loop_op(graph_[j].op) || graph_[j].index != node.index) continue;
             reads_turn = reads_turn || graph_[j].op == Op::element || graph_[j].op == Op::stacked;
-            if (graph_[j].op == Op::stacked)
-                sets_[at(j)] = Sets(at(graph_[j].size), ComponentSet(size_));
+            if (graph_[j].op == Op::stacked) sets_[at(j)] = Sets(at(graph_[j].size), nothing);
         }
         sets_[at(carry)] = all_of(graph_.operand(node, 1));
         if (loop.replays) {
@@ -110,33 +147,35 @@ class DependencyAnalysis {
             for (int s = i + 1; s < graph_.size(); ++s) {
                 if (graph_[s].op != Op::stacked || graph_.operand(s, 0) != i) continue;
                 const int y = graph_.operand(s, 1), size = graph_[y].size;
-                for (int c = 0; c < size; ++c) sets_[at(s)][at(turn * size + c)] = of(y, c);
+                for (int c = 0; c < size; ++c) sets_[at(s)][at(turn * size + c)] = number(y, c);
             }
             Sets after = all_of(next);
             for (std::size_t c = 0; may_leave && c < after.size(); ++c)
-                after[c].unite(sets_[at(carry)][c]);
-            if (!reads_turn && after == sets_[at(carry)]) break;
+                after[c] = unite(after[c], sets_[at(carry)][c]);
+            if (!reads_turn && are_equal(after, sets_[at(carry)])) break;
             sets_[at(carry)] = std::move(after);
         }
         sets_[at(i)] = sets_[at(carry)];
     }
     [[nodiscard]] constexpr Sets all_of(int i) const {
         Sets sets;
-        for (int c = 0; c < graph_[i].size; ++c) sets.push_back(of(i, c));
+        for (int c = 0; c < graph_[i].size; ++c) sets.push_back(number(i, c));
         return sets;
     }
 
-    [[nodiscard]] constexpr ComponentSet component(const Node& node, int c) const {
-        ComponentSet set(size_);
-        if (!has_derivative(node.op)) return set;
+    [[nodiscard]] constexpr int component(const Node& node, int c) {
+        if (!has_derivative(node.op)) return nothing;
+        int set = nothing;
         switch (node.op) {
             case Op::argument:
-                if (node.index == argument_) set.insert(node.offset + c);
-                return set;
-            case Op::slice: return of(graph_.operand(node, 0), node.offset + c);
+                if (node.index != argument_) return nothing;
+                known_.emplace_back();
+                known_.back().insert(node.offset + c);
+                return static_cast<int>(known_.size()) - 1;
+            case Op::slice: return number(graph_.operand(node, 0), node.offset + c);
             case Op::concat: return of_concat(node, c);
             case Op::element:
-                return of(graph_.operand(node, 0), turns_[at(node.index)] * node.size + c);
+                return number(graph_.operand(node, 0), turns_[at(node.index)] * node.size + c);
             case Op::root: unite_all(set, graph_.operand(node, 2)); return set;
             case Op::at: unite_all(set, graph_.operand(node, 0)); return set;
             case Op::sum:
@@ -153,46 +192,55 @@ class DependencyAnalysis {
             case Op::dense_transposed: unite_column(set, node, c); return set;
             case Op::outer: {
                 const int columns = graph_[graph_.operand(node, 1)].size;
-                set.unite(of(graph_.operand(node, 0), c / columns));
-                set.unite(of(graph_.operand(node, 1), c % columns));
-                return set;
+                return unite(number(graph_.operand(node, 0), c / columns),
+                             number(graph_.operand(node, 1), c % columns));
             }
             default:  // elementwise, broadcast
-                for (int k = 0; k < node.count; ++k) set.unite(of(graph_.operand(node, k), c));
+                for (int k = 0; k < node.count; ++k)
+                    set = unite(set, number(graph_.operand(node, k), c));
                 return set;
         }
     }
-    [[nodiscard]] constexpr ComponentSet of_concat(const Node& node, int c) const {
+    [[nodiscard]] constexpr int of_concat(const Node& node, int c) const {
         int k = 0;
         while (c >= graph_[graph_.operand(node, k)].size)
             c -= graph_[graph_.operand(node, k++)].size;
-        return of(graph_.operand(node, k), c);
+        return number(graph_.operand(node, k), c);
     }
-    constexpr void unite_all(ComponentSet& set, int i) const {
-        for (const ComponentSet& other : sets_[static_cast<std::size_t>(i)]) set.unite(other);
+    constexpr void unite_all(int& set, int i) {
+        for (const int other : sets_[at(i)]) set = unite(set, other);
     }
-    constexpr void unite_row(ComponentSet& set, const Node& node, int row) const {
+    constexpr void unite_row(int& set, const Node& node, int row) {
         const int w = graph_.operand(node, 0), x = graph_.operand(node, 1),
                   columns = graph_[x].size;
-        for (int j = 0; j < columns; ++j) set.unite(of(w, row * columns + j));
+        for (int j = 0; j < columns; ++j) set = unite(set, number(w, row * columns + j));
         unite_all(set, x);
-        if (node.count == 3) set.unite(of(graph_.operand(node, 2), row));
+        if (node.count == 3) set = unite(set, number(graph_.operand(node, 2), row));
     }
-    constexpr void unite_column(ComponentSet& set, const Node& node, int column) const {
+    constexpr void unite_column(int& set, const Node& node, int column) {
         const int w = graph_.operand(node, 0), u = graph_.operand(node, 1), rows = graph_[u].size;
-        for (int r = 0; r < rows; ++r) set.unite(of(w, r * node.size + column));
+        for (int r = 0; r < rows; ++r) set = unite(set, number(w, r * node.size + column));
         unite_all(set, u);
     }
 
     const Graph& graph_;
     int argument_;
-    int size_;
+    static constexpr int nothing = 0;
+    std::vector<ComponentSet> known_{ComponentSet{}};  // (number)
     std::vector<int> loop_of_;
     std::vector<int> turns_;  // (loop)
     std::vector<Sets> sets_;  // (node, component)
 };
 
 }  // namespace detail
+
+/// May result 0 depend on the argument? False where nothing reads it.
+[[nodiscard]] constexpr bool reads_argument(const Graph& graph, int argument) {
+    for (const Node& node : graph.nodes) {
+        if (node.op == Op::argument && node.index == argument) return true;
+    }
+    return false;
+}
 
 /// The structural non-zeros of ∂(result 0)/∂(argument), a set of columns per row.
 [[nodiscard]] constexpr std::vector<ComponentSet> jacobian_rows(const Graph& graph, int argument) {
@@ -210,22 +258,25 @@ class DependencyAnalysis {
 /// columns.
 [[nodiscard]] constexpr std::vector<int> group_columns(const std::vector<ComponentSet>& rows,
                                                        int num_columns) {
-    const int num_rows = static_cast<int>(rows.size());
-    std::vector<ComponentSet> occupied;  // per group: the rows that its columns touch
-    std::vector<int> group_of(static_cast<std::size_t>(num_columns), 0);
-    std::vector<ComponentSet> touched_by(static_cast<std::size_t>(num_columns),
-                                         ComponentSet(num_rows));
-    for (int row = 0; row < num_rows; ++row) {
-        rows[static_cast<std::size_t>(row)].for_each(
-            [&](int column) { touched_by[static_cast<std::size_t>(column)].insert(row); });
-    }
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<std::vector<int>> touched_by(at(num_columns));  // (column): rows
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        rows[row].for_each(
+            [&](int column) { touched_by[at(column)].push_back(static_cast<int>(row)); });
+    std::vector<std::vector<char>> occupied;  // (group, row)
+    std::vector<int> group_of(at(num_columns), 0);
+    const auto fits = [&](std::size_t group, int column) {
+        for (const int row : touched_by[at(column)]) {
+            if (occupied[group][at(row)]) return false;
+        }
+        return true;
+    };
     for (int column = 0; column < num_columns; ++column) {
-        const ComponentSet& touched = touched_by[static_cast<std::size_t>(column)];
         std::size_t group = 0;
-        while (group < occupied.size() && occupied[group].meets(touched)) ++group;
-        if (group == occupied.size()) occupied.emplace_back(num_rows);
-        occupied[group].unite(touched);
-        group_of[static_cast<std::size_t>(column)] = static_cast<int>(group);
+        while (group < occupied.size() && !fits(group, column)) ++group;
+        if (group == occupied.size()) occupied.emplace_back(rows.size(), char{0});
+        for (const int row : touched_by[at(column)]) occupied[group][at(row)] = 1;
+        group_of[at(column)] = static_cast<int>(group);
     }
     return group_of;
 }
