@@ -1,9 +1,11 @@
 // Loops inside traced functions against what else one would write, as ratios of processor time of one
 // run: Kepler's equation in packs of eight by `bounded_while` over a loop by hand, by `repeat` over the
-// same turns written out; a chain of 1,000 cells by `scan`, and its pullback, over loops by hand; layers by
-// `repeat` over written out; whole solves with gradients by `root` over `bounded_while`. Arms take turns; the
-// median of the rounds counts. scripts/compile-loops measures the compiler.
+// same turns written out; a chain of 1,000 cells by `scan`, and its pullback, over loops by hand; tables over
+// std::upper_bound by hand, and their gradients by many values over few; layers by `repeat` over written out;
+// whole solves with gradients by `root` over `bounded_while`. Arms take turns; the median of the rounds
+// counts. scripts/compile-loops measures the compiler.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <eddy/eddy.hpp>
@@ -79,6 +81,82 @@ template <class Real>
     return {of_p0, of_p1};
 }
 
+/// Knots that are not even, and values.
+template <int count>
+constexpr auto knots = [] {
+    Vec<double, count> x{};
+    for (int i = 0; i < count; ++i) x[i] = i + 0.3 * (i * 7 % 5) / 5;
+    return x;
+}();
+template <int count>
+constexpr auto measured = [] {
+    Vec<double, count> y{};
+    for (int i = 0; i < count; ++i) y[i] = i * 11 % 17;
+    return y;
+}();
+template <auto kind>
+struct ConstantTable {
+    constexpr auto operator()(const auto& x) const {
+        return eddy::interpolate(kind, knots<64>, measured<64>, x,
+                                 {.outside = eddy::Outside::extrapolate});
+    }
+};
+template <auto kind>
+constexpr auto constant_table = eddy::trace<Scalar>(ConstantTable<kind>{});
+template <int count>
+struct FittedTable {
+    constexpr auto operator()(const auto& values, const auto& x) const {
+        return eddy::interpolate(eddy::pchip, knots<count>, values, x);
+    }
+};
+template <int count>
+constexpr auto fitted_table = eddy::trace<Vector<count>, Scalar>(FittedTable<count>{});
+
+/// A table by hand: for each lane the row behind the knot below, a polynomial.
+template <int degree>
+struct Rows {
+    double row[63][degree + 1];
+};
+template <int degree>
+Rows<degree> rows_of() {
+    constexpr auto kind = [] {
+        if constexpr (degree == 1)
+            return eddy::linear;
+        else
+            return eddy::natural_spline;
+    }();
+    Rows<degree> rows{};
+    for (int i = 0; i < 63; ++i) {
+        const double h = knots<64>[i + 1] - knots<64>[i];
+        const auto at = [&](double s) { return constant_table<kind>(knots<64>[i] + s * h); };
+        const double y0 = at(0), y1 = at(1. / 3), y2 = at(2. / 3), y3 = measured<64>[i + 1];
+        rows.row[i][0] = y0;
+        if constexpr (degree == 1) {
+            rows.row[i][1] = (y3 - y0) / h;
+        } else {
+            rows.row[i][1] = (-11 * y0 + 18 * y1 - 9 * y2 + 2 * y3) / (2 * h);
+            rows.row[i][2] = (18 * y0 - 45 * y1 + 36 * y2 - 9 * y3) / (2 * h * h);
+            rows.row[i][3] = (-9 * y0 + 27 * y1 - 27 * y2 + 9 * y3) / (2 * h * h * h);
+        }
+    }
+    return rows;
+}
+template <int degree>
+[[gnu::noinline]] Lanes table_by_hand(const Rows<degree>& rows, const Lanes& x) {
+    Lanes value(0.0);
+    const auto& all = knots<64>;
+    for (int lane = 0; lane < 8; ++lane) {
+        const double of_lane = x[lane];
+        const auto above = std::upper_bound(all.begin() + 1, all.end() - 1, of_lane);
+        const auto i = above - all.begin() - 1;
+        const double s = of_lane - all[static_cast<int>(i)];
+        double y = rows.row[i][degree];
+        for (int k = degree - 1; k >= 0; --k) y = y * s + rows.row[i][k];
+        value.set(lane, y);
+    }
+    return value;
+}
+
 /// E(t), relaxed to by p[1].
 template <class Relation>
 struct Anomaly {
@@ -117,6 +195,35 @@ auto on_packs(F f) {
         }
         benchmark::kept = sum;
     };
+}
+/// Calls f(x) on packs of numbers within a table of `count` knots, in no order.
+template <class F>
+auto on_places(F f, int count = 64) {
+    std::vector<double> places(8 * num_calls);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] = std::fmod(0.618 * static_cast<double>(i * i % 4099), 1.0) * (count - 1);
+    return [f, places]() mutable {
+        double sum = 0;
+        for (int i = 0; i < num_calls; ++i) sum += f(Lanes::load(places.data() + 8 * i))[0];
+        benchmark::kept = sum;
+    };
+}
+/// The gradient with respect to values, added to sums as an adjoint does.
+template <int count>
+auto gradient_by_values() {
+    std::vector<Lanes> values(count, Lanes(0.0)), sums = values;
+    for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = Lanes(measured<count>[i]);
+    return on_places(
+        [values, sums](const Lanes& x) mutable {
+            eddy::evaluate<decltype(eddy::vjp<0>(fitted_table<count>)), Lanes>(
+                eddy::summing<0>([&]<int output>(int k, const Lanes& value) {
+                    const auto at = static_cast<std::size_t>(k);
+                    sums[at] = sums[at] + value;
+                }),
+                values.data(), x, Lanes(1.0));
+            return sums[1];
+        },
+        count);
 }
 template <class Relation, class Method>
 auto solve_of(double stiffness) {
@@ -256,6 +363,17 @@ int main() {
     pull_cells(Lanes(0.0));
     layers();
     uneven_turns();
+
+    const auto table = [](const char* what, auto program, auto rows) {
+        row(what, on_places([](const Lanes& x) { return decltype(program){}(x); }),
+            on_places([rows](const Lanes& x) { return table_by_hand(rows, x); }));
+    };
+    table("64 knots, linear, pack: interpolate / upper_bound", constant_table<eddy::linear>,
+          rows_of<1>());
+    table("64 knots, spline, pack: interpolate / upper_bound", constant_table<eddy::natural_spline>,
+          rows_of<3>());
+    row("gradient of values, pack: 1,024 knots / 64", gradient_by_values<1024>(),
+        gradient_by_values<64>());
 
     row("Tsit5, gradient, ms: root / bounded_while", solve_of<ByRoot, eddy::Tsit5>(0.5),
         solve_of<ByWhile, eddy::Tsit5>(0.5), 1e6);

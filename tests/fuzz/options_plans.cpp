@@ -60,6 +60,17 @@ TEST_CASE("options_plans: RepeatOptions at extremes") {
     CHECK(eddy::repeat<6>(1., doubled, eddy::RepeatOptions{.nested_lengths = {3, 2}}) == 64);
 }
 
+TEST_CASE("options_plans: InterpolateOptions, each rule") {
+    const std::vector<double> knots{0, 1}, values{2, 3};
+    const auto read = [&](eddy::Outside outside) {
+        const eddy::InterpolateOptions options{.outside = outside};
+        return eddy::interpolate(eddy::linear, knots, values, 2., options);
+    };
+    CHECK(std::isnan(read(eddy::Outside::nan)));
+    CHECK(read(eddy::Outside::hold) == 3);
+    CHECK(read(eddy::Outside::extrapolate) == 4);
+}
+
 TEST_CASE("options_plans: RootOptions at its extremes") {
     const auto square = [](const auto& x) { return x * x - 2.; };
     CHECK(eddy::root(1., square, eddy::RootOptions{.tolerance = 0}) == Approx(std::sqrt(2.)));

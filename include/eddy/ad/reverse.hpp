@@ -13,6 +13,7 @@
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
 #include <eddy/trace/program.hpp>
+#include <eddy/trace/sparse_parts.hpp>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -77,6 +78,10 @@ class Reverse {
 
     /// Adds a contribution that is linear in the current cotangent alone.
     constexpr void add(int to, Value contribution) { accumulate(to, contribution, current_.guard); }
+    /// The same of components of the current cotangent that become others.
+    constexpr void add_mixed(int to, Value contribution) {
+        accumulate(to, contribution, guard_for(current_.guard, 1));
+    }
     /// Adds a contribution that multiplies the current cotangent with primal values: guarded where
     /// there is a guard.
     constexpr void add_product(int to, Value contribution) {
@@ -299,16 +304,26 @@ class Reverse {
         return parts;
     }
 
-    /// The sum of the terms, products last: each of those is then contracted into the addition.
+    /// The sum of the terms, products behind the others: each of those is then contracted into the
+    /// addition. What is zero but at some places comes last, and is added there alone.
     constexpr int sum_of(const std::vector<int>& terms) {
         int total = -1;
         for (const bool products : {false, true}) {
             for (int term : terms) {
-                if ((graph_[term].op == Op::mul) != products) continue;
+                if (is_sparse(graph_, term) || (graph_[term].op == Op::mul) != products) continue;
                 total = total < 0 ? term : (value_of(total) + value_of(term)).node();
             }
         }
+        for (int term : terms) {
+            if (is_sparse(graph_, term)) total = total < 0 ? term : add_sparse(total, term);
+        }
         return total;
+    }
+    constexpr int add_sparse(int total, int term) {
+        const Node node = graph_[term];
+        if (node.op != Op::add_at) return total;
+        const int to = add_sparse(total, graph_.operand(node, 0));
+        return graph_.push(node, to, graph_.operand(node, 1), graph_.operand(node, 2));
     }
 
     constexpr void seed() {

@@ -178,6 +178,10 @@ class DependencyAnalysis {
                 return number(graph_.operand(node, 0), turns_[at(node.index)] * node.size + c);
             case Op::root: unite_all(set, graph_.operand(node, 2)); return set;
             case Op::at: unite_all(set, graph_.operand(node, 0)); return set;
+            case Op::add_at:
+                unite_all(set, graph_.operand(node, 2));
+                set.unite(of(graph_.operand(node, 0), c));
+                return set;
             case Op::sum:
             case Op::dot:
             case Op::norm:

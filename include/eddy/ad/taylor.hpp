@@ -281,14 +281,16 @@ constexpr int TaylorSeries::of_leaf(const Node& node, int n) {
     return zero;
 }
 
-/// What acts on each coefficient by itself; masks and step functions look at the first alone.
+/// What acts on each coefficient by itself; masks, step functions and places look at the first alone.
 constexpr int TaylorSeries::of_linear(const Node& node, int n) {
-    if (n > 0 && (is_mask(node.op) || node.op == Op::sign || node.op == Op::floor)) return zero;
+    const bool is_step = node.op == Op::sign || node.op == Op::floor || node.op == Op::knot;
+    if (n > 0 && (is_mask(node.op) || is_step)) return zero;
     std::vector<int> operands;
     bool any = n == 0;
     for (int k = 0; k < node.count; ++k) {
-        operands.push_back(coefficient(graph_.operand(node, k), n));
-        any = any || operands.back() != zero;
+        const bool is_place = is_table_op(node.op) && k == 1;
+        operands.push_back(coefficient(graph_.operand(node, k), is_place ? 0 : n));
+        any = any || (operands.back() != zero && !is_place);
     }
     if (!any) return zero;
     if (node.op == Op::add) return sum_of(operands[0], operands[1]);
@@ -381,8 +383,8 @@ template <int order, class Recipe>
 [[nodiscard]] constexpr auto taylor(const Program<Recipe>&) {
     constexpr bool is_straight = passes::has_known_lengths(Program<Recipe>::graph);
     static_assert(is_straight,
-                  "taylor: the right-hand side has a bounded_while or a root, or reads a component "
-                  "by at, which have no series here; use another method, or repeat and scan");
+                  "taylor: the right-hand side has a bounded_while or a root, which have no series "
+                  "here; use another method, or repeat and scan");
     if constexpr (is_straight) return Program<detail::TaylorOf<Program<Recipe>, order>>{};
 }
 

@@ -108,10 +108,10 @@ struct ConsistentStart {
         Real before = std::numeric_limits<Real>::infinity();
         int worst = 0;
         for (int k = 0; k < most_iterations; ++k) {
-            Linear<Real> linear;
-            const int column = linear.make(t, x, p);
+            Linear<Real> system;
+            const int column = system.make(t, x, p);
             if (column >= 0) return free_component(column);
-            const State<Real> step = Mass::right(linear.lu.solve(Mass::left(linear.f)));
+            const State<Real> step = Mass::right(system.lu.solve(Mass::left(system.f)));
             Real relative(0), norm(0);
             for (int i = 0; i < size; ++i) {
                 x[i] = x[i] - step[i];
@@ -136,9 +136,9 @@ struct ConsistentStart {
     [[nodiscard]] EDDY_HD static Number pull(double t, const State<Number>& y, const Parameters& p,
                                              State<Number>& cotangent,
                                              ParameterCotangent& p_cotangent) {
-        Linear<Number> linear;
-        (void)linear.make(t, y, p);
-        const auto w = linear.lu.solve_transposed(Mass::right_transposed(cotangent));
+        Linear<Number> system;
+        (void)system.make(t, y, p);
+        const auto w = system.lu.solve_transposed(Mass::right_transposed(cotangent));
         const State<Number> v = -Mass::left_transposed(w);
         State<Number> of_y{};
         const Number of_t =
@@ -156,14 +156,14 @@ struct ConsistentStart {
     template <class Number, class Parameters>
     [[nodiscard]] EDDY_HD static State<Number> slope(double t, const State<Number>& y,
                                                      const Parameters& p) {
-        Linear<Number> linear;
-        (void)linear.make(t, y, p);
-        const State<Number> moved = Mass::slope(linear.f);
-        State<Number> rate = linear.by_time;  // ∂f/∂t + J moved
+        Linear<Number> system;
+        (void)system.make(t, y, p);
+        const State<Number> moved = Mass::slope(system.f);
+        State<Number> rate = system.by_time;  // ∂f/∂t + J moved
         for_entries([&]<int e, int row, int column>() {
-            rate.data[row] = mul_add(linear.jacobian.data[e], moved.data[column], rate.data[row]);
+            rate.data[row] = mul_add(system.jacobian.data[e], moved.data[column], rate.data[row]);
         });
-        return moved - Mass::right(linear.lu.solve(Mass::left(rate)));
+        return moved - Mass::right(system.lu.solve(Mass::left(rate)));
     }
 
   protected:
@@ -247,12 +247,12 @@ struct ConsistentStart {
         using Real = PrimalOf<Number>;
         State<Real> tangent{};
         const State<Real> x = primal_of(y);
-        Linear<Real> linear;
-        const int column = linear.make(t, x, detail::PrimalsOf<Parameters>{p});
+        Linear<Real> system;
+        const int column = system.make(t, x, detail::PrimalsOf<Parameters>{p});
         if (column >= 0) return free_component(column);
         const State<Number> f = OdeTerm<Field>::derivative(t, y, p);
         for (int i = 0; i < size; ++i) tangent[i] = f[i].tangent;
-        const State<Real> step = Mass::right(linear.lu.solve(Mass::left(tangent)));
+        const State<Real> step = Mass::right(system.lu.solve(Mass::left(tangent)));
         for (int i = 0; i < size; ++i) y[i].tangent = y[i].tangent - step[i];
         return -1;
     }

@@ -268,15 +268,16 @@ struct RosenbrockAdjoint {
     template <bool has_times, class Number, class ParameterCotangent>
     [[nodiscard]] EDDY_INLINE EDDY_HD static auto sink(Number& of_time, State<Number>& of_y,
                                                        ParameterCotangent& p_cotangent) {
-        return [&]<int output>(int component, const Number& value) EDDY_INLINE {
-            constexpr int argument = has_times ? output : output + 1;
-            if constexpr (argument == 0)
-                of_time = value;
-            else if constexpr (argument == 1)
-                of_y.data[component] = value;
-            else
-                detail::accumulate(p_cotangent, component, value);
-        };
+        return summing<has_times + 1>(
+            [&]<int output>(int component, const Number& value) EDDY_INLINE {
+                constexpr int argument = has_times ? output : output + 1;
+                if constexpr (argument == 0)
+                    of_time = value;
+                else if constexpr (argument == 1)
+                    of_y.data[component] = value;
+                else
+                    detail::accumulate(p_cotangent, component, value);
+            });
     }
 
     /// f_i is taken at t + c_i h.

@@ -136,7 +136,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
         State<Number> cotangent = next_cotangent + dense.y;
         Number t_cotangent = convert<Number>(0), h_cotangent = convert<Number>(0);
         evaluate<Pullback<of_times>, Number>(
-            [&]<int output>(int component, const Number& value) EDDY_INLINE {
+            summing<of_times + 1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
                 constexpr int argument = of_times ? output : output + 1;  // of (t, y, p, h)
                 if constexpr (argument == 0)
                     t_cotangent = value;
@@ -146,7 +146,7 @@ struct TaylorStepper : MemorylessStepper<Term> {
                     detail::accumulate(p_cotangent, component, value);
                 else
                     h_cotangent = value;
-            },
+            }),
             detail::start_time_of(in.t), of_step.y, in.p, in.dt.h,
             TermCotangents<Number, Dense>{next_cotangent, dense});
         if constexpr (of_times) {

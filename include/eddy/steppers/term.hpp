@@ -86,7 +86,7 @@ struct OdeTerm {
         ParameterCotangent& p_cotangent) {
         Number t_cotangent = convert<Number>(0);
         evaluate<detail::FieldPullback<FieldProgram<Field>, of_time>, Number>(
-            [&]<int output>(int component, const Number& value) EDDY_INLINE {
+            summing<of_time + 1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
                 constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
                 if constexpr (argument == 0)
                     t_cotangent = value;
@@ -94,7 +94,7 @@ struct OdeTerm {
                     y_cotangent.data[component] = value;
                 else
                     detail::accumulate(p_cotangent, component, value);
-            },
+            }),
             t, y, p, k_cotangent);
         return t_cotangent;
     }

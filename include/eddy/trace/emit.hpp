@@ -4,7 +4,8 @@
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>
-#include <eddy/trace/graph.hpp>
+#include <eddy/trace/evaluate_table.hpp>
+#include <eddy/trace/sparse_parts.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -33,7 +34,11 @@ EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
     } else if constexpr (count == 1) {
         constexpr int node = P::code.operands[P::code.outputs[output].first + first],
                       length = P::code.nodes[node].size, offset = part_offsets<P, output>.of[first];
-        if constexpr (!Values::template is_written<node>) {
+        constexpr bool is_summed = summed_by<std::remove_cvref_t<Sink>> == output;
+        if constexpr (Values::template is_sparse_part<node>) {
+            emit_sparse<output, node>(values, offset, sink);
+        } else if constexpr (!Values::template is_written<node> &&
+                             !(is_summed && is_zeros(P::code, node))) {
             for_components<length>([&](int c) EDDY_INLINE {
                 sink.template operator()<output>(offset + c,
                                                  convert<Real>(values.template load<node>(c)));

@@ -14,6 +14,7 @@
 #include <eddy/trace/evaluate_dense.hpp>
 #include <eddy/trace/evaluate_loop.hpp>
 #include <eddy/trace/evaluate_solution.hpp>
+#include <eddy/trace/evaluate_table.hpp>
 #include <eddy/trace/largest_program.hpp>
 #include <eddy/trace/layout.hpp>
 #include <eddy/trace/trace.hpp>
@@ -22,13 +23,10 @@
 namespace eddy::inline v0 {
 namespace detail {
 
-/// For evaluations that write no result before the end.
-struct NoSink {};
-
-/// One evaluation of Program P with values of type Real.
-template <class P, class Real, class Arguments, class Sink = NoSink>
+/// One evaluation of Program P with values of type Real. Of result `summed`, sparse parts are not made.
+template <class P, class Real, class Arguments, class Sink = NoSink, int summed = -1>
 class Evaluation {
-    static constexpr auto layout = make_layout(P::code, !std::is_same_v<Sink, NoSink>);
+    static constexpr auto layout = make_layout(P::code, !std::is_same_v<Sink, NoSink>, summed);
     static constexpr bool has_tangents = !std::is_same_v<Real, PrimalOf<Real>>;
     static constexpr auto varying =
         read_tangents(P::code, varying_nodes(P::code, Arguments::has_tangent));
@@ -60,6 +58,20 @@ class Evaluation {
             return load_stored<i>(k);
         }
     }
+    template <int i>
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto load_lane(int k,
+                                                               [[maybe_unused]] int lane) const {
+        constexpr Place place = layout.places[i];
+        if constexpr (place.kind == Place::constant && place.loop < 0) {
+            return pooled_constant<P, ScalarOf<Real>>(place.offset + k);
+        } else if constexpr (num_lanes_of<Real> == 1) {
+            return load<i>(k);
+        } else {
+            return get_lane(load<i>(k), lane);
+        }
+    }
+    template <int i>
+    static constexpr bool is_sparse_part = layout.places[i].kind == Place::none;
     template <int i, class Value>
     EDDY_INLINE EDDY_HD constexpr void store(int k, const Value& value) {
         constexpr Place place = layout.places[i];
@@ -90,6 +102,8 @@ class Evaluation {
             return argument_component<place.index>(place.offset + c);
         } else if constexpr (place.kind == Place::parts) {
             return load_part<place.node, 0>(place.offset + c);
+        } else if constexpr (place.kind == Place::constant) {
+            return convert<Real>(pooled_constant<P, ScalarOf<Real>>(place.offset + c));
         } else if constexpr (place.kind != Place::product) {
             return storage<place.kind>()[place.offset + c];
         } else {  // a component of an outer product, seen through any slices of it
@@ -238,12 +252,10 @@ class Evaluation {
             store<i>(0, root_of_squares(inner_product<a, a>()));
         } else if constexpr (node.op == Op::dense) {
             evaluate_dense<i>(*this);
-        } else if constexpr (node.op == Op::at) {
-            const auto index = primal(load<operand<i>(1)>(0));
-            store<i>(0, convert<Real>(component_at<length>(
-                            index, [&](int k) EDDY_INLINE { return load<a>(k); })));
         } else if constexpr (node.op == Op::dense_transposed) {
             evaluate_dense_transposed<i>(*this);
+        } else if constexpr (is_table_op(node.op)) {
+            evaluate_table<i>(*this);
         } else {
             evaluate_solution<i>(*this);
         }
@@ -299,9 +311,12 @@ template <class P, class Sink>
 template <class P, class Real, class Sink, class... Arguments>
 EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};
+    constexpr int result = summed_by<std::remove_cvref_t<Sink>>;
+    constexpr int summed = has_sparse_parts(P::code, result) ? result : -1;
     NoSink none;
     auto& early = early_sink<P>(sink, none);
-    Evaluation<P, Real, ArgumentList<Arguments...>, std::remove_reference_t<decltype(early)>>
+    Evaluation<P, Real, ArgumentList<Arguments...>, std::remove_reference_t<decltype(early)>,
+               summed>
         values(list, early);
     run_steps<0, P::code.size(), -1>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() EDDY_INLINE {

@@ -8,10 +8,10 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/apply.hpp>
-#include <eddy/trace/component_at.hpp>
 #include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/replay_slots.hpp>
 #include <eddy/trace/scratch_memory.hpp>
+#include <eddy/trace/tables.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {

@@ -92,6 +92,8 @@ enum class TraceError : unsigned char {
     own_in_loop,
     loop_lengths,
     loop_checkpoints,
+    table_sizes,
+    table_knots,
     unsound_loops
 };
 

@@ -13,6 +13,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
+#include <eddy/trace/interpret_table.hpp>
 #include <eddy/trace/lane_arguments.hpp>
 #include <eddy/trace/lane_array.hpp>
 #include <eddy/trace/loop_structure.hpp>
@@ -261,13 +262,10 @@ class Interpreter {
         const LaneView<Real> b = view(graph_.operand(node, node.count > 1 ? 1 : 0));
         const int length = graph_[graph_.operand(node, 0)].size;
         const int length_b = graph_[graph_.operand(node, node.count > 1 ? 1 : 0)].size;
-        if constexpr (op == Op::at) {
-            store(i, [&](int, std::int64_t lane) {
-                const auto index = static_cast<double>(primal(b(0, lane)));
-                return 0 <= index && index < length
-                           ? a(static_cast<int>(index), lane)
-                           : convert<Real>(std::numeric_limits<ScalarOf<Real>>::quiet_NaN());
-            });
+        if constexpr (is_table_op(op)) {
+            interpret_table<op>(
+                graph_, i, [&](int k) { return view(graph_.operand(i, k)); },
+                [&](auto value) { store(i, value); });
         } else if constexpr (op == Op::concat) {
             concatenate(i);
         } else if constexpr (op == Op::broadcast) {

@@ -7,6 +7,7 @@
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/loop_places.hpp>
+#include <eddy/trace/sparse_parts.hpp>
 
 namespace eddy::inline v0 {
 
@@ -20,6 +21,8 @@ struct Place {
         parts,      // a concat, read where its parts are
         result,     // result `index`, from `offset` on
         mask,       // the mask array
+        constant,   // the pool of constants
+        none,       // a sparse part of a result that is summed
     };
     Kind kind = registers;
     int offset = 0;
@@ -149,7 +152,8 @@ constexpr std::vector<char> nodes_in_memory(const Code& code, const std::vector<
             const int part = code.operands[node.first + k];
             in_memory[static_cast<std::size_t>(part)] |= code.nodes[part].size > 1;
         }
-        if (node.op == Op::element || node.op == Op::at ||
+        if (node.op == Op::add_at) in_memory[static_cast<std::size_t>(i)] = node.size > 1;
+        if (node.op == Op::element || node.op == Op::at || node.op == Op::knot ||
             (passes_on && in_memory[static_cast<std::size_t>(i)])) {
             char& from = in_memory[static_cast<std::size_t>(code.operands[node.first])];
             from = code.nodes[code.operands[node.first]].size > 1;
@@ -165,15 +169,16 @@ constexpr Instruction make_instruction(const Code& code, const Places& places, i
     if (node.op == Op::loop) return {.kind = Instruction::general, .op = Op::loop};
     if (node.op == Op::carry || node.op == Op::turns || node.op == Op::stacked)
         return {};  // their loop writes them
-    if (place.node != i || place.kind == Place::argument || place.kind == Place::product ||
-        place.kind == Place::parts)
+    if (place.node != i || place.kind == Place::argument || place.kind == Place::constant ||
+        place.kind == Place::product || place.kind == Place::parts)
         return {};
     Instruction instruction{Instruction::general, node.op, node.index, place.kind,
                             place.offset,         {},      {},         node.count};
     if (!is_elementwise(node.op) || node.op == Op::barrier || node.size != 1) return instruction;
     for (int k = 0; k < node.count; ++k) {
         const Place from = places[code.operands[node.first + k]];
-        if (from.kind == Place::argument || from.kind == Place::product || from.loop >= 0)
+        if (from.kind == Place::argument || from.kind == Place::constant ||
+            from.kind == Place::product || from.loop >= 0)
             return instruction;
         instruction.from_kind[k] = from.kind;
         instruction.from[k] = from.offset;
@@ -184,14 +189,18 @@ constexpr Instruction make_instruction(const Code& code, const Places& places, i
 
 }  // namespace detail
 
-/// `are_apart`: results lie apart from arguments.
+/// `are_apart`: results lie apart from arguments. `summed`: the result that is added to a sum; −1: none.
 template <class Code>
-[[nodiscard]] constexpr auto make_layout(const Code& code, bool are_apart = false) {
+[[nodiscard]] constexpr auto make_layout(const Code& code, bool are_apart = false,
+                                         int summed = -1) {
     Layout<Code::size()> layout{};
     const std::vector<char> is_walked = detail::walked_concats(code);
     const std::vector<detail::ResultPlace> results = detail::stacked_results(code);
-    const std::vector<int> last =
-        detail::last_uses(code, [&](int i) { return is_walked[static_cast<std::size_t>(i)] != 0; });
+    const std::vector<char> is_sparse = detail::sparse_parts(code, summed);
+    const std::vector<int> last = detail::last_uses(code, [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        return is_walked[k] != 0 || is_sparse[k] != 0;
+    });
     const std::vector<char> in_memory = detail::nodes_in_memory(code, is_walked);
     const detail::LoopPlaces loop_places(code, last, in_memory);
     detail::ScratchAllocator scratch;
@@ -214,6 +223,10 @@ template <class Code>
         const Node& node = code.nodes[i];
         Place& place = layout.places[i];
         if (node.op == Op::stacked) continue;  // placed where its loop begins
+        if (is_sparse[static_cast<std::size_t>(i)]) {
+            place.kind = Place::none;
+            continue;
+        }
         const bool is_in_memory = in_memory[static_cast<std::size_t>(i)];
         place.node = i;
         if (node.op == Op::carry) {
@@ -224,6 +237,8 @@ template <class Code>
         }
         if (node.op == Op::argument && (node.size > longest_unrolled || is_in_memory)) {
             place = {Place::argument, node.offset, node.index, i};
+        } else if (node.op == Op::constant && (node.size > longest_unrolled || is_in_memory)) {
+            place = {Place::constant, node.offset, 0, i};
         } else if (node.op == Op::loop) {
             place = layout.places[code.operands[node.first]];
         } else if (node.op == Op::element && node.size > longest_unrolled &&

@@ -43,8 +43,9 @@ class LoopPlaces {
     /// Is the value an array of its own in memory?
     [[nodiscard]] constexpr bool is_array(int i) const {
         const Op op = node(i).op;
-        const bool is_value =
-            is_elementwise(op) ? !is_mask(op) : op == Op::concat || op == Op::carry;
+        const bool is_value = is_elementwise(op)
+                                  ? !is_mask(op)
+                                  : op == Op::concat || op == Op::carry || op == Op::add_at;
         return is_value && (node(i).size > longest_unrolled || in_memory_[at(i)]);
     }
 
@@ -83,12 +84,14 @@ class LoopPlaces {
     /// May a part of the next state be written over components [begin, …) of the state?
     [[nodiscard]] constexpr bool is_sum_in_place(int part, int carry, int next, int begin) const {
         const Node& sum = node(part);
-        if (!is_elementwise(sum.op) || !is_array(part) || shared_[at(part)].of >= 0 ||
+        const bool is_added = sum.op == Op::add_at;
+        if (!(is_elementwise(sum.op) || is_added) || !is_array(part) || shared_[at(part)].of >= 0 ||
             loop_of_[at(part)] != loop_of_[at(next)] || last_[at(part)] != next)
             return false;
         for (int k = 0; k < sum.count; ++k) {
             const int from = operand(part, k);
-            const bool is_same = node(from).size == sum.size && is_at(from, carry, begin);
+            const bool is_same =
+                node(from).size == sum.size && is_at(from, carry, begin) && !(is_added && k > 0);
             if (reads(from, carry, begin, sum.size) && !is_same) return false;
         }
         int copies = 0;

@@ -63,7 +63,8 @@ template <class Code>
 template <class Code>
 [[nodiscard]] constexpr bool has_loops(const Code& code) {
     for (int i = 0; i < code.sizes.nodes; ++i) {
-        if (code.nodes[i].op >= Op::solve) return true;
+        const Op op = code.nodes[i].op;
+        if (op >= Op::solve && !is_table_op(op)) return true;
     }
     return false;
 }

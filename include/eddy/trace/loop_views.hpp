@@ -90,4 +90,7 @@ inline constexpr bool lies_apart = false;
 template <class Write>
 inline constexpr bool lies_apart<SinkApart<Write>> = true;
 
+/// For evaluations that write no result before the end.
+struct NoSink {};
+
 }  // namespace eddy::inline v0::detail

@@ -3,9 +3,9 @@
 // from what depends on what (trace/loop_structure.hpp). On plain numbers the same calls are plain loops.
 // Test: tests/trace/loops.cpp
 
-#include <eddy/trace/component_at.hpp>
 #include <eddy/trace/loop_state.hpp>
 #include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/tables.hpp>
 #include <limits>
 
 namespace eddy::inline v0 {
@@ -337,8 +337,12 @@ requires(is_vec<Values> || is_symbolic<Values>)
     static_assert(!std::is_same_v<Values, Traced<scalar_shape>>,
                   "at: the first argument must be a vector");
     if constexpr (!is_symbolic<Values> && !detail::is_traced_vec<Values> && !is_symbolic<Index>) {
-        return detail::component_at<detail::vec_length<Values>>(primal(index),
-                                                                [&](int k) { return x[k]; });
+        std::remove_cvref_t<decltype(x[0])> found{};
+        detail::components_at<decltype(found), 1>(
+            primal(index), detail::vec_length<Values>,
+            [&](int k, int lane) { return get_lane(x[k], lane); },
+            [&](int, const auto& value) { found = value; });
+        return found;
     } else {
         Graph& graph = *detail::common_graph(x, index);
         const int node = detail::node_of(graph, x);

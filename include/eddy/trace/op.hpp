@@ -81,7 +81,11 @@ enum class Op : unsigned char {
     solve_transposed,  // (A, b): x with Aᵀ x = b
     root,  // (x, seed, r, J): x, which solves r = 0; r and its Jacobian J are computed from
            // `seed`, which stands for x: they are read for derivatives only (ad/root.hpp)
-    at,    // (x, i): component i of x, i rounded down; NaN where there is none
+    // Tables (trace/tables.hpp). Places are rounded down.
+    at,      // (x, i): components i, i + 1, … of x; NaN where there is none
+    add_at,  // (x, i, c): x with c added to components i, i + 1, …, where they are
+    knot,    // (knots, x): the last of the increasing knots that is not above x, neither the last
+             // one nor below the first. index 1: the knots are about evenly spaced
     // Loops (trace/loop_structure.hpp): `index` is the place in Graph::loops.
     carry,    // leaf: the state at the start of a turn
     element,  // (xs): components [t·size, (t+1)·size) of xs in turn t
@@ -117,9 +121,9 @@ inline constexpr Op last_op = Op::stacked;
                                      "broadcast",     "sum",         "dot",
                                      "norm",          "dense",       "dense_transposed",
                                      "outer",         "solve",       "solve_transposed",
-                                     "root",          "at",          "carry",
-                                     "element",       "loop",        "turns",
-                                     "stacked"};
+                                     "root",          "at",          "add_at",
+                                     "knot",          "carry",       "element",
+                                     "loop",          "turns",       "stacked"};
     static_assert(sizeof(names) / sizeof(names[0]) == static_cast<unsigned>(last_op) + 1);
     return names[static_cast<int>(op)];
 }
@@ -129,6 +133,9 @@ inline constexpr Op last_op = Op::stacked;
 
 /// Operations that belong to a loop.
 [[nodiscard]] constexpr bool is_loop_op(Op op) { return op >= Op::carry; }
+
+/// Operations on a vector at a place that is computed.
+[[nodiscard]] constexpr bool is_table_op(Op op) { return op >= Op::at && op <= Op::knot; }
 
 /// Operations computed component by component, masks included.
 [[nodiscard]] constexpr bool is_elementwise(Op op) { return op >= Op::add && op <= Op::barrier; }
@@ -141,7 +148,7 @@ inline constexpr Op last_op = Op::stacked;
 /// Operations on numbers whose derivative is zero everywhere.
 [[nodiscard]] constexpr bool is_locally_constant(Op op) {
     return op == Op::sign || op == Op::floor || op == Op::stop_gradient || op == Op::constant ||
-           op == Op::turns;
+           op == Op::turns || op == Op::knot;
 }
 
 /// Operations whose result is a mask.

@@ -72,6 +72,12 @@ struct Program {
         "repeat, scan: nested_lengths must be positive, and their product the number of turns");
     static_assert(graph.error != TraceError::loop_checkpoints,
                   "bounded_while: checkpoints must not be negative");
+    static_assert(
+        graph.error != TraceError::table_sizes,
+        "interpolate: there must be at least 2 knots, and a value (and a slope) for each");
+    static_assert(graph.error != TraceError::table_knots,
+                  "interpolate: the knots must be finite and increase; sort the table by its "
+                  "knots, and leave out what stands in it twice");
     static_assert(graph.error != TraceError::unsound_loops, "loops: this is a bug in eddy");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 

@@ -7,7 +7,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>
 #include <eddy/trace/apply.hpp>
-#include <eddy/trace/component_at.hpp>
+#include <eddy/trace/tables.hpp>
 
 namespace eddy::inline v0::detail {
 

@@ -4,6 +4,7 @@
 // is the same at run time, for sizes that are not known before.
 // Test: tests/trace/trace_graph.cpp
 
+#include <eddy/trace/interpolate.hpp>
 #include <eddy/trace/least_length.hpp>
 #include <eddy/trace/loops.hpp>
 #include <eddy/trace/passes/order.hpp>

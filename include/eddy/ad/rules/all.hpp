@@ -12,7 +12,7 @@ namespace eddy::inline v0::detail {
 
 /// Calls visitor.template visit<op>(node, i) for the op of the node, found by bisection among the
 /// operations [first, last). Loops have no rule: who meets one asks first.
-template <int first = 0, int last = static_cast<int>(Op::at) + 1, class Visitor>
+template <int first = 0, int last = static_cast<int>(Op::knot) + 1, class Visitor>
 constexpr void visit_op(Op op, Visitor& visitor, const Node& node, int i) {
     if constexpr (last - first == 1) {
         visitor.template visit<static_cast<Op>(first)>(node, i);

@@ -201,21 +201,43 @@ struct VectorRule<Op::root> {
 template <>
 struct VectorRule<Op::at> {
     static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced c) {
-        const int x = reverse.operand(node, 0), size = reverse.size_of(x);
+        const int x = reverse.operand(node, 0);
         if (!reverse.is_active(x)) return;
-        const DynamicTraced index = reverse.value(node, 1);
-        Graph& graph = *index.graph();
-        const int offset = static_cast<int>(graph.constants.size());
-        for (int k = 0; k < size; ++k) graph.constants.push_back(k);
-        const DynamicTraced places(
-            graph, graph.push({.op = Op::constant, .size = size, .offset = offset}));
-        reverse.add(x, select(places == floor(index), c, 0));
+        Graph& graph = *c.graph();
+        const int size = reverse.size_of(x), zeros = graph.push_zeros(size);
+        reverse.add_mixed(x, {graph, graph.push({.op = Op::add_at, .size = size}, zeros,
+                                                reverse.operand(node, 1), c.node())});
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
         Graph& graph = forward.graph();
-        if (!forward.has_tangent(graph.operand(node, 0))) return {graph, graph.push_constant(0)};
+        if (!forward.has_tangent(graph.operand(node, 0)))
+            return {graph, graph.push_zeros(node.size)};
         return {graph,
                 graph.push(node, forward.tangent(node, 0).node(), forward.value(node, 1).node())};
+    }
+};
+
+template <>
+struct VectorRule<Op::add_at> {
+    static constexpr void pullback(auto& reverse, const Node& node, int, DynamicTraced c) {
+        reverse.add(reverse.operand(node, 0), c);
+        const int added = reverse.operand(node, 2), size = reverse.size_of(added);
+        if (!reverse.is_active(added)) return;
+        Graph& graph = *c.graph();
+        const DynamicTraced index = reverse.value(node, 1),
+                            taken(graph,
+                                  graph.push({.op = Op::at, .size = size}, c.node(), index.node()));
+        const int offset = static_cast<int>(graph.constants.size());
+        for (int k = 0; k < size; ++k) graph.constants.push_back(k);
+        const DynamicTraced places =
+            floor(index) +
+            DynamicTraced(graph, graph.push({.op = Op::constant, .size = size, .offset = offset}));
+        reverse.add_mixed(added, select(0 <= places && places < node.size, taken, 0));
+    }
+    static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
+        return {forward.graph(), forward.graph().push(node, forward.tangent_or_zero(node, 0).node(),
+                                                      forward.value(node, 1).node(),
+                                                      forward.tangent_or_zero(node, 2).node())};
     }
 };
 

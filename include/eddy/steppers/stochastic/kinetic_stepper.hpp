@@ -127,12 +127,12 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         using Pullback = decltype(vjp<1, 2>(Program{}));
         State<Number> cotangent{};
         evaluate<Pullback, Number>(
-            [&]<int output>(int component, const Number& value) EDDY_INLINE {
+            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     cotangent.data[component] = value;
                 else
                     detail::accumulate(p_cotangent, component, value);
-            },
+            }),
             times_of(in), in.y, in.p, of_step.noise, next_cotangent);
         return cotangent;
     }

@@ -304,12 +304,13 @@ struct StochasticRungeKuttaStepper
                                                ParameterCotangent& p_cotangent) {
         using Pullback = decltype(vjp<1, 2>(Program<parts<i>>{}));
         const State<Number>& stage = of_step.stage[i];
-        const auto take = [&]<int output>(int component, const Number& value) EDDY_INLINE {
-            if constexpr (output == 0)
-                of_stage.data[component] = value;
-            else
-                detail::accumulate(p_cotangent, component, value);
-        };
+        const auto take =
+            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
+                if constexpr (output == 0)
+                    of_stage.data[component] = value;
+                else
+                    detail::accumulate(p_cotangent, component, value);
+            });
         if constexpr (needs.slope[i] && Term::slopes_take_noise)
             evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_step.noise.path.w,
                                        of_drift, of_entries, of_slopes);

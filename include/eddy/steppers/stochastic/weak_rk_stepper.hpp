@@ -224,12 +224,12 @@ struct WeakRungeKuttaStepper
         ParameterCotangent& p_cotangent, const Arguments&... arguments) {
         State<Number> of_state{};
         evaluate<decltype(vjp<1, 2>(Read{})), Number>(
-            [&]<int output>(int component, const Number& value) EDDY_INLINE {
+            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
                 if constexpr (output == 0)
                     of_state.data[component] = value;
                 else
                     detail::accumulate(p_cotangent, component, value);
-            },
+            }),
             arguments...);
         return of_state;
     }

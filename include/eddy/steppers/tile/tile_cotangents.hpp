@@ -5,6 +5,7 @@
 // Test: tests/solve/tiles_oracle.cpp
 
 #include <eddy/core/tile/outer.hpp>
+#include <eddy/trace/tile/tile_tables.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -24,6 +25,12 @@ struct SumOverTile {
                    const TileVector<Real>& v) const {
         outer.add({sum + begin, columns, 1, rows, columns}, u, v);
     }
+    /// The lanes in their order.
+    void add_at(int begin, const AddedAt<Real>& what) const {
+        for (int k = 0; k < lanes.count; ++k)
+            what.for_lane(lanes.are_all ? k : lanes.lane[k],
+                          [&](int c, Real number) { sum[begin + c] = sum[begin + c] + number; });
+    }
 };
 
 /// A sum for each lane, in rows.
@@ -41,6 +48,10 @@ struct SumOfLanes {
         add_rows(begin, rows * columns, [&](int flat, int lane) EDDY_INLINE {
             return u.load(flat / columns, lane) * v.load(flat % columns, lane);
         });
+    }
+
+    void add_at(int begin, const AddedAt<Real>& what) const {
+        add_rows_at(sum + static_cast<std::ptrdiff_t>(begin) * width, width, what);
     }
 
   private:

@@ -80,7 +80,7 @@ template <class Code>
     for (int i = 0; i < code.sizes.nodes; ++i) {
         const bool is_masked =
             code.nodes[i].op == Op::loop && code.loops[code.nodes[i].index].num_fixed() > 3;
-        if (is_masked || code.nodes[i].op == Op::at) return false;
+        if (is_masked) return false;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_layout.hpp>
 #include <eddy/trace/tile/tile_operations.hpp>
+#include <eddy/trace/tile/tile_tables.hpp>
 #include <eddy/trace/trace.hpp>
 
 namespace eddy::inline v0::detail {
@@ -26,9 +27,8 @@ struct TileCall {
 template <class P, class Real, int summed = -1>
 class TileProgram {
     static_assert(!has_loops(P::code),
-                  "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside a "
-                  "function is "
-                  "not computed on tiles; leave Tiles{} out");
+                  "Tiles: a loop of the language (repeat, bounded_while, scan, root) inside a "
+                  "function is not computed on tiles; leave Tiles{} out");
     static constexpr auto layout = make_tile_layout(P::code, summed);
 
   public:
@@ -241,11 +241,41 @@ class TileProgram {
                 });
         } else if constexpr (node.op == Op::dense || node.op == Op::dense_transposed) {
             product<i>(call);
+        } else if constexpr (is_table_op(node.op)) {
+            use_table<i>(call);
         } else {
             static_assert(node.op == Op::outer);
             outer_of_rows(to, length, size_of<operand<i>(1)>, call.width, vector<a>(call),
                           vector<operand<i>(1)>(call));
         }
+    }
+
+    template <int i>
+    static void use_table(const Call& call) {
+        constexpr Node node = P::code.nodes[i];
+        constexpr int length = size_of<operand<i>(0)>;
+        const TileVector<Real> x = vector<operand<i>(0)>(call),
+                               second = vector<operand<i>(1)>(call);
+        Real* const to = rows<i>(call);
+        if constexpr (node.op == Op::at) {
+            rows_at(to, node.size, call.width, x, length, second);
+        } else if constexpr (node.op == Op::knot) {
+            rows_of_knots(to, call.width, x, length, node.index == 1, second);
+        } else {
+            copy_rows(to, length, call.width, x);
+            add_rows_at(to, call.width, added_at<i>(call));
+        }
+    }
+    template <int i>
+    [[nodiscard]] static AddedAt<Real> added_at(const Call& call) {
+        return {size_of<i>, vector<operand<i>(1)>(call), vector<operand<i>(2)>(call),
+                size_of<operand<i>(2)>};
+    }
+    template <int i, class Sink>
+    static void hand_over_sparse(const Call& call, int begin, Sink& sink) {
+        if constexpr (P::code.nodes[operand<i>(0)].op == Op::add_at)
+            hand_over_sparse<operand<i>(0)>(call, begin, sink);
+        sink.add_at(begin, added_at<i>(call));
     }
 
     template <int i, int part, int offset>
@@ -302,6 +332,8 @@ class TileProgram {
             if constexpr (layout.places[node].kind == TilePlace::product)
                 sink.add_outer(begin, size_of<operand<node>(0)>, size_of<operand<node>(1)>,
                                vector<operand<node>(0)>(call), vector<operand<node>(1)>(call));
+            else if constexpr (layout.places[node].kind == TilePlace::none)
+                hand_over_sparse<node>(call, begin, sink);
             else if constexpr (P::code.nodes[node].op != Op::constant)
                 sink.add(begin, size_of<node>, vector<node>(call));
             else if constexpr (!is_zero<node>())

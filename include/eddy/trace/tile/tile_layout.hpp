@@ -7,12 +7,13 @@
 // elementwise operation that one other alone reads: that one computes it on its way (tile_fusion.hpp).
 // Test: tests/trace/tile_fusion.cpp
 
+#include <eddy/trace/sparse_parts.hpp>
 #include <eddy/trace/tile/tile_fusion.hpp>
 
 namespace eddy::inline v0::detail {
 
 struct TilePlace {
-    enum Kind : unsigned char { scratch, argument, constant, output, product, pieces, fused };
+    enum Kind : unsigned char { scratch, argument, constant, output, product, pieces, fused, none };
     Kind kind = scratch;
     int index = 0;   // of the argument or output
     int offset = 0;  // row; component of an argument; place in the pool of constants
@@ -57,8 +58,11 @@ template <class Code>
 [[nodiscard]] constexpr auto make_tile_layout(const Code& code, int summed) {
     TileLayout<Code::size()> layout{};
     const std::vector<TileRole> roles = tile_roles(code);
-    const std::vector<int> last = last_uses(
-        code, [&](int i) { return roles[static_cast<std::size_t>(i)] != TileRole::stored; });
+    const std::vector<char> is_sparse = sparse_parts(code, summed);
+    const std::vector<int> last = last_uses(code, [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        return roles[k] != TileRole::stored || is_sparse[k] != 0;
+    });
     const std::vector<char> read = nodes_read(code);
     ScratchAllocator scratch;
     for (int i = 0; i < Code::size(); ++i) {
@@ -80,6 +84,8 @@ template <class Code>
             place.node = i;
         } else if (result.node == i) {
             place = result;
+        } else if (is_sparse[k] != 0) {
+            place.kind = TilePlace::none;
         } else if (node.op == Op::outer && read[k] == 0) {
             place = {TilePlace::product, 0, 0, i};
         } else {
@@ -98,7 +104,8 @@ template <class Code>
     for (int i = 0; i < code.sizes.nodes; ++i) {
         const Node& node = code.nodes[i];
         const bool is_computed = node.op != Op::argument && node.op != Op::constant &&
-                                 node.op != Op::slice && node.op != Op::outer;
+                                 node.op != Op::slice && node.op != Op::outer &&
+                                 !is_sparse(code, i);
         if (is_computed && node.size > longest) longest = node.size;
     }
     return longest;
