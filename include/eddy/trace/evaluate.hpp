@@ -297,17 +297,6 @@ inline constexpr int longest_inlined = compiling_for_device ? 256 : 64;
 template <class P>
 inline constexpr bool is_called = longest_inlined < program_length<P> || stacks_much<P>;
 
-/// The sink, where results may be written before all arguments are read, and some are.
-template <class P, class Sink>
-[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& early_sink([[maybe_unused]] Sink& sink,
-                                                             [[maybe_unused]] NoSink& none) {
-    constexpr bool writes_early = lies_apart<Sink> && has_stacked_results(P::code);
-    if constexpr (writes_early)
-        return sink;
-    else
-        return none;
-}
-
 template <class P, class Real, class Sink, class... Arguments>
 EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};

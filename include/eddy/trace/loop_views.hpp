@@ -93,4 +93,15 @@ inline constexpr bool lies_apart<SinkApart<Write>> = true;
 /// For evaluations that write no result before the end.
 struct NoSink {};
 
+/// The sink, where results may be written before all arguments are read, and some are.
+template <class P, class Sink>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto& early_sink([[maybe_unused]] Sink& sink,
+                                                             [[maybe_unused]] NoSink& none) {
+    constexpr bool writes_early = lies_apart<Sink> && has_stacked_results(P::code);
+    if constexpr (writes_early)
+        return sink;
+    else
+        return none;
+}
+
 }  // namespace eddy::inline v0::detail
