@@ -180,8 +180,7 @@ class DependencyAnalysis {
             case Op::at: unite_all(set, graph_.operand(node, 0)); return set;
             case Op::add_at:
                 unite_all(set, graph_.operand(node, 2));
-                set.unite(of(graph_.operand(node, 0), c));
-                return set;
+                return unite(set, number(graph_.operand(node, 0), c));
             case Op::sum:
             case Op::dot:
             case Op::norm:
