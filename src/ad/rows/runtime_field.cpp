@@ -1,6 +1,7 @@
 // A right-hand side that is known when the program runs.
 
 #include <eddy/ad/rows/runtime_field.hpp>
+#include <eddy/ad/sparsity.hpp>
 #include <eddy/core/error.hpp>
 
 #include "graph_field.hpp"
@@ -21,13 +22,6 @@ Graph with_outputs(Graph graph, std::size_t first, std::size_t last) {
     graph.outputs = {graph.outputs.begin() + static_cast<std::ptrdiff_t>(first),
                      graph.outputs.begin() + static_cast<std::ptrdiff_t>(last)};
     return passes::simplify(std::move(graph));
-}
-
-bool reads_argument(const Graph& graph, int argument) {
-    for (const Node& node : graph.nodes) {
-        if (node.op == Op::argument && node.index == argument) return true;
-    }
-    return false;
 }
 
 }  // namespace
