@@ -5,6 +5,7 @@
 // once and written once.
 // Test: tests/trace/loops.cpp
 
+#include <eddy/core/host_device.hpp>
 #include <eddy/trace/loop_structure.hpp>
 
 namespace eddy::inline v0::detail {

@@ -12,6 +12,7 @@
 #include <eddy/backends/serial/lane_events.hpp>
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/lane/first_step.hpp>
+#include <eddy/solve/lane/loop_limit.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <limits>
 
