@@ -62,7 +62,6 @@ struct RowEngine {
 extern "C" {
 const void* eddy_row_engine_plain(int width);
 const void* eddy_row_engine_fused(int width);
-const void* eddy_row_engine_wide(int width);
 }
 
 }  // namespace eddy::inline v0::detail

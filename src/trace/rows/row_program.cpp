@@ -14,9 +14,7 @@ constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// The engine of a level. Where this build lacks it, a processor of fewer instructions.
 const detail::RowEngine* find_engine(RowLevel level, int width) {
     const void* engine = nullptr;
-    if (level == RowLevel::wide) engine = detail::eddy_row_engine_wide(width);
-    if (engine == nullptr && level != RowLevel::plain)
-        engine = detail::eddy_row_engine_fused(width);
+    if (level == RowLevel::fused) engine = detail::eddy_row_engine_fused(width);
     if (engine == nullptr) engine = detail::eddy_row_engine_plain(width);
     return static_cast<const detail::RowEngine*>(engine);
 }

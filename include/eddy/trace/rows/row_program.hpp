@@ -18,14 +18,11 @@ namespace eddy::inline v0 {
 /// The instructions that an engine is compiled for.
 enum class RowLevel : unsigned char {
     plain,  // no fused multiply-add
-    fused,  // with it
-    wide    // and vectors of 64 bytes
+    fused   // with it
 };
 
 /// The level that gives the bits of this source's own programs.
-inline constexpr RowLevel row_level = simd::native_bytes == 64 ? RowLevel::wide
-                                      : simd::has_fma          ? RowLevel::fused
-                                                               : RowLevel::plain;
+inline constexpr RowLevel row_level = simd::has_fma ? RowLevel::fused : RowLevel::plain;
 
 namespace detail {
 
