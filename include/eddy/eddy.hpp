@@ -73,7 +73,6 @@
 #include <eddy/solve/call/steady_state.hpp>
 
 #include <eddy/backends/cpu.hpp>
-#include <eddy/backends/rows/solve_rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 

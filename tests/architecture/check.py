@@ -242,7 +242,7 @@ STORAGE_DOOR = Path("include/eddy/storage.hpp")
 CUDA_DOOR = Path("include/eddy/backends/cuda.hpp")    # for sources that nvcc compiles
 THRUST_DOOR = Path("include/eddy/interop/thrust.hpp")    # for programs that have Thrust
 MPI_DOOR = Path("include/eddy/backends/mpi.hpp")    # for programs with an MPI
-RUNTIME_DOOR = Path("include/eddy/runtime.hpp")    # the light one
+NCCL_DOOR = Path("include/eddy/backends/nccl.hpp")    # for sources that nvcc compiles, with NCCL
 
 
 def reached_from(tree, door):
@@ -260,9 +260,9 @@ def reached_from(tree, door):
 
 
 def a_door_opens_to_each_header(tree):
-    """Every public header is a door (eddy.hpp, runtime.hpp, storage.hpp, backends/mpi.hpp, backends/cuda.hpp, interop/thrust.hpp) or reached from
-    one, but for those beside the fifth that need the CUDA toolkit."""
-    reached = set().union(*(reached_from(tree, door) for door in [FRONT_DOOR, RUNTIME_DOOR, STORAGE_DOOR, CUDA_DOOR, MPI_DOOR])) | {THRUST_DOOR}
+    """Every public header is a door (eddy.hpp, storage.hpp, backends/mpi.hpp, backends/nccl.hpp, backends/cuda.hpp, interop/thrust.hpp) or reached
+    from one, but for those beside the fifth that need the CUDA toolkit."""
+    reached = set().union(*(reached_from(tree, door) for door in [FRONT_DOOR, STORAGE_DOOR, CUDA_DOOR, MPI_DOOR, NCCL_DOOR])) | {THRUST_DOOR}
     for path in tree.headers():
         if path not in reached and path.parent != Path("include/eddy/backends/cuda"):
             yield f"{path}:1: unreached header: include it in eddy.hpp, in storage.hpp, or in solvers/all.hpp if it is a method"
