@@ -98,7 +98,8 @@ TEST_CASE("stealing: costs 1 : 30 are balanced, and few parts are sent") {
             Ranks{{}, group}, rows,
             [&](const RankRows& some) {
                 costs[rank] += cost_of(some);
-                std::this_thread::sleep_for(std::chrono::microseconds(8 * cost_of(some)));
+                // Long beside what it takes a machine that is busy to wake a thread.
+                std::this_thread::sleep_for(std::chrono::microseconds(32 * cost_of(some)));
                 return sum_of<double>(some);
             },
             64));
