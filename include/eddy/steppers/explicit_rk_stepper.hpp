@@ -14,9 +14,14 @@ namespace eddy::inline v0 {
 
 /// The first stage of a step, as the last of the one before.
 /// Nothing sets it at first: the backward pass reads a checkpoint into new states every round, without it.
+/// But on a device, where a kernel then takes two registers fewer.
 template <class State>
 struct FirstStage {
     State k;
+
+    constexpr FirstStage() requires(!compiling_for_device) = default;
+    EDDY_HD constexpr FirstStage() requires(compiling_for_device) : k{} {}
+    EDDY_HD constexpr FirstStage(const State& stage) : k(stage) {}
 };
 template <class Mask, class State>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline FirstStage<State> select(const Mask& mask,

@@ -24,6 +24,11 @@ inline constexpr auto part_offsets = [] {
     return offsets;
 }();
 
+/// The result of which a sink wants sparse parts alone; −1: none.
+template <class P, class Sink>
+inline constexpr int sparse_result = has_sparse_parts(P::code, summed_by<Sink>) ? summed_by<Sink>
+                                                                                : -1;
+
 /// Hands the components of `count` parts of output `output` to sink(k, value). By halves: of a wide state, component
 /// by component, the compiler would meet its limit of depth.
 template <class P, class Real, int output, int first, int count, class Values, class Sink>

@@ -61,9 +61,8 @@ class Evaluation {
     template <int i>
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr auto load_lane(int k,
                                                                [[maybe_unused]] int lane) const {
-        constexpr Place place = layout.places[i];
-        if constexpr (place.kind == Place::constant && place.loop < 0) {
-            return pooled_constant<P, ScalarOf<Real>>(place.offset + k);
+        if constexpr (layout.places[i].kind == Place::constant && layout.places[i].loop < 0) {
+            return pooled_constant<P, ScalarOf<Real>>(layout.places[i].offset + k);
         } else if constexpr (num_lanes_of<Real> == 1) {
             return load<i>(k);
         } else {
@@ -300,12 +299,10 @@ inline constexpr bool is_called = longest_inlined < program_length<P> || stacks_
 template <class P, class Real, class Sink, class... Arguments>
 EDDY_INLINE EDDY_HD constexpr void evaluate_here(Sink& sink, const Arguments&... arguments) {
     const ArgumentList<Arguments...> list{{arguments}...};
-    constexpr int result = summed_by<std::remove_cvref_t<Sink>>;
-    constexpr int summed = has_sparse_parts(P::code, result) ? result : -1;
     NoSink none;
     auto& early = early_sink<P>(sink, none);
     Evaluation<P, Real, ArgumentList<Arguments...>, std::remove_reference_t<decltype(early)>,
-               summed>
+               sparse_result<P, std::remove_cvref_t<Sink>>>
         values(list, early);
     run_steps<0, P::code.size(), -1>(values);
     static_for<0, P::code.num_outputs()>([&]<int output>() EDDY_INLINE {
