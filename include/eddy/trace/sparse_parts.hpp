@@ -64,7 +64,7 @@ template <class Code>
 [[nodiscard]] constexpr bool has_sparse_parts(const Code& code, int result) {
     bool any = false;
     for (int i = 0; i < code.sizes.nodes; ++i) any = any || code.nodes[i].op == Op::add_at;
-    if (!any) return false;  // most programs
+    if (!any) return false;                                      // most programs
     const std::vector<char> parts = sparse_parts(code, result);  // nvcc loses one without a name
     return std::find(parts.begin(), parts.end(), 1) != parts.end();
 }
