@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <eddy/ad/policy_within.hpp>
 #include <eddy/ad/root.hpp>
+#include <eddy/checkpoint/sequence.hpp>
 #include <eddy/checkpoint/stage_plan.hpp>
 #include <eddy/trace/loops.hpp>
 #include <eddy/trace/trace.hpp>
@@ -20,6 +21,19 @@ TEST_CASE("options_plans: PlanOptions at its extremes") {
         CHECK(plan.peak_bytes <= options.memory_bytes);
         CHECK(plan.time >= 8);
     });
+}
+
+TEST_CASE("options_plans: SequenceOptions, none and each way to stop") {
+    constexpr auto sine = eddy::trace<eddy::Scalar>([](const auto& x) { return sin(x); });
+    const auto slope = [&](const eddy::SequenceOptions& options) {
+        return eddy::sequence(options, sine, sine).linearize(0.5).pullback(1.0);
+    };
+    std::stop_source stopped;
+    stopped.request_stop();
+    CHECK(slope({}) == Approx(std::cos(std::sin(0.5)) * std::cos(0.5)));
+    CHECK(slope({.poll = [] { return true; }}) == slope({}));
+    CHECK_THROWS_AS(slope({.cancelled = stopped.get_token()}), eddy::Cancelled);
+    CHECK_THROWS_AS(slope({.poll = [] { return false; }}), eddy::Cancelled);
 }
 
 TEST_CASE("options_plans: ValuePlanOptions at its extremes") {
