@@ -1,4 +1,4 @@
-// expect: taylor: the right-hand side has a bounded_while or a root, or reads a component by at, which have no series here; use another method, or repeat and scan
+// expect: taylor: the right-hand side has a bounded_while or a root, which have no series here; use another method, or repeat and scan
 // The coefficients of a series come one after another, and each would need all the turns of the one before.
 #include <eddy/eddy.hpp>
 

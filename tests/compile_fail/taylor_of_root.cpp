@@ -1,4 +1,4 @@
-// expect: taylor: the right-hand side has a bounded_while or a root, or reads a component by at, which have no series here; use another method, or repeat and scan
+// expect: taylor: the right-hand side has a bounded_while or a root, which have no series here; use another method, or repeat and scan
 // A root is found by a loop of unknown length.
 #include <eddy/eddy.hpp>
 
