@@ -73,6 +73,7 @@
 #include <eddy/solve/call/steady_state.hpp>
 
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 

@@ -107,8 +107,8 @@ int main() {
           {"explicit Runge–Kutta", "Rosenbrock", "Taylor, ESDIRK, IMEX, your own", "AutoSwitch",
            "SDE methods", "Langevin methods"});
     print(&Combinations::by_machine,
-          {"`Serial`, `Cpu`", "`Tiles`", "`Cuda`", "`CudaFloatTime`, `float`",
-           "`Cuda`, asynchronous", "`Mpi{comm, inner}`"});
+          {"`Serial`, `Cpu`", "`Tiles`", "`RuntimeField`, `Rows`", "`Cuda`",
+           "`CudaFloatTime`, `float`", "`Cuda`, asynchronous", "`Mpi{comm, inner}`"});
     print(&Combinations::by_call,
           {"`solve`", "`pushforward`", "`value_and_gradient`", "`hessian_vector_product`",
            "`pullback`", "`differentiable_solve`"});

@@ -49,6 +49,14 @@ inline constexpr bool has_coarse_error = requires {
 
 namespace detail {
 
+/// The number of leading stages that the new state depends on.
+template <RungeKuttaMethod Method>
+inline constexpr int num_needed_stages = [] {
+    int needed = Method::tableau.num_stages;
+    while (needed > 1 && Method::tableau.b[needed - 1] == 0) --needed;
+    return needed;
+}();
+
 constexpr bool nearly_zero(double x) { return x < 2e-14 && x > -2e-14; }
 
 template <int stages>

@@ -25,17 +25,6 @@
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
-namespace detail {
-
-/// The number of leading stages that the new state depends on.
-template <RungeKuttaMethod Method>
-inline constexpr int num_needed_stages = [] {
-    int needed = Method::tableau.num_stages;
-    while (needed > 1 && Method::tableau.b[needed - 1] == 0) --needed;
-    return needed;
-}();
-
-}  // namespace detail
 
 /// A step of `Method` for the vector field `Field`.
 template <class Field, RungeKuttaMethod Method>

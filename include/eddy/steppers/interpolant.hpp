@@ -27,24 +27,7 @@ struct Interpolant {
     /// In one step from an exact state the interpolant is wrong by O(dt^(order+1)).
     static constexpr int order = tableau.order;
 
-    /// How to compute all stages: the method's own rows, then those of the further stages, which
-    /// have no weight in y⁺.
-    static constexpr auto stage_tableau = [] {
-        constexpr auto& method = Method::tableau;
-        constexpr int own = method.num_stages;
-        ButcherTableau<num_stages> all{};
-        for (int i = 0; i < num_stages; ++i) {
-            all.c[i] = i < own ? method.c[i] : tableau.c[i - own];
-            for (int j = 0; j < i; ++j) {
-                all.a[i][j] = i < own ? method.a[i][j] : tableau.a[i - own][j];
-            }
-        }
-        for (int i = 0; i < own; ++i) {
-            all.b[i] = method.b[i];
-            all.b_error[i] = method.b_error[i];
-        }
-        return all;
-    }();
+    static constexpr auto stage_tableau = detail::stage_tableau<Method>;
     static_assert(detail::is_strictly_lower(stage_tableau.a) &&
                       detail::rows_sum_to_c(stage_tableau),
                   "interpolant: the rows of its further stages must be explicit and sum to c");
@@ -110,11 +93,5 @@ struct Interpolant {
         });
     }
 };
-
-/// True if the dense output of the method has too low an order for its steps. Over many steps the
-/// states have an error of O(dt^order), and the interpolant has one of O(dt^(its order + 1)). If
-/// the second exponent is smaller than the first, a solve ends a step at every save point.
-template <RungeKuttaMethod Method>
-inline constexpr bool steps_to_save_points = Interpolant<Method>::order + 1 < Method::order;
 
 }  // namespace eddy::inline v0

@@ -63,4 +63,33 @@ inline constexpr auto interpolant_tableau = [] {
     }
 }();
 
+namespace detail {
+
+/// How to compute all stages that dense output reads: the method's own rows, then those of the further
+/// stages, which have no weight in y⁺.
+template <RungeKuttaMethod Method>
+inline constexpr auto stage_tableau = [] {
+    constexpr auto& method = Method::tableau;
+    constexpr auto& further = interpolant_tableau<Method>;
+    constexpr int own = method.num_stages, count = further.num_stages;
+    ButcherTableau<count> all{};
+    for (int i = 0; i < count; ++i) {
+        all.c[i] = i < own ? method.c[i] : further.c[i - own];
+        for (int j = 0; j < i; ++j) all.a[i][j] = i < own ? method.a[i][j] : further.a[i - own][j];
+    }
+    for (int i = 0; i < own; ++i) {
+        all.b[i] = method.b[i];
+        all.b_error[i] = method.b_error[i];
+    }
+    return all;
+}();
+
+}  // namespace detail
+
+/// True if the dense output of the method has too low an order for its steps. Over many steps the
+/// states have an error of O(dt^order), and the interpolant has one of O(dt^(its order + 1)). If
+/// the second exponent is smaller than the first, a solve ends a step at every save point.
+template <RungeKuttaMethod Method>
+inline constexpr bool steps_to_save_points = interpolant_tableau<Method>.order + 1 < Method::order;
+
 }  // namespace eddy::inline v0

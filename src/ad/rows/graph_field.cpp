@@ -1,7 +1,6 @@
 // The way from a graph to the lists that a tile walks: f alone, and both halves of its derivative.
 
-#include "graph_field.hpp"
-
+#include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/trace/program.hpp>
 #include <mutex>
@@ -47,6 +46,7 @@ class FieldCode {
     FieldCode(const Graph& graph, RowLevel level) : graph_(graph), level_(level) {}
 
     [[nodiscard]] RowLevel level() const { return level_; }
+    [[nodiscard]] const std::vector<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
         std::call_once(f_is_made_, [&] {
             f_ = std::make_shared<const ProgramCode>(row_code(finish_code(graph_)));
@@ -55,7 +55,9 @@ class FieldCode {
     }
     [[nodiscard]] const Halves& halves() const {
         std::call_once(halves_are_made_, [&] {
-            const SplitGraph split = split_graph(graph_, {0, 1, 1}, keep_what_is_dear);
+            std::vector<char> wants(graph_.arguments.size(), 0);
+            wants[1] = wants[2] = 1;
+            const SplitGraph split = split_graph(graph_, wants, keep_what_is_dear);
             const bool keeps = split.residual_size > 0;
             halves_ = {keeps ? std::make_shared<const ProgramCode>(row_code(split.forward)) : f(),
                        std::make_shared<const ProgramCode>(row_code(split.backward, {0, 1})),
@@ -81,24 +83,34 @@ class GraphOnTile final : public FieldOnTile {
 
     void f(const double* t, const double* y, const double* p, double* dy) override {
         if (!f_) f_.emplace(code_->f(), width(), code_->level());
-        const double* const blocks[] = {t, y, p, dy};
-        f_->run(blocks);
+        run(*f_, t, y, p, {dy});
     }
     void forward(const double* t, const double* y, const double* p, double* dy,
                  double* kept) override {
         if (num_residuals() == 0) return f(t, y, p, dy);
         if (!forward_) forward_.emplace(code_->halves().forward, width(), code_->level());
-        const double* const blocks[] = {t, y, p, dy, kept};
-        forward_->run(blocks);
+        run(*forward_, t, y, p, {dy, kept});
     }
     void pull(const double* t, const double* y, const double* p, const double* kept,
               const double* c, double* ybar, double* pbar) override {
         if (!pull_) pull_.emplace(code_->halves().pull, width(), code_->level());
-        const double* const blocks[] = {t, y, p, kept, c, ybar, pbar};
-        pull_->run(blocks);
+        run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
 
   private:
+    /// Arguments behind p lie behind it, too.
+    void run(RowProgram& program, const double* t, const double* y, const double* p,
+             std::initializer_list<const double*> others) {
+        const double* blocks[8] = {t, y};
+        int count = 2;
+        for (std::size_t k = 2; k < code_->arguments().size(); ++k) {
+            blocks[count++] = p;
+            p += std::ptrdiff_t{code_->arguments()[k].size} * width();
+        }
+        for (const double* block : others) blocks[count++] = block;
+        program.run(blocks);
+    }
+
     std::shared_ptr<const FieldCode> code_;
     std::optional<RowProgram> f_, forward_, pull_;
 };
@@ -109,6 +121,8 @@ class GraphField final : public FieldMaker {
         : FieldMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
+        static_cast<void>(
+            code_->f());  // on the thread that asks, so that it hears what rows do not have
         return std::make_unique<GraphOnTile>(code_, sizes(), width);
     }
 

@@ -4,8 +4,6 @@
 #include <eddy/ad/sparsity.hpp>
 #include <eddy/core/error.hpp>
 
-#include "graph_field.hpp"
-
 namespace eddy::inline v0 {
 
 struct RuntimeField::Parts {

@@ -49,6 +49,13 @@ class EDDY_EXPORT RuntimeField {
 
 namespace detail {
 
+/// What steppers over rows are given of a program (t, y, p) → dy/dt. The rows of further arguments lie behind
+/// those of p, and nothing is pulled back to them. What the way back needs is made when it is asked for.
+/// Throws InvalidArgument where the program has an operation that rows do not have.
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> graph_field(const Graph& graph,
+                                                                        const FieldSizes& sizes,
+                                                                        RowLevel level);
+
 /// A std::vector of traced numbers as one vector.
 template <class Result>
 [[nodiscard]] auto as_traced(Graph& graph, const Result& result) {

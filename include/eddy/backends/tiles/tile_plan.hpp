@@ -1,13 +1,11 @@
 #pragma once
-// From a budget of bytes to what a worker keeps of the rounds of a tile: half of it for what the way back
-// takes of their stages, at most as much as caches hold, a quarter for the log of their steps, a quarter for
-// states of the checkpointed loop. What a tile works in, however many rounds there are, comes on top.
+// What a tile keeps of a round for its way back, and the state that its loop moves.
 // Test: tests/backends/tiles_memory.cpp
 
+#include <eddy/backends/rows/round_plan.hpp>
 #include <eddy/backends/tiles/tile_log.hpp>
 #include <eddy/backends/tiles/tile_step.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
-#include <eddy/solve/call/gradient_plan.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -48,8 +46,6 @@ struct TileRoom {
     static constexpr std::int64_t kept_bytes =
         kept_rows * most_lanes * std::int64_t{sizeof(Real)} + logged_bytes +
         most_lanes / native_lanes<Real> * std::int64_t{sizeof(std::int64_t)};
-    /// More than the caches hold is written and read more slowly than it is computed again.
-    static constexpr std::int64_t most_kept_bytes = std::int64_t{16} << 20;
 
     /// A slot of the loop, its links and lists at their largest, while they move, and its state.
     [[nodiscard]] static std::int64_t bytes_of_slot(bool with_clocks) {
@@ -66,17 +62,8 @@ template <class Spec>
 void plan_tiles(GradientPlan& plan, const SolveOptions& options, const WorkerBudget& budget,
                 std::int64_t rounds_of_lane) {
     using Room = TileRoom<Spec>;
-    constexpr std::int64_t most = std::int64_t{1} << 20;
-    rounds_of_lane = std::max<std::int64_t>(rounds_of_lane, 1);
-    plan.slots = std::clamp<std::int64_t>(
-        std::min(budget.bytes / 2, Room::most_kept_bytes) / Room::kept_bytes, 1, rounds_of_lane);
-    plan.logged_rounds = std::min(budget.bytes / 4 / Room::logged_bytes, rounds_of_lane);
-    const std::int64_t of_slot = Room::bytes_of_slot(plan.logged_rounds < rounds_of_lane);
-    plan.checkpoints =
-        options.checkpoints > 0
-            ? std::min(options.checkpoints, std::max(most, budget.available / of_slot))
-            : std::clamp<std::int64_t>(budget.bytes / 4 / of_slot, 1,
-                                       std::min(most, rounds_of_lane + 1));
+    plan_rounds_of_tile(plan, options, budget, rounds_of_lane,
+                        {Room::logged_bytes, Room::kept_bytes}, Room::bytes_of_slot);
 }
 
 }  // namespace eddy::inline v0::detail

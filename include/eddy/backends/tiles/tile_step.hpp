@@ -187,7 +187,7 @@ class TileStep {
 
     /// The component of a lane to blame for an attempt that stalled.
     [[nodiscard]] Blame blame(int lane, const Real* y) const {
-        return detail::blame<state_size>([&](int c) {
+        return detail::blame(state_size, [&](int c) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * in_.width + lane;
             if constexpr (Spec::is_adaptive)
                 return error_ratio(*problem_, c, work_[at], y[at], next_[at]);

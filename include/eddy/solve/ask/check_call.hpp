@@ -9,6 +9,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/ask/parameters_given.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/check_field.hpp>
@@ -19,23 +20,6 @@
 #include <vector>
 
 namespace eddy::inline v0::detail {
-
-template <class Parameters>
-inline constexpr bool is_shared = false;
-template <class Real, class Memory>
-inline constexpr bool is_shared<SharedParameters<Real, Memory>> = true;
-
-template <class Real, class Memory>
-[[nodiscard]] EnsembleView<const Real> parameter_view(const SharedParameters<Real, Memory>& p) {
-    return p.values;
-}
-template <class Array>
-[[nodiscard]] auto parameter_view(const Array& p) {
-    return ensemble_view(p);
-}
-template <class Parameters>
-using ParameterScalarOf =
-    typename decltype(parameter_view(std::declval<const Parameters&>()))::Scalar;
 
 /// A tableau, or a method that brings a stepper along.
 template <class Method>

@@ -14,11 +14,12 @@ namespace eddy::inline v0::detail {
 /// Families of methods. `other` (Taylor, ESDIRK, IMEX, a user's own) differ in nothing that is asked here;
 /// whatever method solves a stochastic equation is one of noise.
 enum class Family { explicit_rk, rosenbrock, other, auto_switch, noise, langevin };
-/// What a call is computed on; float_time: with times of single precision; ranks: of one of these, together with others.
-enum class Machine { host, tiles, device, float_time, asynchronous, ranks };
+/// What a call is computed on; rows: an equation whose sizes are known when the program runs; float_time: with times of
+/// single precision; ranks: of one of these, together with others.
+enum class Machine { host, tiles, rows, device, float_time, asynchronous, ranks };
 /// Kinds of calls; nested: differentiable_solve.
 enum class CallKind { solve, pushforward, gradient, hessian, pullback, nested };
-inline constexpr int num_families = 6, num_machines = 6, num_calls = 6;
+inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 
 // clang-format off
 /// What a call may ask for, in the order in which refusals are said.
@@ -35,7 +36,7 @@ enum class Feature {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
-    events_on_tiles, loops_on_tiles, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
     observe_of_loss, extra_of_nested,
@@ -72,60 +73,61 @@ inline constexpr Answer yes{"yes"}, vacant{"–"}, not_watched{"not monitored"},
 }
 
 inline constexpr Combinations rows[] = {
-    {ordinary, "ordinary equations", {yes, yes, yes, yes, no(method_of_noise), no(method_of_langevin)}, {yes, yes, yes, yes, yes, yes}},
+    {ordinary, "ordinary equations", {yes, yes, yes, yes, no(method_of_noise), no(method_of_langevin)}, {yes, yes, yes, yes, yes, yes, yes}},
     {stochastic, "stochastic equations",
      {{"as SDE methods"}, no(method_without_noise), no(method_without_noise), no(method_without_noise), yes, no(method_of_langevin)},
-     {yes, no(noise_on_tiles), yes, yes, yes, as_inner}},
+     {yes, no(noise_on_tiles), no(equation_on_rows), yes, yes, yes, as_inner}},
     {langevin, "Langevin's equation",
      {no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), yes},
-     {yes, no(noise_on_tiles), yes, yes, yes, as_inner}},
+     {yes, no(noise_on_tiles), no(equation_on_rows), yes, yes, yes, as_inner}},
     {joint, "one step size for all, `JointController`", {},
-     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
-    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), yes, yes, yes, as_inner}},
-    {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), yes, yes, no(waiting_switch), as_inner}},
-    {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes}},
-    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, as_inner}},
-    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, no(waiting_tangents), as_inner}},
+     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
+    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
+    {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
+    {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
+    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, yes, as_inner}},
+    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, no(waiting_tangents), as_inner}},
     {mass, "mass matrix (index 1)",
      {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
     {estimate_with_events, "`estimate_gradient_error` with events",
      {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
-     {yes, no(events_on_tiles), yes, no(double_times), yes, as_inner}},
+     {yes, no(events_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
-    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), yes, yes, yes, as_inner},
+    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), no(call_on_rows), yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
     {gradient_error, "`estimate_gradient_error`",
      {estimating(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method)},
-     {yes, no(estimate_on_tiles), yes, yes, no(waiting_tangents), as_inner},
+     {yes, no(estimate_on_tiles), no(call_on_rows), yes, yes, no(waiting_tangents), as_inner},
      {vacant, vacant, yes, no(estimate_of_hessian), yes, no(extra_of_nested)}},
     {adaptive, "adaptive steps",
      {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
-    {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), yes, no(double_times), yes, as_inner}},
+    {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
-    {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
+    {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
-    {observe, "`observe(function)`", {}, {}, {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
-    {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, no(waiting_steps), yes},
+    {observe, "`observe(function)`", {}, {yes, yes, no(call_on_rows), yes, yes, yes, as_inner},
+     {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
+    {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, yes, no(waiting_steps), yes},
      {yes, yes, no(steps_of_loss), no(steps_of_loss), vacant, vacant}},
     {save_steps_of_paths, "`save_steps` with `.paths`", {}, {}, {no(steps_of_paths), no(steps_of_paths), vacant, vacant, vacant, vacant}},
-    {watching, "`progress`, `poll`, `cancelled`", {}, {yes, yes, yes, yes, no(waiting_caller), yes}},
+    {watching, "`progress`, `poll`, `cancelled`", {}, {yes, yes, yes, yes, yes, no(waiting_caller), yes}},
     {gather_sums, "`gather_sums`", {},
-     {yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums), no(sums_over_ranks)}},
-    {devices, "several devices", {}, {vacant, vacant, yes, yes, no(waiting_devices), as_inner}},
-    {early_return, "asynchronous calls", {}, {vacant, vacant, yes, yes, yes, no(waiting_ranks)}},
-    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), yes, yes, yes, as_inner}},
+     {yes, yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums), no(sums_over_ranks)}},
+    {devices, "several devices", {}, {vacant, vacant, vacant, yes, yes, no(waiting_devices), as_inner}},
+    {early_return, "asynchronous calls", {}, {vacant, vacant, vacant, yes, yes, yes, no(waiting_ranks)}},
+    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
-     {yes, no(loops_on_tiles), yes, yes, yes, as_inner}},
+     {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
-     {again, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},
+     {again, not_watched, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
-     {{"flagged"}, vacant, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
+     {{"flagged"}, vacant, vacant, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
     {thrust_vectors, "vectors of Thrust, by `view`", {},
-     {{"of host systems"}, {"of host systems"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's"}, as_inner},
+     {{"of host systems"}, {"of host systems"}, {"of host systems"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's"}, as_inner},
      {{"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, vacant}},
 };
 // clang-format on
@@ -198,6 +200,14 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::loops_on_tiles,
                   "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside "
                   "the right-hand side is not computed on tiles; leave Tiles{} out");
+    static_assert(refusal != Refusal::method_on_rows,
+                  "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5");
+    static_assert(refusal != Refusal::equation_on_rows,
+                  "Rows: this backend solves ordinary equations without events; leave Rows{} out");
+    static_assert(refusal != Refusal::call_on_rows,
+                  "Rows: an equation over rows has solve, value_and_gradient and pullback, without "
+                  "observe, differentiate_times and estimate_gradient_error; leave those out, or "
+                  "give a compile-time functor without Rows{}");
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backend Tiles, which steps all trajectories "
                   "together; name Tiles{} after the options, or leave the controller out");

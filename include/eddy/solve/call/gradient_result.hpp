@@ -7,6 +7,7 @@
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -126,6 +127,32 @@ struct [[nodiscard]] ValueAndGradient {
     Loss<Real> loss;          ///< of each trajectory, and over all
     Gradient<Real> gradient;  ///< with respect to initial values, parameters and times
     GradientReport report;    ///< how each trajectory ended, and what it cost
+};
+
+/// A gradient with its report: `pulled.gradient.p`, as of every call, or `pulled.p` for short; and
+/// `pulled.report`.
+template <class Real>
+struct [[nodiscard]] PulledGradient {
+    Gradient<Real> gradient;
+    GradientReport report;
+    EnsembleArray<Real>&y0 = gradient.y0, &p = gradient.p;
+    LaneValues<Real>&t0 = gradient.t0, &t1 = gradient.t1;
+    EnsembleArray<Real>& save_at = gradient.save_at;
+
+    PulledGradient(Gradient<Real>&& of, GradientReport&& told)
+        : gradient(std::move(of)), report(std::move(told)) {}
+    // The short names of a copy are those of its own gradient.
+    PulledGradient(const PulledGradient& other) : gradient(other.gradient), report(other.report) {}
+    PulledGradient(PulledGradient&& other) noexcept
+        : PulledGradient(std::move(other.gradient), std::move(other.report)) {}
+    PulledGradient& operator=(PulledGradient other) noexcept {
+        gradient = std::move(other.gradient);
+        report = std::move(other.report);
+        return *this;
+    }
+    ~PulledGradient() = default;
+
+    operator const Gradient<Real>&() const { return gradient; }
 };
 
 /// The gradient, and the product of the Hessian of the total loss with the direction.

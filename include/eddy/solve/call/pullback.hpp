@@ -19,32 +19,6 @@ struct [[nodiscard]] PulledBack {
     GradientReport& report;
 };
 
-/// A gradient with its report: `pulled.gradient.p`, as of every call, or `pulled.p` for short; and
-/// `pulled.report`.
-template <class Real>
-struct [[nodiscard]] PulledGradient {
-    Gradient<Real> gradient;
-    GradientReport report;
-    EnsembleArray<Real>&y0 = gradient.y0, &p = gradient.p;
-    LaneValues<Real>&t0 = gradient.t0, &t1 = gradient.t1;
-    EnsembleArray<Real>& save_at = gradient.save_at;
-
-    PulledGradient(Gradient<Real>&& of, GradientReport&& told)
-        : gradient(std::move(of)), report(std::move(told)) {}
-    // The short names of a copy are those of its own gradient.
-    PulledGradient(const PulledGradient& other) : gradient(other.gradient), report(other.report) {}
-    PulledGradient(PulledGradient&& other) noexcept
-        : PulledGradient(std::move(other.gradient), std::move(other.report)) {}
-    PulledGradient& operator=(PulledGradient other) noexcept {
-        gradient = std::move(other.gradient);
-        report = std::move(other.report);
-        return *this;
-    }
-    ~PulledGradient() = default;
-
-    operator const Gradient<Real>&() const { return gradient; }
-};
-
 /// A pullback that can be repeated. It keeps its memory, so that a second call with arrays of the
 /// same shape allocates nothing.
 /// `pullback_solver` makes one. You can also name the type with those of the arguments after the

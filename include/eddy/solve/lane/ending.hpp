@@ -50,8 +50,8 @@ struct Blame {
     std::int32_t component = 0;
     bool is_finite = true;
 };
-template <int count, class SizeOf>
-[[nodiscard]] EDDY_HD Blame blame(const SizeOf& size_of) {
+template <class SizeOf>
+[[nodiscard]] EDDY_HD Blame blame(int count, const SizeOf& size_of) {
     Blame worst;
     decltype(size_of(0)) largest(-1);
     for (int i = 0; i < count && worst.is_finite; ++i) {
@@ -69,7 +69,7 @@ template <class Spec>
 [[nodiscard]] EDDY_HD LaneEnding broken_step(const Problem<Spec>& problem,
                                              const RoundOfChain<Spec>& round, int place) {
     const auto& trial = round.attempt.trial;
-    const auto [worst, finite] = blame<Spec::state_size>([&](int i) {
+    const auto [worst, finite] = blame(Spec::state_size, [&](int i) {
         auto size = primal(trial.next[i]);
         if constexpr (Spec::is_adaptive)
             size = error_ratio(problem, i, primal(trial.error[i]), primal(round.before.y[i]), size);
@@ -115,11 +115,16 @@ template <class Spec>
 
 /// How often f was asked by so many attempts of steps that head for a tstop: a method that carries f from step to step asks
 /// anew behind each one, and the size of the first step takes two.
+[[nodiscard]] EDDY_HD inline std::int64_t evaluations_of(const LaneTimes& times,
+                                                         std::int64_t attempts, std::int32_t tstop,
+                                                         int per_attempt, int at_start) {
+    return attempts * per_attempt + (tstop + 1) * std::int64_t{at_start} + (times.dt0 == 0 ? 2 : 0);
+}
 template <class Stepper>
 [[nodiscard]] EDDY_HD std::int64_t evaluations_of(const LaneTimes& times, std::int64_t attempts,
                                                   std::int32_t tstop) {
-    return attempts * Stepper::evaluations_per_attempt +
-           (tstop + 1) * std::int64_t{Stepper::evaluations_at_start} + (times.dt0 == 0 ? 2 : 0);
+    return evaluations_of(times, attempts, tstop, Stepper::evaluations_per_attempt,
+                          Stepper::evaluations_at_start);
 }
 
 /// How often events have asked f: for the side of zero on which each leaves its function, and for a new memory.
@@ -140,18 +145,26 @@ struct EndedLane {
     const LaneOutcome& start;
 };
 
-/// What became of a lane that headed for a tstop, if so many of its attempts were rejected.
+/// What became of a lane, if so many of its attempts were rejected, and f was asked so often.
+[[nodiscard]] EDDY_HD inline LaneOutcome outcome_of(const LaneTimes& times,
+                                                    const LaneEnding& ending, std::int64_t attempts,
+                                                    std::int64_t rejected,
+                                                    std::int64_t evaluations) {
+    const bool moved = times.span > 0;
+    return {.accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
+            .rejected = rejected,
+            .evaluations = evaluations,
+            .t = ending.t,
+            .component = ending.component,
+            .result = ending.result};
+}
+/// The same of a lane that headed for a tstop.
 template <class Spec>
 [[nodiscard]] EDDY_HD LaneOutcome outcome_of(const LaneTimes& times, const LaneEnding& ending,
                                              std::int32_t tstop, std::int64_t attempts,
                                              std::int64_t rejected) {
-    const bool moved = times.span > 0;
-    return {.accepted = moved ? attempts - rejected - (ending.breaks_step ? 1 : 0) : 0,
-            .rejected = rejected,
-            .evaluations = evaluations_of<typename Spec::Stepper>(times, attempts, tstop),
-            .t = ending.t,
-            .component = ending.component,
-            .result = ending.result};
+    return outcome_of(times, ending, attempts, rejected,
+                      evaluations_of<typename Spec::Stepper>(times, attempts, tstop));
 }
 
 /// The size of a lane's first step. From a state that could not be made consistent it is so small that

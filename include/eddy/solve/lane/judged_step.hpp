@@ -27,7 +27,7 @@ EDDY_INLINE EDDY_HD inline MaskOf<typename Spec::Time> judge_step(
     using Time = typename Spec::Time;
     using Single = typename Spec::Single;
     const auto decision =
-        problem.control.propose(squared_error, Spec::Stepper::error_order, from.history);
+        problem.control.propose(squared_error, problem.error_order(), from.history);
     const auto moves = tried.size > Time(0);
     const auto accepted = (convert<Time>(squared_error) <= Time(1)) & moves;
     tried.used = select(accepted, tried.size, Time(0));

@@ -61,6 +61,10 @@ struct Problem {
     bool counts_tangents = false;       // does the norm of errors? Of dual numbers
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
 
+    /// The power of the step's size with which the norm of its error falls.
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr float error_order() {
+        return Spec::Stepper::error_order;
+    }
     [[nodiscard]] EDDY_HD typename Spec::Tolerances tolerances() const {
         if constexpr (IteratesWithinSteps<typename Spec::Stepper>)
             return {rtol, atol.data, static_cast<Scalar>(method.newton_tolerance)};

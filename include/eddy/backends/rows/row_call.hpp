@@ -1,0 +1,62 @@
+#pragma once
+// Calls on rows, as the library compiles them once: the equation is an interface, the method a table, the
+// controller its numbers.
+// Test: tests/backends/row_solve.cpp
+
+#include <eddy/backends/rows/row_kernels.hpp>
+#include <eddy/core/export.hpp>
+#include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/solution.hpp>
+#include <eddy/steppers/rows/method_on_rows.hpp>
+#include <eddy/trace/rows/field_on_tile.hpp>
+#include <eddy/trace/rows/row_program.hpp>
+#include <memory>
+#include <vector>
+
+namespace eddy::inline v0 {
+namespace detail {
+
+/// What a call on rows is given; the arrays and the options live longer.
+struct RowCall {
+    std::shared_ptr<const FieldMaker> field;
+    const MethodOnRows* method;
+    row_kernels::Control control;
+    RowLevel level;  // of the source that calls, so that steps have the bits of its own
+    EnsembleView<const double> y0, p;
+    bool shares_parameters;
+    const SolveOptions* options;
+    int threads = 0;
+};
+using RowViews = std::vector<EnsembleView<const double>>;  // (save point)
+
+/// What save points are pulled back from.
+struct RowSeeds {
+    /// The loss as an equation of one result: its parameters are those of the equation, then a save point's data.
+    /// Null: `arrays` are cotangents.
+    std::shared_ptr<const FieldMaker> loss;
+    RowViews arrays;
+};
+/// Solves all lanes and goes back, after checks.
+[[nodiscard]] EDDY_EXPORT ValueAndGradient<double> differentiate_on_rows(const RowCall& call,
+                                                                         const RowSeeds& seeds,
+                                                                         const char* where);
+
+}  // namespace detail
+
+/// The solution of an equation whose sizes are known when the program runs, with the problem that it
+/// solves, for `pullback`.
+class EDDY_EXPORT RowSolution : public Solution<double> {
+  public:
+    /// Solves all lanes, after checks.
+    explicit RowSolution(const detail::RowCall& call);
+    /// The gradients of a loss with these derivatives with respect to each saved state.
+    [[nodiscard]] PulledGradient<double> pull_back(const detail::RowViews& cotangents) const;
+
+  private:
+    detail::RowCall call_;
+    SolveOptions options_;
+    EnsembleArray<double> y0_, p_;
+};
+
+}  // namespace eddy::inline v0

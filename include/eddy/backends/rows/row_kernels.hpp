@@ -1,0 +1,115 @@
+#pragma once
+// What a step over rows computes beside the field: sums of stages, norms of errors, the sizes of the next
+// steps. A row holds a number for each lane of a tile, rows follow each other without gaps. The functions are
+// compiled once for each level of instructions (trace/rows/row_program.hpp); they know plain numbers alone, so
+// that what one level inlines is nothing that another could call.
+// Invariant: a lane's numbers depend on no other lane; `width` is a multiple of eight, rows are aligned to 64 bytes.
+// Test: tests/backends/row_solve.cpp
+
+#include <cstddef>
+
+namespace eddy::inline v0::row_kernels {
+
+/// Rows of one block: (component, lane).
+struct Shape {
+    int size, width;
+};
+
+/// Σ_j weight_j x_j of blocks.
+struct Sum {
+    static constexpr int most = 24;
+    int count = 0;
+    double weight[most];
+    const double* x[most];
+
+    void add(double of, const double* block) {
+        if (of == 0) return;
+        weight[count] = of;
+        x[count++] = block;
+    }
+};
+
+/// How errors are measured: the components that count, and their tolerances.
+struct Tolerances {
+    double rtol;
+    const double* atol;  // (component)
+    const int* counted;  // (k) components
+    int num_counted;
+};
+
+/// What a controller answers by.
+struct Control {
+    enum class Kind { constant, pid, predictive } kind = Kind::constant;
+    float coefficients[6] = {};  // of PIDControl or PredictiveControl, in their order
+    float error_order = 1, order = 1;
+};
+
+/// The times of all lanes.
+struct Times {
+    double t0, direction, span, dt0, dt_max, least;
+};
+
+/// Where the lanes of a tile are, (lane) each. One that has ended heads for where it is: its steps have size zero.
+struct Clocks {
+    double *elapsed, *size;         // |dt| to be tried next
+    double *before, *tried, *used;  // of the last attempt; used: 0 where it was rejected
+    double *tstop, *origin,
+        *due;                  // elapsed times: of the next tstop, of the last, of the next landing
+    double *lowest, *highest;  // bounds of the times that f is asked at
+    double *rejected, *stalled;  // how many; 1: the last attempt could be no smaller
+    float *previous_log2, *earlier_log2, *was_rejected;
+    double *first, *last, *h;  // the interval of the attempt, and its signed size
+
+    static constexpr int num_doubles = 15, num_floats = 3;
+};
+
+/// The first size of a step, by Hairer's rule.
+struct FirstStep {
+    const double *y, *f0, *f1;
+    double* y1;              // rows of the trial step's end
+    double *trial, *f_norm;  // (lane)
+    double *time, *size;     // (lane)
+    double lowest, highest;
+};
+
+/// Those of one level.
+struct Kernels {
+    /// to = from + Σ_j (weight_j h) x_j.
+    void (*add_steps)(double* to, const double* from, Shape, const double* h, const Sum&);
+    /// to = (b h) next + Σ_j (weight_j h) x_j.
+    void (*pull_steps)(double* to, double b, const double* next, Shape, const double* h,
+                       const Sum&);
+    /// to += x.
+    void (*add_rows)(double* to, const double* x, Shape);
+    /// to = x in the lanes where `chosen` is not zero.
+    void (*choose_rows)(double* to, const double* x, Shape, const double* chosen);
+    /// The squared norms of the errors of a step from y to next; `coarse`: null, or a second estimate.
+    void (*squared_norms)(float* to, const double* y, const double* next, int width,
+                          const double* h, const Sum& error, const Sum* coarse, const Tolerances&);
+    /// (lane) 1 where the sum of the components is finite, else 0.
+    void (*finite_sums)(double* to, const double* x, Shape);
+
+    /// w_i(θ) = Σ_m table[i][m] θ^(m + 1) of dense output, (stage).
+    void (*dense_weights)(double* to, const double* table, int stages, int powers, double theta);
+    /// to += weight x, of columns of rows: their numbers lie `stride` apart.
+    void (*add_column)(double* to, std::ptrdiff_t to_stride, double weight, const double* x,
+                       std::ptrdiff_t stride, int size);
+
+    /// Chooses the sizes of an attempt, and the times between which it steps.
+    void (*choose_sizes)(const Clocks&, int width, const Times&, bool adapts);
+    /// The times from which f is asked at a fraction c of the step.
+    void (*stage_times)(double* to, const Clocks&, int width, double c);
+    /// Judges an attempt by its squared norms, or by which states are finite. True where a lane has stalled, or landed.
+    bool (*judge)(const Clocks&, int width, const Times&, const Control&, const float* norms);
+    bool (*judge_constant)(const Clocks&, int width, const Times&, const double* finite);
+
+    /// From f0 = f(t0, y) to the trial step; from f1, at its end, to the size.
+    void (*first_times)(const FirstStep&, int width, const Times&);
+    void (*first_trial)(const FirstStep&, Shape, const Times&, const Tolerances&);
+    void (*first_size)(const FirstStep&, Shape, const Times&, const Tolerances&, float order);
+};
+
+/// Those with fused multiply-add, or without.
+[[nodiscard]] const Kernels& of(bool fused);
+
+}  // namespace eddy::inline v0::row_kernels

@@ -1,0 +1,67 @@
+#include "row_clocks.hpp"
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+using row_kernels::Clocks;
+
+std::size_t RowClocks::num_bytes(int width) {
+    constexpr std::size_t of_lane = Clocks::num_doubles * sizeof(double) +
+                                    Clocks::num_floats * sizeof(float) + sizeof(std::int32_t);
+    return of_lane * static_cast<std::size_t>(width);
+}
+
+RowClocks::RowClocks(int width, Arena& arena) : width_(width) {
+    auto* const block = arena.take<double>(
+        static_cast<std::int64_t>((num_bytes(width) + sizeof(double) - 1) / sizeof(double)));
+    if (!block) return;
+    double* next = block;
+    for (double** row : {&rows_.elapsed, &rows_.size, &rows_.before, &rows_.tried, &rows_.used,
+                         &rows_.tstop, &rows_.origin, &rows_.due, &rows_.lowest, &rows_.highest,
+                         &rows_.rejected, &rows_.stalled, &rows_.first, &rows_.last, &rows_.h}) {
+        *row = next;
+        next += width;
+    }
+    auto* single = reinterpret_cast<float*>(next);
+    for (float** row : {&rows_.previous_log2, &rows_.earlier_log2, &rows_.was_rejected}) {
+        *row = single;
+        single += width;
+    }
+    tstops_ = reinterpret_cast<std::int32_t*>(single);
+}
+
+void RowClocks::begin(int lane, double first_size, const LaneTimes& times, std::int32_t num_saved) {
+    rows_.elapsed[lane] = rows_.before[lane] = rows_.tried[lane] = rows_.used[lane] = 0;
+    rows_.rejected[lane] = rows_.stalled[lane] = 0;
+    rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
+    rows_.size[lane] = first_size;
+    head_for(lane, 0, times, num_saved);
+}
+void RowClocks::head_for(int lane, std::int32_t tstop, const LaneTimes& times,
+                         std::int32_t num_saved) {
+    const Tstop& to = times.tstops[tstop];
+    tstops_[lane] = tstop;
+    rows_.origin[lane] = rows_.elapsed[lane];
+    rows_.tstop[lane] = to.elapsed;
+    rows_.lowest[lane] = to.lowest;
+    rows_.highest[lane] = to.highest;
+    expect(lane, times, num_saved);
+}
+void RowClocks::expect(int lane, const LaneTimes& times, std::int32_t num_saved) {
+    rows_.due[lane] = min(rows_.tstop[lane], next_save(times, num_saved));
+}
+void RowClocks::stop(int lane) {
+    rows_.tstop[lane] = rows_.elapsed[lane];
+    rows_.due[lane] = std::numeric_limits<double>::infinity();
+}
+void RowClocks::set_step(int lane, double elapsed, double size, std::int32_t tstop,
+                         const LaneTimes& times) {
+    const Tstop& to = times.tstops[tstop];
+    const TimeAt<double> start{times.t0, times.direction, elapsed, to.lowest, to.highest};
+    rows_.first[lane] = start + 0.;
+    rows_.last[lane] = start + size;
+    rows_.h[lane] = times.direction * size;
+    rows_.used[lane] = size;
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,46 @@
+#pragma once
+// Where the lanes of a tile are: their times, sizes and controllers, as kernels over rows read them, in one block
+// that is copied as it is.
+
+#include <cstdint>
+#include <eddy/solve/lane/arena.hpp>
+#include <eddy/solve/lane/landing.hpp>
+#include "row_problem.hpp"
+
+namespace eddy::inline v0::detail {
+
+class RowClocks {
+  public:
+    RowClocks() = default;
+    RowClocks(int width, Arena& arena);
+
+    [[nodiscard]] const row_kernels::Clocks& rows() const { return rows_; }
+    [[nodiscard]] int width() const { return width_; }
+    /// The index of the tstop that a lane's steps head for.
+    [[nodiscard]] std::int32_t tstop(int lane) const { return tstops_[lane]; }
+    [[nodiscard]] bool was_accepted(int lane) const { return rows_.used[lane] > 0; }
+    [[nodiscard]] bool has_stalled(int lane) const { return rows_.stalled[lane] > 0; }
+
+    /// A lane begins with a step of this size.
+    void begin(int lane, double first_size, const LaneTimes& times, std::int32_t num_saved);
+    /// Its steps head for another tstop, between other jumps.
+    void head_for(int lane, std::int32_t tstop, const LaneTimes& times, std::int32_t num_saved);
+    /// A save point has been passed.
+    void expect(int lane, const LaneTimes& times, std::int32_t num_saved);
+    /// Lanes that have ended make steps of size zero.
+    void stop(int lane);
+    /// The next step of a lane, from `elapsed`, of a size that is known.
+    void set_step(int lane, double elapsed, double size, std::int32_t tstop,
+                  const LaneTimes& times);
+
+    /// The block that all of it lies in.
+    [[nodiscard]] std::byte* block() const { return reinterpret_cast<std::byte*>(rows_.elapsed); }
+    [[nodiscard]] static std::size_t num_bytes(int width);
+
+  private:
+    row_kernels::Clocks rows_{};
+    std::int32_t* tstops_ = nullptr;
+    int width_ = 0;
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,347 @@
+#include "row_gradient.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace eddy::inline v0::detail {
+
+std::int64_t RowGradient::kept_bytes(const RowProblem& problem, const FieldOnTile& field) {
+    const std::int64_t rows =
+        std::int64_t{problem.method->num_dense} * (problem.state_size + field.num_residuals());
+    return field.width() *
+               (rows * std::int64_t{sizeof(double)} + std::int64_t{sizeof(LoggedStep)}) +
+           std::int64_t{sizeof(std::int64_t)};
+}
+std::int64_t RowGradient::bytes_of_slot(const RowProblem& problem, int width, bool with_clocks) {
+    constexpr std::int64_t of_lists =
+        3 * (MemoryStore<RowState>::bytes_of_slot + CheckpointStack::bytes_of_slot);
+    return of_lists + std::int64_t{sizeof(double)} * problem.state_size * width +
+           (with_clocks ? static_cast<std::int64_t>(RowClocks::num_bytes(width)) : 0);
+}
+
+RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
+                         const RowObjective& objective, const GradientPlan& plan, Arena& arena)
+    : problem_(&problem),
+      objective_(objective),
+      solve_(problem, field, true, arena),
+      step_(&solve_.step()),
+      planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
+      log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
+      num_kept_(plan.slots),
+      kept_size_(std::int64_t{problem.method->num_dense} * step_->rows_per_stage() * field.width()),
+      kept_(arena.take<double>(num_kept_ * kept_size_)),
+      round_kept_(arena.take<std::int64_t>(num_kept_)) {
+    planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
+    const int width = field.width();
+    const auto rows = [&](std::int64_t count) { return arena.take<double>(count * width); };
+    cotangent_ = rows(problem.state_size);
+    pulled_ = rows(problem.state_size);
+    dense_of_y_ = rows(problem.state_size);
+    for (int i = 0; i < num_dense(); ++i) dense_of_k_[i] = rows(problem.state_size);
+    of_p_ = rows(problem.parameter_size);
+    of_step_ = rows(problem.parameter_size);
+    saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
+    seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
+    chosen_ = rows(1);
+    column_ = arena.take<double>(problem.state_size);
+    if (const FieldOnTile* loss = objective.loss) {
+        loss_p_ = rows(loss->num_parameters());
+        loss_of_p_ = rows(loss->num_parameters());
+        loss_value_ = rows(1);
+        loss_c_ = rows(1);
+        loss_kept_ = rows(loss->num_residuals());
+        loss_t_ = rows(1);
+    }
+    saves_left_ = arena.take<std::int32_t>(width);
+    logged_tstops_ = arena.take<std::int32_t>(width);
+    is_alive_ = arena.take<bool>(width);
+}
+
+std::int64_t RowGradient::used_bytes() const {
+    const std::int64_t rounds = std::min(num_rounds_, num_kept_);
+    return rounds * kept_size_ * std::int64_t{sizeof(double)} +
+           num_kept_ * std::int64_t{sizeof(std::int64_t)} + log_.bytes_of(num_rounds_) +
+           step_->width() * std::int64_t{sizeof(LoggedStep)};
+}
+std::int64_t RowGradient::bytes_of_state() const {
+    return block() * std::int64_t{sizeof(double)} + static_cast<std::int64_t>(after_log_.size());
+}
+
+// Forward
+
+void RowGradient::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
+                        LaneOutcome* outcomes) {
+    team_ = &team;
+    first_ = first;
+    count_ = count;
+    num_rounds_ = replayed_ = 0;
+    std::fill_n(round_kept_, num_kept_, -1);
+    std::fill_n(logged_tstops_, step_->width(), 0);
+    log_.begin(step_->width(), num_kept_);
+    start_.numbers.resize(static_cast<std::size_t>(block() / 8));
+    solve_.begin(first, count, *this, outcomes, start_.y());
+    start_.clocks.clear();
+    carry_clocks(start_);
+}
+void RowGradient::save(std::ptrdiff_t, int place, std::int32_t k, const double* state) {
+    double* const rows = saved(k);
+    for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = state[c];
+}
+void RowGradient::advance(RowState& x, std::int64_t round) {
+    if (round == num_rounds_) return make_round(x, round);
+    ++replayed_;
+    double* y = x.y();
+    if (round >= log_.num_first()) {
+        restore_clocks(x);
+        attempt_again(y, nullptr, log_.spare());
+        solve_.settle_again(round + 1);
+        step_->accept(y, solve_.clocks(), false);
+        x.clocks.assign(solve_.clocks().block(),
+                        solve_.clocks().block() + RowClocks::num_bytes(step_->width()));
+        return;
+    }
+    take_steps(log_.row(round));
+    step_->stages(0, problem_->method->num_needed, y, solve_.clocks(), nullptr);
+    step_->next_state(y, solve_.clocks(), step_->work());
+    if (choose_stepped(false))
+        step_->kernels().choose_rows(y, step_->work(), step_->shape(), chosen_);
+    if (round + 1 == log_.num_first()) x.clocks = after_log_;
+}
+void RowGradient::make_round(RowState& x, std::int64_t round) {
+    double* y = x.y();
+    solve_.round(y, kept_of(round), false, *team_);
+    round_kept_[round % num_kept_] = round;
+    log_round(log_.row(round), logged_tstops_);
+    for (int place = 0; place < count_; ++place)
+        logged_tstops_[place] = solve_.clocks().tstop(place);
+    ++num_rounds_;
+    carry_clocks(x);
+}
+/// A row of the log: what lanes have done, heading for these tstops.
+void RowGradient::log_round(LoggedStep* row, const std::int32_t* tstops) {
+    const row_kernels::Clocks& rows = solve_.clocks().rows();
+    for (int place = 0; place < step_->width(); ++place)
+        row[place] = {rows.before[place], rows.elapsed[place],
+                      rows.used[place] > 0 ? rows.tried[place] : 0,
+                      tstops ? tstops[place] : solve_.clocks().tstop(place)};
+}
+/// Carries the clocks of its lanes in a state behind the end of the log.
+void RowGradient::carry_clocks(RowState& x) {
+    if (num_rounds_ == 0) after_log_.clear();
+    if (num_rounds_ < log_.num_first()) return;
+    std::byte* const from = solve_.clocks().block();
+    x.clocks.assign(from, from + RowClocks::num_bytes(step_->width()));
+    if (num_rounds_ == log_.num_first()) after_log_ = x.clocks;
+}
+void RowGradient::restore_clocks(const RowState& x) {
+    std::memcpy(solve_.clocks().block(), x.clocks.data(), x.clocks.size());
+}
+/// The attempt of a round that is not in the log, from the clocks before it.
+void RowGradient::attempt_again(const double* y, double* kept, LoggedStep* row) {
+    step_->attempt(y, solve_.clocks(), kept);
+    static_cast<void>(step_->judge(y, solve_.clocks()));
+    log_round(row, nullptr);
+}
+/// The steps of the round at hand.
+void RowGradient::take_steps(const LoggedStep* row) {
+    steps_ = row;
+    solve_.take_steps(row);
+}
+/// The lanes that made a step in it; on the way back those alone that are alive. False: none.
+bool RowGradient::choose_stepped(bool if_alive) {
+    bool any = false;
+    for (int place = 0; place < step_->width(); ++place) {
+        const bool is_chosen =
+            place < count_ && steps_[place].size > 0 && (!if_alive || is_alive_[place]);
+        chosen_[place] = is_chosen ? 1 : 0;
+        any |= is_chosen;
+    }
+    return any;
+}
+
+// Losses
+
+/// Parameters, then a save point's data; lanes that have not come to it have those of numbers that some lane has.
+void RowGradient::load_loss(std::int32_t k) {
+    const int width = step_->width();
+    const EnsembleView<const double> data = objective_.arrays.empty()
+                                                ? EnsembleView<const double>{}
+                                                : objective_.arrays[static_cast<std::size_t>(k)];
+    for (int place = 0; place < width; ++place) {
+        const std::ptrdiff_t lane = first_ + std::min<std::ptrdiff_t>(place, count_ - 1);
+        const std::ptrdiff_t of_p = problem_->row_of_p(lane);
+        for (int i = 0; i < problem_->parameter_size; ++i)
+            loss_p_[i * width + place] = problem_->p(of_p, i);
+        for (int i = problem_->parameter_size; i < objective_.loss->num_parameters(); ++i)
+            loss_p_[i * width + place] =
+                data(data.num_lanes == 1 ? 0 : lane, i - problem_->parameter_size);
+        loss_t_[place] = problem_->times.save_time[k];
+        if (place >= count_ || solve_.num_saved(place) <= k)
+            for (int c = 0; c < problem_->state_size; ++c)
+                saved(k)[c * width + place] = problem_->y0(lane, c);
+    }
+}
+void RowGradient::seed_losses(LaneOutcome* outcomes) {
+    FieldOnTile& loss = *objective_.loss;
+    const int width = step_->width();
+    std::fill_n(loss_c_, width, 1.);
+    for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
+        load_loss(k);
+        loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
+        std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, 0.);
+        loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
+        for (int place = 0; place < count_; ++place) {
+            chosen_[place] = 0;
+            if (solve_.num_saved(place) <= k || is_failure(outcomes[place].result)) continue;
+            double& sum = objective_.of_lane(first_ + place, 0);
+            sum += loss_value_[place];
+            chosen_[place] = 1;
+            if (std::isfinite(sum)) continue;
+            outcomes[place].result = Result::loss_not_finite;
+            outcomes[place].component = k;
+            outcomes[place].t = problem_->times.save_time[k];
+            step_->state_of(place, saved(k), column_);
+            if (team_->call().wants_states())
+                team_->call().keep_state(
+                    first_ + place, std::vector<double>(column_, column_ + problem_->state_size));
+        }
+        std::fill(chosen_ + count_, chosen_ + width, 0.);
+        for (int i = 0; i < problem_->parameter_size; ++i)
+            for (int place = 0; place < count_; ++place)
+                if (chosen_[place] > 0) of_p_[i * width + place] += loss_of_p_[i * width + place];
+    }
+}
+void RowGradient::seed_cotangents() {
+    for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
+        const EnsembleView<const double>& given = objective_.arrays[static_cast<std::size_t>(k)];
+        for (int place = 0; place < count_; ++place)
+            for (int c = 0; c < problem_->state_size; ++c)
+                seeds(k)[c * step_->width() + place] =
+                    given(given.num_lanes == 1 ? 0 : first_ + place, c);
+    }
+}
+
+// Back
+
+void RowGradient::begin_back(LaneOutcome* outcomes) {
+    const int width = step_->width();
+    std::fill_n(cotangent_, block(), 0.);
+    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * width, 0.);
+    if (objective_.loss)
+        seed_losses(outcomes);
+    else
+        seed_cotangents();
+    for (int place = 0; place < width; ++place) {
+        is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
+        saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
+    }
+}
+/// The cotangents of save points in the round: those at the ends of steps enter there, the others as
+/// dense output has them. True where there are any of the latter.
+bool RowGradient::add_saves() {
+    bool is_dense = false;
+    const LaneTimes& times = problem_->times;
+    const int width = step_->width();
+    for (int place = 0; place < count_; ++place) {
+        const LoggedStep& step = steps_[place];
+        if (step.size == 0) continue;
+        while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
+            const std::int32_t k = --saves_left_[place];
+            step_->state_of(place, seeds(k), column_);
+            if (times.saves[k] == step.after) {
+                for (int c = 0; c < problem_->state_size; ++c)
+                    cotangent_[c * width + place] += column_[c];
+                continue;
+            }
+            if (!is_dense) {
+                std::fill_n(dense_of_y_, block(), 0.);
+                for (int i = 0; i < num_dense(); ++i) std::fill_n(dense_of_k_[i], block(), 0.);
+            }
+            is_dense = true;
+            add_dense(place, column_, (times.saves[k] - step.before) / step.size);
+        }
+    }
+    return is_dense;
+}
+void RowGradient::add_dense(int place, const double* seed, double theta) {
+    double weights[MethodOnRows::most_stages];
+    step_->dense_weights(theta, weights);
+    const int width = step_->width();
+    const double h = solve_.clocks().rows().h[place];
+    const row_kernels::Kernels& kernels = step_->kernels();
+    kernels.add_column(dense_of_y_ + place, width, 1, seed, 1, problem_->state_size);
+    for (int i = 0; i < num_dense(); ++i) {
+        if (weights[i] == 0) continue;
+        kernels.add_column(dense_of_k_[i] + place, width, h * weights[i], seed, 1,
+                           problem_->state_size);
+    }
+}
+void RowGradient::linearize(int count, const RowState& x, std::int64_t round) {
+    step_->stages(0, count, x.y(), solve_.clocks(), kept_of(round));
+    round_kept_[round % num_kept_] = round;
+    ++replayed_;
+}
+void RowGradient::pull(const RowState& x, std::int64_t round) {
+    if (round >= log_.num_first() && !is_kept(round)) {
+        restore_clocks(x);
+        attempt_again(x.y(), kept_of(round), log_.row(round));
+        round_kept_[round % num_kept_] = round;
+        ++replayed_;
+    }
+    take_steps(log_.row(round));
+    const bool is_dense = add_saves();
+    if (!choose_stepped(true)) return;
+    const int count = is_dense ? num_dense() : problem_->method->num_needed;
+    if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
+    const row_kernels::Kernels& kernels = step_->kernels();
+    const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
+    std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, 0.);
+    step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
+                cotangent_, pulled_, of_step_);
+    if (is_dense) kernels.add_rows(pulled_, dense_of_y_, step_->shape());
+    kernels.add_rows(of_step_, of_p_, of_p);
+    kernels.choose_rows(of_p_, of_step_, of_p, chosen_);
+    kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
+}
+
+/// Save points at t0, and what the lanes have got.
+void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTarget<double>& shared,
+                           LaneOutcome* outcomes) {
+    const int width = step_->width(), num_p = problem_->parameter_size;
+    for (int place = 0; place < count_; ++place) {
+        if (!is_alive_[place]) continue;
+        while (saves_left_[place] > 0) {
+            step_->state_of(place, seeds(--saves_left_[place]), column_);
+            for (int c = 0; c < problem_->state_size; ++c)
+                cotangent_[c * width + place] += column_[c];
+        }
+        // A derivative may be infinite where all values are numbers, as that of √y at 0.
+        double nothing = 0;
+        for (int c = 0; c < problem_->state_size; ++c) {
+            const double x = cotangent_[c * width + place];
+            nothing += x - x;
+        }
+        for (int i = 0; i < num_p; ++i) {
+            const double x = of_p_[i * width + place];
+            nothing += x - x;
+        }
+        if (objective_.loss && nothing != 0) {
+            outcomes[place].result = Result::non_finite;
+            continue;
+        }
+        const std::ptrdiff_t lane = first_ + place;
+        for (int c = 0; c < problem_->state_size; ++c)
+            target.y0(lane, c) += cotangent_[c * width + place];
+        for (int i = 0; i < num_p; ++i) {
+            const double x = of_p_[i * width + place];
+            if (!problem_->shares_parameters)
+                target.p(lane, i) += x;
+            else if (shared.addends)
+                shared.addends[lane * num_p + i] += x;
+            else
+                shared.sums[lane / lanes_per_block * num_p + i] += x;
+        }
+    }
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,150 @@
+#pragma once
+// The lanes of a tile forward and back: reverse accumulation over its rounds by the checkpointed loop. The loop's
+// state is that of the lanes; a log has the times and sizes of their steps. What the latest rounds computed of the
+// field is kept as long as it fits; where it does not, the way back computes the round again, bit for bit. The loss
+// of a save point is computed for all lanes of the tile at once, when they are at their ends.
+
+#include <eddy/backends/tiles/tile_log.hpp>
+#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/solve/group/gradient_memory.hpp>
+#include <eddy/solve/lane/gradient_recorder.hpp>
+#include <span>
+#include <vector>
+#include "row_solve.hpp"
+
+namespace eddy::inline v0::detail {
+
+/// Numbers as aligned as rows.
+struct alignas(64) RowNumbers {
+    double number[8];
+};
+/// The states of a tile's lanes, (component, lane), and, behind the end of the log, their clocks.
+struct RowState {
+    std::vector<RowNumbers> numbers;
+    std::vector<std::byte> clocks;
+
+    [[nodiscard]] double* y() { return numbers.data()->number; }
+    [[nodiscard]] const double* y() const { return numbers.data()->number; }
+};
+
+/// What save points are made of: a loss, or cotangents that are given.
+struct RowObjective {
+    FieldOnTile* loss = nullptr;  // the loss of (t, y, p and data); null: cotangents
+    std::span<const EnsembleView<const double>> arrays;  // (save point): data or cotangents
+    EnsembleView<double> of_lane{};                      // (lane, 1): the losses
+};
+
+class RowGradient final : RowRecorder {
+  public:
+    RowGradient(const RowProblem& problem, FieldOnTile& field, const RowObjective& objective,
+                const GradientPlan& plan, Arena& arena);
+
+    /// The gradient of `count` lanes from `first` on, added to the target; `shared`: the sums of their block, or parts
+    /// of each lane, of parameters that are shared.
+    template <class Loop>
+    void run(Loop& loop, ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
+             const GradientTarget<double>& target, const SharedTarget<double>& shared,
+             LaneOutcome* outcomes) {
+        begin(team, first, count, outcomes);
+        loop.body().gradient = this;
+        loop.run(start_, [&](const RowState&, std::int64_t) { return !solve_.is_done(); });
+        begin_back(outcomes);
+        static_cast<void>(loop.reverse(0));
+        hand_out(target, shared, outcomes);
+    }
+    [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
+    /// Bytes that the rounds of the last tile have written, of those planned for them.
+    [[nodiscard]] std::int64_t planned_bytes() const { return planned_bytes_; }
+    [[nodiscard]] std::int64_t used_bytes() const;
+    [[nodiscard]] std::int64_t bytes_of_state() const;
+    /// Bytes of a round, and of a slot of the loop.
+    [[nodiscard]] static std::int64_t kept_bytes(const RowProblem& problem,
+                                                 const FieldOnTile& field);
+    [[nodiscard]] static std::int64_t bytes_of_slot(const RowProblem& problem, int width,
+                                                    bool with_clocks);
+
+    // What the checkpointed loop repeats.
+
+    /// A round: the first time an attempt, then the steps that the log has of it, or the attempt again.
+    void advance(RowState& x, std::int64_t round);
+    void pull(const RowState& x, std::int64_t round);
+
+  private:
+    void save(std::ptrdiff_t lane, int place, std::int32_t k, const double* state) override;
+    void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
+               LaneOutcome* outcomes);
+    void begin_back(LaneOutcome* outcomes);
+    void hand_out(const GradientTarget<double>& target, const SharedTarget<double>& shared,
+                  LaneOutcome* outcomes);
+    void make_round(RowState& x, std::int64_t round);
+    void carry_clocks(RowState& x);
+    void restore_clocks(const RowState& x);
+    void log_round(LoggedStep* row, const std::int32_t* tstops);
+    void attempt_again(const double* y, double* kept, LoggedStep* row);
+    void take_steps(const LoggedStep* row);
+    [[nodiscard]] bool choose_stepped(bool if_alive);
+    [[nodiscard]] bool add_saves();
+    void add_dense(int place, const double* seed, double theta);
+    void linearize(int count, const RowState& x, std::int64_t round);
+    void seed_losses(LaneOutcome* outcomes);
+    void seed_cotangents();
+    void load_loss(std::int32_t k);
+
+    [[nodiscard]] int num_dense() const { return problem_->method->num_dense; }
+    [[nodiscard]] std::int64_t block() const {
+        return std::int64_t{problem_->state_size} * step_->width();
+    }
+    [[nodiscard]] double* saved(std::int32_t k) const { return saved_ + k * block(); }
+    [[nodiscard]] double* seeds(std::int32_t k) const { return seeds_ + k * block(); }
+    [[nodiscard]] double* kept_of(std::int64_t round) const {
+        return kept_ + round % num_kept_ * kept_size_;
+    }
+    [[nodiscard]] bool is_kept(std::int64_t round) const {
+        return round_kept_[round % num_kept_] == round;
+    }
+
+    const RowProblem* problem_;
+    RowObjective objective_;
+    RowSolve solve_;
+    RowStep* step_;
+    std::int64_t planned_bytes_;
+    TileLog log_;
+    std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
+    double* kept_;                       // (kept round, stage, row, lane)
+    std::int64_t* round_kept_;           // (kept round)
+
+    double *cotangent_, *pulled_, *dense_of_y_;
+    double* dense_of_k_[MethodOnRows::most_stages] = {};
+    double *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
+    double *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
+    double *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
+    std::int32_t *saves_left_, *logged_tstops_;
+    bool* is_alive_;
+
+    RowState start_;
+    std::vector<std::byte> after_log_;
+    ThreadTeam<1>* team_ = nullptr;
+    std::ptrdiff_t first_ = 0;
+    std::int32_t count_ = 0;
+    const LoggedStep* steps_ = nullptr;  // of the round at hand, (lane)
+    std::int64_t num_rounds_ = 0, replayed_ = 0;
+};
+
+/// The rounds of a tile, as the checkpointed loop sees them. The cotangents stay with the gradient.
+struct RowRounds {
+    using State = RowState;
+    RowGradient* gradient = nullptr;
+
+    void advance_in_place(RowState& x, std::int64_t round) const { gradient->advance(x, round); }
+    [[nodiscard]] RowState advance(const RowState& x, std::int64_t round) const {
+        RowState next = x;
+        gradient->advance(next, round);
+        return next;
+    }
+    int pullback(const RowState& x, std::int64_t round, int nothing) {
+        gradient->pull(x, round);
+        return nothing;
+    }
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,12 @@
+// The kernels over rows with fused multiply-add.
+
+#include <eddy/backends/rows/row_kernels.hpp>
+
+#define v0 v0_rows_fused
+#include "row_kernels_text.hpp"
+
+namespace eddy::inline v0::detail {
+
+extern "C" const void* eddy_row_kernels_fused() { return simd::has_fma ? &kernels : nullptr; }
+
+}  // namespace eddy::inline v0::detail

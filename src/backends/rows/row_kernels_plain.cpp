@@ -1,0 +1,12 @@
+// The kernels over rows without fused multiply-add.
+
+#include <eddy/backends/rows/row_kernels.hpp>
+
+#define v0 v0_rows_plain
+#include "row_kernels_text.hpp"
+
+namespace eddy::inline v0::detail {
+
+extern "C" const void* eddy_row_kernels_plain() { return simd::has_fma ? nullptr : &kernels; }
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,29 @@
+#pragma once
+// What is asked of all lanes of a call on rows: plain numbers and views, whatever the equation and the method.
+
+#include <eddy/backends/rows/row_kernels.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/times.hpp>
+#include <eddy/steppers/rows/method_on_rows.hpp>
+
+namespace eddy::inline v0::detail {
+
+struct RowProblem {
+    LaneTimes times;
+    const MethodOnRows* method = nullptr;
+    row_kernels::Control control;
+    row_kernels::Tolerances tolerances{};
+    EnsembleView<const double> y0, p;  // p: one row where it is shared
+    bool shares_parameters = false, is_fused = false;
+    int state_size = 0, parameter_size = 0;
+
+    [[nodiscard]] row_kernels::Times row_times() const {
+        const Clock<double> clock(times);
+        return {times.t0, times.direction, times.span, times.dt0, clock.dt_max, clock.least};
+    }
+    [[nodiscard]] std::ptrdiff_t row_of_p(std::ptrdiff_t lane) const {
+        return shares_parameters ? 0 : lane;
+    }
+};
+
+}  // namespace eddy::inline v0::detail

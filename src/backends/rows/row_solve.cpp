@@ -1,0 +1,192 @@
+#include "row_solve.hpp"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+RowSolve::RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena)
+    : problem_(&problem), step_(problem, field, goes_back, arena), clocks_(field.width(), arena) {
+    const int width = field.width();
+    y_ = arena.take<double>(std::int64_t{problem.state_size} * width);
+    state_ = arena.take<double>(problem.state_size);
+    sizes_ = arena.take<double>(width);
+    num_saved_ = arena.take<std::int32_t>(width);
+    lane_ = arena.take<std::int32_t>(width);
+    first_round_ = arena.take<std::int64_t>(width);
+    attempts_ = arena.take<std::int64_t>(width);
+    goes_further_ = arena.take<bool>(width);
+}
+
+void RowSolve::run(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
+                   LaneOutcome* outcomes, ThreadTeam<1>& team) {
+    // The first sizes of lanes that wait, as many at once as a tile takes.
+    const std::int32_t width = step_.width(), at_once = std::min(width, count);
+    first_sizes_.clear();
+    for (std::int32_t lane = at_once; lane < count; lane += width) {
+        for (int place = 0; place < width; ++place)
+            step_.load(place, first + std::min(lane + place, count - 1), y_);
+        step_.choose_first_sizes(y_, sizes_);
+        first_sizes_.insert(first_sizes_.end(), sizes_, sizes_ + std::min(width, count - lane));
+    }
+    begin(first, at_once, recorder, outcomes, y_);
+    count_ = count;
+    while (!is_done()) round(y_, nullptr, true, team);
+}
+
+void RowSolve::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
+                     LaneOutcome* outcomes, double* y) {
+    recorder_ = &recorder;
+    outcomes_ = outcomes;
+    first_ = first;
+    count_ = next_lane_ = count;
+    round_ = 0;
+    const int width = step_.width();
+    // Beyond the last lane, that lane again: numbers that the equation can take.
+    for (int place = 0; place < width; ++place)
+        step_.load(place, first + std::min(place, count - 1), y);
+    step_.choose_first_sizes(y, sizes_);
+    num_running_ = 0;
+    for (int place = 0; place < width; ++place) {
+        enter(place, std::min(place, count - 1), sizes_[place], y);
+        if (place < count) continue;
+        lane_[place] = no_lane;
+        clocks_.stop(place);
+    }
+    num_running_ = count;
+    step_.renew();
+    plan_limit();
+}
+void RowSolve::enter(int place, std::int32_t lane, double first_size, double* y) {
+    lane_[place] = lane;
+    num_saved_[place] = 0;
+    first_round_[place] = round_;
+    clocks_.begin(place, first_size, times(), 0);
+    if (place >= count_ || !recorder_->wants_steps()) return;
+    step_.state_of(place, y, state_);
+    recorder_->save_step(first_ + lane, times().t0, state_);
+}
+void RowSolve::plan_limit() {
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max() - times().max_steps;
+    for (int place = 0; place < step_.width(); ++place)
+        if (lane_[place] != no_lane) earliest = std::min(earliest, first_round_[place]);
+    limit_ = earliest + times().max_steps;
+}
+
+void RowSolve::round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team) {
+    step_.attempt(y, clocks_, kept);
+    const bool is_rare = step_.judge(y, clocks_);
+    ++round_;
+    const bool goes_on = round_ % 4 != 1 || team.attend();
+    const bool looks = is_rare || !goes_on || round_ >= limit_ || recorder_->wants_steps();
+    if (looks) {
+        bool has_stages = false;
+        for (int place = 0; place < step_.width(); ++place) {
+            goes_further_[place] = false;
+            if (lane_[place] != no_lane) settle(place, y, has_stages, goes_on, team);
+        }
+    }
+    step_.accept(y, clocks_, swapped);
+    if (looks) refill(y);
+}
+void RowSolve::refill(double* y) {
+    bool any_begins = false;
+    for (int place = 0; place < step_.width(); ++place) {
+        if (lane_[place] != no_lane) {
+            if (!goes_further_[place]) continue;
+            clocks_.head_for(place, clocks_.tstop(place) + 1, times(), num_saved_[place]);
+        } else if (next_lane_ < count_) {
+            const std::int32_t lane = next_lane_++;
+            step_.load(place, first_ + lane, y);
+            const auto waited = static_cast<std::size_t>(lane - step_.width());
+            enter(place, lane, first_sizes_[waited], y);
+            ++num_running_;
+        } else {
+            clocks_.stop(place);
+            continue;
+        }
+        any_begins = true;
+    }
+    if (any_begins) step_.renew();
+    plan_limit();
+}
+
+void RowSolve::state_at(int place, double elapsed, const double* y, bool& has_stages) {
+    const auto& rows = clocks_.rows();
+    if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
+    if (elapsed == rows.elapsed[place]) return step_.state_of(place, step_.next(), state_);
+    if (!has_stages) step_.complete_stages(y, clocks_);
+    has_stages = true;
+    step_.state_within(place, y, clocks_, (elapsed - rows.before[place]) / rows.tried[place],
+                       state_);
+}
+bool RowSolve::save_passed(int place, const double* y, bool& has_stages, std::int32_t& broken) {
+    const double elapsed = clocks_.rows().elapsed[place];
+    const Tstop& tstop = times().tstops[clocks_.tstop(place)];
+    const std::ptrdiff_t lane = first_ + lane_[place];
+    if (clocks_.was_accepted(place) && recorder_->wants_steps()) {
+        step_.state_of(place, step_.next(), state_);
+        recorder_->save_step(lane, elapsed == tstop.elapsed ? tstop.t : time(place), state_);
+    }
+    for (; num_saved_[place] < times().num_saves; ++num_saved_[place]) {
+        const std::int32_t k = num_saved_[place];
+        if (times().saves[k] > elapsed) break;
+        state_at(place, times().saves[k], y, has_stages);
+        for (broken = 0; broken < step_.state_size(); ++broken)
+            if (!std::isfinite(state_[broken])) return false;
+        broken = -1;
+        recorder_->save(lane, place, k, state_);
+    }
+    return true;
+}
+/// What the round means for a lane.
+void RowSolve::settle(int place, const double* y, bool& has_stages, bool goes_on,
+                      ThreadTeam<1>& team) {
+    std::int32_t broken = -1;
+    const bool saved = save_passed(place, y, has_stages, broken);
+    const std::int32_t tstop = clocks_.tstop(place);
+    const std::int64_t attempts = round_ - first_round_[place];
+    const bool lands = clocks_.rows().elapsed[place] == times().tstops[tstop].elapsed;
+    const RoundFacts facts{!saved, clocks_.has_stalled(place), lands, !goes_on, attempts};
+    const Verdict verdict = verdict_of(times(), {0, tstop}, facts);
+    goes_further_[place] = verdict.turn == Turn::to_next_tstop;
+    if (verdict.turn == Turn::goes_on || goes_further_[place])
+        return clocks_.expect(place, times(), num_saved_[place]);
+    const MethodOnRows& method = *problem_->method;
+    LaneOutcome& outcome = outcomes_[lane_[place]];
+    outcome = outcome_of(times(), ending_of(place, verdict, y, broken), attempts,
+                         static_cast<std::int64_t>(clocks_.rows().rejected[place]),
+                         evaluations_of(times(), attempts, tstop, method.evaluations_per_attempt(),
+                                        method.evaluations_at_start()));
+    team.ended(outcome);
+    attempts_[place] = attempts;
+    lane_[place] = no_lane;
+    --num_running_;
+}
+LaneEnding RowSolve::ending_of(int place, const Verdict& verdict, const double* y,
+                               std::int32_t broken) const {
+    if (verdict.turn == Turn::breaks_at_save)
+        return {Result::non_finite, times().save_time[num_saved_[place]], broken};
+    if (verdict.turn == Turn::breaks) {
+        const auto [worst, finite] = step_.blame(place, y, clocks_);
+        return {finite ? Result::dt_underflow : Result::non_finite, time(place), worst,
+                !problem_->method->estimates_error};
+    }
+    const double end = times().tstops[clocks_.tstop(place)].t;
+    return {verdict.result, verdict.result == Result::success ? end : time(place)};
+}
+
+void RowSolve::settle_again(std::int64_t round) {
+    for (int place = 0; place < count_; ++place) {
+        if (attempts_[place] <= round)
+            clocks_.stop(place);
+        else if (clocks_.rows().elapsed[place] == times().tstops[clocks_.tstop(place)].elapsed)
+            clocks_.head_for(place, clocks_.tstop(place) + 1, times(), times().num_saves);
+    }
+}
+void RowSolve::take_steps(const LoggedStep* row) {
+    for (int place = 0; place < step_.width(); ++place)
+        clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop, times());
+}
+
+}  // namespace eddy::inline v0::detail

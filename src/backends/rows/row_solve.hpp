@@ -1,0 +1,86 @@
+#pragma once
+// The lanes of a tile on their way forward. A round is one attempt of all of them; each has its own time, size and
+// verdict. A lane that has ended makes room for the next one that waits. What ends a lane, and in which order, is
+// told in lane/landing.hpp.
+
+#include <eddy/backends/cpu/thread_team.hpp>
+#include <eddy/backends/tiles/tile_log.hpp>
+#include <vector>
+#include "row_step.hpp"
+
+namespace eddy::inline v0::detail {
+
+/// What is told of save points, and of accepted steps where it wants to.
+class RowRecorder {
+  public:
+    virtual ~RowRecorder() = default;
+    [[nodiscard]] virtual bool wants_steps() const { return false; }
+    virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const double* /*state*/) {}
+    /// The state of a lane, in a place, at save point k: all numbers.
+    virtual void save(std::ptrdiff_t lane, int place, std::int32_t k, const double* state) = 0;
+};
+
+class RowSolve {
+  public:
+    RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena);
+
+    [[nodiscard]] RowStep& step() { return step_; }
+    [[nodiscard]] const RowClocks& clocks() const { return clocks_; }
+    [[nodiscard]] bool is_done() const { return num_running_ == 0; }
+    [[nodiscard]] std::int32_t num_saved(int place) const { return num_saved_[place]; }
+    /// How many attempts the lane in a place has made.
+    [[nodiscard]] std::int64_t attempts(int place) const { return attempts_[place]; }
+
+    /// Solves lanes [first, first + count): as many at once as a tile has places.
+    void run(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder, LaneOutcome* outcomes,
+             ThreadTeam<1>& team);
+
+    /// As many lanes as there are places begin, from y; round() then makes an attempt of each.
+    void begin(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
+               LaneOutcome* outcomes, double* y);
+    /// `kept`, if any, gets what the way back needs; y may be `swapped` for other memory.
+    void round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team);
+
+    // What a gradient repeats of lanes that have begun together.
+
+    /// Settles again what an attempt meant for them, after so many rounds: they end as they did.
+    void settle_again(std::int64_t round);
+    /// The steps of a round that is known.
+    void take_steps(const LoggedStep* row);
+
+  private:
+    void enter(int place, std::int32_t lane, double first_size, double* y);
+    void refill(double* y);
+    /// False at a save point where the state is not finite; `broken` is then the component to blame.
+    [[nodiscard]] bool save_passed(int place, const double* y, bool& has_stages,
+                                   std::int32_t& broken);
+    void state_at(int place, double elapsed, const double* y, bool& has_stages);
+    void settle(int place, const double* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
+    [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const double* y,
+                                       std::int32_t broken) const;
+    void plan_limit();
+    [[nodiscard]] double time(int place) const {
+        return times().t0 + times().direction * clocks_.rows().elapsed[place];
+    }
+    [[nodiscard]] const LaneTimes& times() const { return problem_->times; }
+
+    const RowProblem* problem_;
+    RowStep step_;
+    RowClocks clocks_;
+    double *y_, *state_;               // (component, place), (component)
+    double* sizes_;                    // (place) of first steps
+    std::int32_t *num_saved_, *lane_;  // (place)
+    std::int64_t *first_round_, *attempts_;
+    bool* goes_further_;  // (place): to another tstop
+
+    RowRecorder* recorder_ = nullptr;
+    LaneOutcome* outcomes_ = nullptr;
+    std::ptrdiff_t first_ = 0;
+    std::int32_t count_ = 0, next_lane_ = 0;
+    int num_running_ = 0;
+    std::int64_t round_ = 0,
+                 limit_ = 0;  // limit: the round in which a lane may have made too many attempts
+    std::vector<double> first_sizes_;  // (lane) of those that run() solves
+};
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,174 @@
+#include "row_step.hpp"
+#include <algorithm>
+#include <cmath>
+#include <eddy/steppers/controller/error_norm.hpp>
+#include <utility>
+
+namespace eddy::inline v0::detail {
+
+using row_kernels::Shape;
+using row_kernels::Sum;
+
+RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena)
+    : problem_(&problem),
+      method_(problem.method),
+      field_(&field),
+      kernels_(&row_kernels::of(problem.is_fused)),
+      times_(problem.row_times()),
+      width_(field.width()),
+      num_residuals_(goes_back ? field.num_residuals() : 0),
+      goes_back_(goes_back) {
+    const auto rows = [&](std::int64_t count) { return arena.take<double>(count * width_); };
+    next_ = rows(problem.state_size);
+    work_ = rows(problem.state_size);
+    stage_ = rows(problem.state_size);
+    time_ = rows(1);
+    finite_ = rows(1);
+    p_ = rows(problem.parameter_size);
+    norms_ = arena.take<float>(width_);
+    for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
+    if (!goes_back) return;
+    k_cotangent_ = rows(problem.state_size);
+    for (int i = 0; i < method_->num_dense; ++i) stage_cotangent_[i] = rows(problem.state_size);
+}
+
+void RowStep::load(int place, std::ptrdiff_t lane, double* y) {
+    for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->y0(lane, c);
+    const std::ptrdiff_t row = problem_->row_of_p(lane);
+    for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
+}
+
+void RowStep::choose_first_sizes(const double* y, double* sizes) {
+    if (problem_->times.dt0 != 0) return static_cast<void>(std::fill_n(sizes, width_, times_.dt0));
+    const Tstop& to = problem_->times.tstops[0];
+    const row_kernels::FirstStep first{y,       k_[0], work_, next_,     stage_,
+                                       finite_, time_, sizes, to.lowest, to.highest};
+    kernels_->first_times(first, width_, times_);
+    field_->f(time_, y, p_, k_[0]);
+    kernels_->first_trial(first, shape(), times_, problem_->tolerances);
+    field_->f(time_, next_, p_, work_);
+    kernels_->first_size(first, shape(), times_, problem_->tolerances, problem_->control.order);
+}
+
+void RowStep::set_time(const RowClocks& clocks, double c) {
+    if (field_->reads_time()) kernels_->stage_times(time_, clocks.rows(), width_, c);
+}
+Sum RowStep::stage_sum(const double* weights, int count) const {
+    Sum sum;
+    for (int j = 0; j < count; ++j) sum.add(weights[j], k_[j]);
+    return sum;
+}
+void RowStep::stage(int i, const double* y, const RowClocks& clocks, double* kept) {
+    double* const of_stage = kept ? kept + std::ptrdiff_t{i} * rows_per_stage() * width_ : nullptr;
+    double* const state = of_stage ? of_stage : stage_;
+    const bool is_start = i == 0 && !of_stage;  // y itself
+    if (!is_start)
+        kernels_->add_steps(state, y, shape(), clocks.rows().h,
+                            stage_sum(method_->a + i * method_->num_dense, i));
+    set_time(clocks, method_->c[i]);
+    if (of_stage)
+        field_->forward(time_, state, p_, k_[i],
+                        state + std::ptrdiff_t{problem_->state_size} * width_);
+    else
+        field_->f(time_, is_start ? y : state, p_, k_[i]);
+}
+void RowStep::stages(int first, int last, const double* y, const RowClocks& clocks, double* kept) {
+    for (int i = first; i < last; ++i) stage(i, y, clocks, kept);
+}
+bool RowStep::keeps_dense_stages() const {
+    return method_->num_dense == method_->num_stages && problem_->times.num_saves > 1;
+}
+void RowStep::attempt(const double* y, const RowClocks& clocks, double* kept) {
+    kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
+    if (kept) {
+        stages(0, method_->num_needed, y, clocks, kept);
+        stages(method_->num_needed, method_->num_stages, y, clocks,
+               keeps_dense_stages() ? kept : nullptr);
+    } else {
+        stages(has_first_stage_ ? 1 : 0, method_->num_stages, y, clocks, nullptr);
+    }
+    next_state(y, clocks, next_);
+}
+void RowStep::next_state(const double* y, const RowClocks& clocks, double* to) const {
+    kernels_->add_steps(to, y, shape(), clocks.rows().h,
+                        stage_sum(method_->b, method_->num_needed));
+}
+bool RowStep::judge(const double* y, const RowClocks& clocks) {
+    if (!method_->estimates_error) {
+        kernels_->finite_sums(finite_, next_, shape());
+        return kernels_->judge_constant(clocks.rows(), width_, times_, finite_);
+    }
+    const Sum error = stage_sum(method_->b_error, method_->num_stages);
+    Sum coarse;
+    if (method_->b_coarse) coarse = stage_sum(method_->b_coarse, method_->num_stages);
+    kernels_->squared_norms(norms_, y, next_, width_, clocks.rows().h, error,
+                            method_->b_coarse ? &coarse : nullptr, problem_->tolerances);
+    return kernels_->judge(clocks.rows(), width_, times_, problem_->control, norms_);
+}
+void RowStep::accept(double*& y, const RowClocks& clocks, bool swapped) {
+    const double* const used = clocks.rows().used;
+    const auto is_accepted = [](double size) { return size > 0; };
+    const bool all = std::all_of(used, used + width_, is_accepted);
+    double*& last = k_[method_->num_stages - 1];
+    if (swapped && all) {
+        std::swap(y, next_);
+        if (method_->carries_last) std::swap(k_[0], last);
+    } else if (all || std::any_of(used, used + width_, is_accepted)) {
+        kernels_->choose_rows(y, next_, shape(), used);
+        if (method_->carries_last && !goes_back_) kernels_->choose_rows(k_[0], last, shape(), used);
+    }
+    has_first_stage_ = method_->carries_last && !goes_back_;
+}
+
+void RowStep::complete_stages(const double* y, const RowClocks& clocks) {
+    stages(method_->num_stages, method_->num_dense, y, clocks, nullptr);
+}
+void RowStep::state_of(int place, const double* rows, double* state) const {
+    for (int c = 0; c < problem_->state_size; ++c) state[c] = rows[c * width_ + place];
+}
+void RowStep::dense_weights(double theta, double* weights) const {
+    kernels_->dense_weights(weights, method_->dense, method_->num_dense, method_->num_powers,
+                            theta);
+}
+void RowStep::state_within(int place, const double* y, const RowClocks& clocks, double theta,
+                           double* state) const {
+    double weights[MethodOnRows::most_stages];
+    dense_weights(theta, weights);
+    state_of(place, y, state);
+    for (int i = 0; i < method_->num_dense; ++i) {
+        if (weights[i] == 0) continue;
+        kernels_->add_column(state, 1, clocks.rows().h[place] * weights[i], k_[i] + place, width_,
+                             problem_->state_size);
+    }
+}
+Blame RowStep::blame(int place, const double* y, const RowClocks& clocks) const {
+    return detail::blame(problem_->state_size, [&](int c) {
+        const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
+        if (!method_->estimates_error) return next_[at];
+        double error = 0;
+        for (int i = 0; i < method_->num_stages; ++i)
+            error = mul_add(method_->b_error[i], k_[i][at], error);
+        const auto scaled = scaled_error(clocks.rows().h[place] * error, y[at], next_[at],
+                                         problem_->tolerances.rtol, problem_->tolerances.atol[c]);
+        return (scaled.x + (next_[at] - next_[at])) / scaled.scale;
+    });
+}
+
+void RowStep::pull(int count, const RowClocks& clocks, const double* kept, double* const* of_stages,
+                   const double* next_cotangent, double* cotangent, double* of_p) {
+    std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
+    for (int i = count - 1; i >= 0; --i) {
+        Sum sum;  // the newest last: the sum waits for it
+        for (int j = count - 1; j > i; --j) sum.add(method_->a_of(j, i), stage_cotangent_[j]);
+        kernels_->pull_steps(k_cotangent_, method_->b[i], next_cotangent, shape(), clocks.rows().h,
+                             sum);
+        if (of_stages) kernels_->add_rows(k_cotangent_, of_stages[i], shape());
+        const double* const state = kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
+        set_time(clocks, method_->c[i]);
+        field_->pull(time_, state, p_, state + std::ptrdiff_t{problem_->state_size} * width_,
+                     k_cotangent_, stage_cotangent_[i], of_p);
+        kernels_->add_rows(cotangent, stage_cotangent_[i], shape());
+    }
+}
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,82 @@
+#pragma once
+// What a tile of lanes computes: one attempt of all of them by any explicit Runge–Kutta method, its errors, what
+// lies within it, and its discrete adjoint (steppers/explicit_rk.hpp). Sizes are numbers, the equation is an
+// interface, the method a table: this is compiled once. Each lane has the bits that the step of a single lane has.
+
+#include <eddy/solve/lane/ending.hpp>
+#include <eddy/trace/rows/field_on_tile.hpp>
+#include "row_clocks.hpp"
+
+namespace eddy::inline v0::detail {
+
+class RowStep {
+  public:
+    /// `goes_back`: will attempts keep what the way back needs?
+    RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena);
+
+    [[nodiscard]] int width() const { return width_; }
+    [[nodiscard]] int state_size() const { return problem_->state_size; }
+    [[nodiscard]] row_kernels::Shape shape() const { return {problem_->state_size, width_}; }
+    [[nodiscard]] const row_kernels::Kernels& kernels() const { return *kernels_; }
+    [[nodiscard]] const double* next() const { return next_; }
+    [[nodiscard]] double* work() const { return work_; }
+
+    /// The start and the parameters of a lane, into its place.
+    void load(int place, std::ptrdiff_t lane, double* y);
+    /// The sizes of first steps from y, (place).
+    void choose_first_sizes(const double* y, double* sizes);
+
+    /// An attempt from y. `kept`, if any, gets what the way back needs.
+    void attempt(const double* y, const RowClocks& clocks, double* kept);
+    /// The verdicts on it. True where a lane has stalled, or landed.
+    [[nodiscard]] bool judge(const double* y, const RowClocks& clocks);
+    /// Accepted steps take y and what is carried along, in memory of y's own where it may not be `swapped`.
+    void accept(double*& y, const RowClocks& clocks, bool swapped);
+    /// Steps begin anew in some lanes: what was carried along is computed again.
+    void renew() { has_first_stage_ = false; }
+
+    /// The further stages of dense output, of the last attempt.
+    void complete_stages(const double* y, const RowClocks& clocks);
+    /// The state of a lane within it, (component).
+    void state_within(int place, const double* y, const RowClocks& clocks, double theta,
+                      double* state) const;
+    void state_of(int place, const double* rows, double* state) const;
+    /// The component of a lane to blame for an attempt that stalled.
+    [[nodiscard]] Blame blame(int place, const double* y, const RowClocks& clocks) const;
+
+    // The way back.
+
+    /// Rows that a stage keeps: its state, then the residuals of the field.
+    [[nodiscard]] int rows_per_stage() const { return problem_->state_size + num_residuals_; }
+    /// Are the stages of dense output kept as well?
+    [[nodiscard]] bool keeps_dense_stages() const;
+    /// The first `count` stages once more.
+    void stages(int first, int last, const double* y, const RowClocks& clocks, double* kept);
+    void next_state(const double* y, const RowClocks& clocks, double* to) const;
+    /// From the cotangent of y⁺ to that of y; adds to the rows of parameters. `of_stages`: the cotangents of the first
+    /// `count` stages, or null.
+    void pull(int count, const RowClocks& clocks, const double* kept, double* const* of_stages,
+              const double* next_cotangent, double* cotangent, double* of_p);
+    /// w_i(θ) of dense output, (stage).
+    void dense_weights(double theta, double* weights) const;
+
+  private:
+    void stage(int i, const double* y, const RowClocks& clocks, double* kept);
+    void set_time(const RowClocks& clocks, double c);
+    [[nodiscard]] row_kernels::Sum stage_sum(const double* weights, int count) const;
+
+    const RowProblem* problem_;
+    const MethodOnRows* method_;
+    FieldOnTile* field_;
+    const row_kernels::Kernels* kernels_;
+    row_kernels::Times times_;
+    int width_, num_residuals_;
+    bool goes_back_, has_first_stage_ = false;
+    double *next_, *work_, *stage_, *time_, *p_, *finite_;
+    float* norms_;
+    double* k_[MethodOnRows::most_stages] = {};
+    double* k_cotangent_ = nullptr;
+    double* stage_cotangent_[MethodOnRows::most_stages] = {};
+};
+
+}  // namespace eddy::inline v0::detail

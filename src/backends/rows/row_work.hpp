@@ -1,0 +1,32 @@
+#pragma once
+// What calls on rows share: the checked problem, how wide tiles are, and what becomes a group.
+
+#include <eddy/backends/rows/row_call.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
+#include <vector>
+#include "row_problem.hpp"
+
+namespace eddy::inline v0::detail {
+
+/// A problem, and what it refers to besides the caller's arrays.
+class PreparedRows {
+  public:
+    /// Checks everything that a call is given.
+    PreparedRows(const RowCall& call, const char* where);
+    PreparedRows(const PreparedRows&) = delete;
+    PreparedRows& operator=(const PreparedRows&) = delete;
+
+    RowProblem problem;
+    [[nodiscard]] const TimePlan& times() const { return times_; }
+    [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
+
+  private:
+    TimePlan times_;
+    std::vector<double> atol_;
+    std::vector<int> counted_;
+};
+
+/// Lanes of a tile: as many as keep what an attempt reads and writes within the second-level cache.
+[[nodiscard]] int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back);
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,119 @@
+// Gradients of equations on rows beside those of the oracle.
+
+#include <cmath>
+#include <eddy/backends/serial.hpp>
+#include <eddy/runtime.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solve/call/pullback.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <vector>
+#include "support/catch.hpp"
+#include "support/equations.hpp"
+#include "support/same_bits.hpp"
+
+namespace {
+
+eddy::RuntimeField lorenz() { return eddy::trace_field(3, 3, support::Lorenz{}); }
+struct SquaredError {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r);
+    }
+};
+
+eddy::EnsembleArray<double> filled(std::ptrdiff_t rows, double first, double step) {
+    eddy::EnsembleArray<double> array(rows, 3);
+    for (std::ptrdiff_t row = 0; row < rows; ++row)
+        for (int c = 0; c < 3; ++c)
+            array(row, c) = first + step * static_cast<double>((7 * row + 3 * c) % 11);
+    return array;
+}
+double largest_difference(const auto& a, const auto& b) {
+    REQUIRE(a.rows() == b.rows());
+    double largest = 0, scale = 1;
+    for (std::ptrdiff_t row = 0; row < a.rows(); ++row) {
+        for (std::ptrdiff_t c = 0; c < a.cols(); ++c) {
+            largest = std::max(largest, std::abs(a(row, c) - b(row, c)));
+            scale = std::max(scale, std::abs(b(row, c)));
+        }
+    }
+    return largest / scale;
+}
+/// Steps are the same, so that gradients differ by rounding, which the equation enlarges.
+template <class Method>
+void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, const auto& p) {
+    const auto y0 = filled(lanes, 1, 0.05);
+    const std::size_t points = options.save_at.values.empty() ? 1 : options.save_at.values.size();
+    const std::vector<eddy::EnsembleArray<double>> data(points, filled(lanes, 0, 0.1));
+
+    const auto rows =
+        eddy::value_and_gradient(lorenz(), Method{}, SquaredError{}, data, y0, p, options);
+    const auto oracle = eddy::value_and_gradient(support::Lorenz{}, Method{}, SquaredError{}, data,
+                                                 y0, p, options, eddy::Serial{});
+
+    CHECK(rows.report.success());
+    CHECK(largest_difference(rows.gradient.y0, oracle.gradient.y0) < 1e-7);
+    CHECK(largest_difference(rows.gradient.p, oracle.gradient.p) < 1e-7);
+    CHECK(std::abs(rows.loss.total / oracle.loss.total - 1) < 1e-8);
+    CHECK(rows.loss.num_successful == lanes);
+    CHECK(rows.report.stats(0).evaluations == oracle.report.stats(0).evaluations);
+}
+
+}  // namespace
+
+TEST_CASE("rows: gradients are those of the oracle") {
+    const auto own = filled(70, 8, 0.5), one = filled(1, 8, 0.5);
+    check_gradient<eddy::Tsit5>({.t1 = 0.5}, 70, own);
+    check_gradient<eddy::Tsit5>({.t1 = 0.5}, 1, one);
+    check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0, 0.1, 0.35, 0.5}}, 70, eddy::shared(one));
+    check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0.2, 0.5}, .step_to = {0.2}}, 20,
+                                eddy::shared(one));
+    check_gradient<eddy::RK4>({.t1 = 0.5, .save_at = {0.103, 0.5}, .dt0 = 0.01}, 70, own);
+}
+TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gradient") {
+    const auto y0 = filled(150, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
+    const auto run = [&](const eddy::SolveOptions& options, int threads) {
+        return eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, y0,
+                                        eddy::shared(p), options, eddy::Rows{.threads = threads});
+    };
+    const auto whole = run({.t1 = 2}, 1);
+    const auto check = [&](const auto& other) {
+        bool same = support::same_bits(whole.loss.total, other.loss.total);
+        for (int i = 0; i < 3; ++i)
+            same = same && support::same_bits(whole.gradient.p(0, i), other.gradient.p(0, i)) &&
+                   support::same_bits(whole.gradient.y0(149, i), other.gradient.y0(149, i));
+        CHECK(same);
+    };
+
+    check(run({.t1 = 2}, 3));
+    check(run({.t1 = 2, .memory_budget = std::size_t{1} << 18}, 1));
+    check(run({.t1 = 2, .memory_budget = std::size_t{1} << 15, .checkpoints = 3}, 1));
+    CHECK(run({.t1 = 2, .memory_budget = std::size_t{1} << 15}, 1).report.counters.recomputed > 0);
+}
+TEST_CASE("rows: cotangents are pulled back through a solution") {
+    const auto y0 = filled(9, 1, 0.05), p = filled(9, 8, 0.5), cotangents = filled(9, 1, 0.2);
+    const eddy::SolveOptions options{.t1 = 0.5};
+
+    const auto oracle =
+        eddy::solve(support::Lorenz{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
+    const auto kept = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options);
+    const auto pulled = eddy::pullback(kept, cotangents);
+    const auto expected = eddy::pullback(oracle, cotangents);
+
+    CHECK(largest_difference(pulled.y0, expected.y0) < 1e-7);
+    CHECK(largest_difference(pulled.p, expected.p) < 1e-7);
+}
+TEST_CASE("rows: a lane that fails brings nothing, and the others are as they are alone") {
+    auto y0 = filled(20, 1, 0.05);
+    const auto p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
+    y0(3, 0) = 1e200;
+
+    const auto with = eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, y0,
+                                               eddy::shared(p), {.t1 = 0.5});
+
+    CHECK_FALSE(with.report.success());
+    CHECK(eddy::is_failure(with.report.result(3)));
+    CHECK(with.gradient.y0(3, 0) == 0);
+    CHECK(std::isfinite(with.gradient.p(0, 1)));
+    CHECK(with.loss.num_successful == 19);
+}

@@ -1,0 +1,123 @@
+// Equations on rows: the steps and bits of the oracle, whatever the widths of tiles, refills and threads.
+
+#include <cmath>
+#include <eddy/backends/serial.hpp>
+#include <eddy/runtime.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include "support/catch.hpp"
+#include "support/equations.hpp"
+#include "support/same_bits.hpp"
+
+namespace {
+
+eddy::EnsembleArray<double> starts(std::ptrdiff_t lanes) {
+    eddy::EnsembleArray<double> y0(lanes, 3);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        y0(lane, 0) = 1 + 0.01 * static_cast<double>(lane);
+        y0(lane, 1) = 0.5 - 0.02 * static_cast<double>(lane % 7);
+        y0(lane, 2) = 20 + static_cast<double>(lane % 5);
+    }
+    return y0;
+}
+eddy::EnsembleArray<double> parameters(std::ptrdiff_t lanes) {
+    eddy::EnsembleArray<double> p(lanes, 3);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        p(lane, 0) = 10;
+        p(lane, 1) = 20 + static_cast<double>(lane % 9);
+        p(lane, 2) = 8. / 3;
+    }
+    return p;
+}
+
+/// The steps and bits of the oracle.
+void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>& oracle) {
+    REQUIRE(rows.num_lanes() == oracle.num_lanes());
+    REQUIRE(rows.num_saves() == oracle.num_saves());
+    bool same = true, same_steps = true;
+    for (std::ptrdiff_t lane = 0; lane < rows.num_lanes(); ++lane) {
+        const eddy::LaneStats a = rows.stats(lane), b = oracle.stats(lane);
+        same_steps = same_steps && a.accepted == b.accepted && a.rejected == b.rejected &&
+                     a.evaluations == b.evaluations && rows.result(lane) == oracle.result(lane);
+        for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
+            for (int c = 0; c < 3; ++c) {
+                const double x = rows.y(k)(lane, c), y = oracle.y(k)(lane, c);
+                same = same && (support::same_bits(x, y) || (std::isnan(x) && std::isnan(y)));
+            }
+        }
+    }
+    CHECK(same);
+    CHECK(same_steps);
+}
+eddy::RuntimeField lorenz() { return eddy::trace_field(3, 3, support::Lorenz{}); }
+
+template <class Method, class... Extras>
+void check_method(const eddy::SolveOptions& options, std::ptrdiff_t lanes,
+                  const Extras&... extras) {
+    const auto y0 = starts(lanes), p = parameters(lanes);
+
+    const auto rows = eddy::solve(lorenz(), Method{}, y0, p, options, extras...);
+    const auto oracle =
+        eddy::solve(support::Lorenz{}, Method{}, y0, p, options, extras..., eddy::Serial{});
+
+    check_same(rows, oracle);
+}
+
+}  // namespace
+
+TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without refill") {
+    check_method<eddy::Tsit5>({.t1 = 2}, 1);
+    check_method<eddy::Tsit5>({.t1 = 2}, 13);
+    check_method<eddy::Tsit5>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
+    check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
+}
+TEST_CASE("rows: other methods, controllers and tstops have them, too") {
+    const eddy::SolveOptions options{.t1 = 1, .save_at = {0.1, 0.55, 1}, .step_to = {0.4}};
+    check_method<eddy::Vern7>(options, 70);
+    check_method<eddy::Bosh3>(options, 70, eddy::PredictiveController{});
+    check_method<eddy::RK4>({.t1 = 1, .save_at = {0.105, 1}, .jump_times = {0.333}, .dt0 = 0.01},
+                            70);
+}
+TEST_CASE("rows: lanes end at their limits as the oracle's do") {
+    check_method<eddy::Tsit5>({.t1 = 2, .max_steps = 20}, 70);
+    check_method<eddy::Tsit5>({.t1 = 2, .dt_min = 0.03}, 70);
+    check_method<eddy::Tsit5>({.t1 = 0}, 3);
+    check_method<eddy::Euler>({.t1 = 50, .dt0 = 0.5}, 3);
+}
+TEST_CASE("rows: accepted steps are saved as the oracle's are") {
+    const auto y0 = starts(70), p = parameters(70);
+    const eddy::SolveOptions options{.t1 = 1, .save_steps = true};
+
+    const auto rows = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options);
+    const auto oracle =
+        eddy::solve(support::Lorenz{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
+
+    REQUIRE(rows.num_steps(69) == oracle.num_steps(69));
+    for (std::ptrdiff_t k = 0; k < rows.num_steps(69); ++k) {
+        CHECK(rows.step_t(69, k) == oracle.step_t(69, k));
+        CHECK(rows.step_y(69, k, 1) == oracle.step_y(69, k, 1));
+    }
+}
+TEST_CASE("rows: shared parameters and threads change no bit") {
+    const auto y0 = starts(500);
+    eddy::EnsembleArray<double> p(1, 3);
+    p(0, 0) = 10, p(0, 1) = 28, p(0, 2) = 8. / 3;
+    const eddy::SolveOptions options{.t1 = 1};
+
+    const auto one = eddy::solve(lorenz(), eddy::Tsit5{}, y0, eddy::shared(p), options,
+                                 eddy::Rows{.threads = 1});
+    const auto several = eddy::solve(lorenz(), eddy::Tsit5{}, y0, eddy::shared(p), options,
+                                     eddy::Rows{.threads = 3});
+
+    bool same = true;
+    for (std::ptrdiff_t lane = 0; lane < 500; ++lane)
+        same = same && support::same_bits(one.y()(lane, 0), several.y()(lane, 0));
+    CHECK(same);
+    CHECK(one.success());
+}
+TEST_CASE("rows: wrong arguments are told in one sentence") {
+    const auto y0 = starts(4);
+    const auto p = parameters(3);
+
+    CHECK_THROWS_WITH(eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, {.t1 = 1}),
+                      "solve: p is 3 x 3 (trajectory, component); give 4 x 3");
+}

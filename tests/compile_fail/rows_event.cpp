@@ -1,0 +1,17 @@
+// expect: Rows: this backend solves ordinary equations without events; leave Rows{} out
+// Equations over rows have no events.
+#include <eddy/runtime.hpp>
+
+struct Drop {
+    static constexpr int state_size = 2, parameter_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], 0 * y[0] - p[0]);
+    }
+#ifdef EDDY_BAD
+    constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
+#endif
+};
+
+double end_of(const eddy::EnsembleArray<double>& y0, const eddy::EnsembleArray<double>& p) {
+    return eddy::solve(Drop{}, eddy::Tsit5{}, y0, p, {.t1 = 1}, eddy::Rows{}).y()(0, 0);
+}
