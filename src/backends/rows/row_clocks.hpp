@@ -21,6 +21,11 @@ class RowClocks {
     [[nodiscard]] bool was_accepted(int lane) const { return rows_.used[lane] > 0; }
     [[nodiscard]] bool has_stalled(int lane) const { return rows_.stalled[lane] > 0; }
 
+    /// Has it stalled, or come to where something is due?
+    [[nodiscard]] bool is_due(int lane) const {
+        return has_stalled(lane) || rows_.elapsed[lane] >= rows_.due[lane];
+    }
+
     /// A lane begins with a step of this size.
     void begin(int lane, double first_size, const LaneTimes& times, std::int32_t num_saved);
     /// Its steps head for another tstop, between other jumps.

@@ -3,6 +3,7 @@
 // it is taken for that of another level: what is not inlined would else be compiled for one processor and called on
 // another. What is under eddy's own name are the plain numbers that cross over.
 
+#include <algorithm>
 #include <cmath>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/solve/lane/judged_step.hpp>
@@ -24,117 +25,96 @@ void for_packs(int width, const auto& body) {
     for (int lane = 0; lane < width; lane += lanes) body(lane);
 }
 
+/// Calls body(at, lane) along rows, one after the other: in the order in which they lie in memory.
+void for_rows(Shape shape, const auto& body) {
+    for (int c = 0; c < shape.size; ++c)
+        for (int lane = 0; lane < shape.width; lane += lanes)
+            body(std::ptrdiff_t{c} * shape.width + lane, lane);
+}
+
 // Sums of stages
 
-/// Calls body(count) with the count as a constant.
-template <int count = 0>
-void with_count(int wanted, const auto& body) {
-    if constexpr (count < Sum::most) {
-        if (wanted != count) return with_count<count + 1>(wanted, body);
-    }
-    body(std::integral_constant<int, count>());
-}
-template <int count, class First>
-void sum_steps(double* to, Shape shape, const double* h, const Sum& sum, const First& first) {
-    for_packs(shape.width, [&](int lane) EDDY_INLINE {
-        const P of_h = P::load(h + lane);
-        P weight[count > 0 ? count : 1];
-        static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = P(sum.weight[j]) * of_h; });
-        for (int c = 0; c < shape.size; ++c) {
-            const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
-            P x = first(at, of_h);
-            static_for<0, count>(
-                [&]<int j>() EDDY_INLINE { x = mul_add(weight[j], P::load(sum.x[j] + at), x); });
-            x.store(to + at);
-        }
-    });
-}
-void add_steps(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
-    with_count(sum.count, [&](auto count) {
-        sum_steps<count()>(to, shape, h, sum, [from](std::ptrdiff_t at, const P&) EDDY_INLINE {
-            return P::load(from + at);
+/// to = from + Σ_j weight_j x_j of `count` blocks; weights (block, lane).
+template <int count>
+void sum_few(double* to, const double* from, Shape shape, const double* weights,
+             const double* const* x) {
+    for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        P sum = from ? P::load(from + at) : P(0.);
+        static_for<0, count>([&]<int j>() EDDY_INLINE {
+            sum = mul_add(P::load(weights + j * shape.width + lane), P::load(x[j] + at), sum);
         });
+        sum.store(to + at);
     });
 }
-void pull_steps(double* to, double b, const double* next, Shape shape, const double* h,
-                const Sum& sum) {
-    with_count(sum.count, [&](auto count) {
-        if (b != 0)
-            sum_steps<count()>(to, shape, h, sum,
-                               [=](std::ptrdiff_t at, const P& of_h)
-                                   EDDY_INLINE { return P(b) * of_h * P::load(next + at); });
-        else
-            sum_steps<count()>(to, shape, h, sum,
-                               [](std::ptrdiff_t, const P&) EDDY_INLINE { return P(0.); });
-    });
+/// Several blocks at once; what some of them leave is where the next ones begin.
+void sum_rows(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
+    constexpr int most = 8;
+    constexpr decltype(&sum_few<0>) few[] = {sum_few<0>, sum_few<1>, sum_few<2>,
+                                             sum_few<3>, sum_few<4>, sum_few<5>,
+                                             sum_few<6>, sum_few<7>, sum_few<8>};
+    alignas(64) double weights[most * widest];
+    int first = 0;
+    do {
+        const int count = std::min(sum.count - first, most);
+        for_packs(shape.width, [&](int lane) EDDY_INLINE {
+            const P scale = h ? P::load(h + lane) : P(1.);
+            for (int j = 0; j < count; ++j)
+                (P(sum.weight[first + j]) * scale).store(weights + j * shape.width + lane);
+        });
+        few[count](to, from, shape, weights, sum.x + first);
+        from = to;
+        first += count;
+    } while (first < sum.count);
 }
 void add_rows(double* to, const double* x, Shape shape) {
-    const std::ptrdiff_t size = std::ptrdiff_t{shape.size} * shape.width;
-    for (std::ptrdiff_t at = 0; at < size; at += lanes)
-        (P::load(to + at) + P::load(x + at)).store(to + at);
+    for_rows(shape, [&](std::ptrdiff_t at, int)
+                        EDDY_INLINE { (P::load(to + at) + P::load(x + at)).store(to + at); });
 }
 void choose_rows(double* to, const double* x, Shape shape, const double* chosen) {
-    for_packs(shape.width, [&](int lane) EDDY_INLINE {
-        const auto is_chosen = P::load(chosen + lane) != P(0.);
-        for (int c = 0; c < shape.size; ++c) {
-            const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
-            select(is_chosen, P::load(x + at), P::load(to + at)).store(to + at);
-        }
+    for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        select(P::load(chosen + lane) != P(0.), P::load(x + at), P::load(to + at)).store(to + at);
     });
 }
 
 // Norms
 
 /// squared_error_norm, of the components that count: their number is known when the program runs.
-Single squared_norm(const Tolerances& by, const auto& term) {
-    const auto few = [&](int first, int count) EDDY_INLINE {
-        switch (count) {
-            case 1: return few_squared_ratios<1>(first, term);
-            case 2: return few_squared_ratios<2>(first, term);
-            case 3: return few_squared_ratios<3>(first, term);
-            default: return few_squared_ratios<4>(first, term);
-        }
+void squared_norms(float* to, const double* error, const double* y, const double* next, int width,
+                   const double* h, const Tolerances& by) {
+    const auto add = [&]<int count>(int first) {
+        for_packs(width, [&](int lane) EDDY_INLINE {
+            const P of_h = P::load(h + lane);
+            const Single few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
+                const int c = by.counted[k];
+                const std::ptrdiff_t at = std::ptrdiff_t{c} * width + lane;
+                return scaled_error(of_h * P::load(error + at), P::load(y + at), P::load(next + at),
+                                    by.rtol, by.atol[c]);
+            });
+            (first == 0 ? few : Single::load(to + lane) + few).store(to + lane);
+        });
     };
-    Single sum = few(0, by.num_counted);
-    int k = 4;
-    for (; k + 4 <= by.num_counted; k += 4) sum = sum + few_squared_ratios<4>(k, term);
-    if (k < by.num_counted) sum = sum + few(k, by.num_counted - k);
-    return sum * Single(1.f / static_cast<float>(by.num_counted));
+    for (int k = 0; k < by.num_counted; k += 4) {
+        switch (by.num_counted - k) {
+            case 1: add.template operator()<1>(k); break;
+            case 2: add.template operator()<2>(k); break;
+            case 3: add.template operator()<3>(k); break;
+            default: add.template operator()<4>(k);
+        }
+    }
+    const Single each(1.f / static_cast<float>(by.num_counted));
+    for_packs(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
 }
-template <int count>
-Single norm_of(const double* y, const double* next, int width, int lane, const P& h,
-               const Sum& error, const Tolerances& by) {
-    return squared_norm(by, [&](int k) EDDY_INLINE {
-        const int c = by.counted[k];
-        const std::ptrdiff_t at = std::ptrdiff_t{c} * width + lane;
-        P x(0.);
-        static_for<0, count>([&]<int j>() EDDY_INLINE {
-            x = mul_add(P(error.weight[j]), P::load(error.x[j] + at), x);
-        });
-        return scaled_error(h * x, P::load(y + at), P::load(next + at), by.rtol, by.atol[c]);
-    });
-}
-void squared_norms(float* to, const double* y, const double* next, int width, const double* h,
-                   const Sum& error, const Sum* coarse, const Tolerances& by) {
-    with_count(error.count, [&](auto count) {
-        for_packs(width, [&](int lane) {
-            norm_of<count()>(y, next, width, lane, P::load(h + lane), error, by).store(to + lane);
-        });
-    });
-    if (!coarse) return;
-    with_count(coarse->count, [&](auto count) {
-        for_packs(width, [&](int lane) {
-            const Single of_coarse =
-                norm_of<count()>(y, next, width, lane, P::load(h + lane), *coarse, by);
-            combined_square(Single::load(to + lane), of_coarse).store(to + lane);
-        });
+void combine_norms(float* to, const float* coarse, int width) {
+    for_packs(width, [&](int lane) {
+        combined_square(Single::load(to + lane), Single::load(coarse + lane)).store(to + lane);
     });
 }
 void finite_sums(double* to, const double* x, Shape shape) {
+    std::fill_n(to, shape.width, 0.);
+    for_rows(shape, [&](std::ptrdiff_t at, int lane)
+                        EDDY_INLINE { (P::load(to + lane) + P::load(x + at)).store(to + lane); });
     for_packs(shape.width, [&](int lane) {
-        P sum(0.);
-        for (int c = 0; c < shape.size; ++c)
-            sum = sum + P::load(x + std::ptrdiff_t{c} * shape.width + lane);
+        const P sum = P::load(to + lane);
         select(sum - sum == P(0.), P(1.), P(0.)).store(to + lane);
     });
 }
@@ -326,9 +306,9 @@ void first_size(const FirstStep& first, Shape shape, const Times& times, const T
     });
 }
 
-constexpr Kernels kernels{add_steps,   pull_steps,     add_rows,    choose_rows,  squared_norms,
-                          finite_sums, dense_weights,  add_column,  choose_sizes, stage_times,
-                          judge,       judge_constant, first_times, first_trial,  first_size};
+constexpr Kernels kernels{sum_rows,    add_rows,       choose_rows, squared_norms, combine_norms,
+                          finite_sums, dense_weights,  add_column,  choose_sizes,  stage_times,
+                          judge,       judge_constant, first_times, first_trial,   first_size};
 
 }  // namespace
 }  // namespace eddy::inline v0::detail

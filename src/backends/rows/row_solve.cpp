@@ -78,12 +78,14 @@ void RowSolve::round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team
     const bool is_rare = step_.judge(y, clocks_);
     ++round_;
     const bool goes_on = round_ % 4 != 1 || team.attend();
-    const bool looks = is_rare || !goes_on || round_ >= limit_ || recorder_->wants_steps();
+    const bool looks_at_all = !goes_on || round_ >= limit_ || recorder_->wants_steps();
+    const bool looks = is_rare || looks_at_all;
     if (looks) {
         bool has_stages = false;
         for (int place = 0; place < step_.width(); ++place) {
             goes_further_[place] = false;
-            if (lane_[place] != no_lane) settle(place, y, has_stages, goes_on, team);
+            if (lane_[place] != no_lane && (looks_at_all || clocks_.is_due(place)))
+                settle(place, y, has_stages, goes_on, team);
         }
     }
     step_.accept(y, clocks_, swapped);

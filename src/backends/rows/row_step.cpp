@@ -25,7 +25,7 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
     time_ = rows(1);
     finite_ = rows(1);
     p_ = rows(problem.parameter_size);
-    norms_ = arena.take<float>(width_);
+    norms_ = arena.take<float>(2 * width_);
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
@@ -63,8 +63,8 @@ void RowStep::stage(int i, const double* y, const RowClocks& clocks, double* kep
     double* const state = of_stage ? of_stage : stage_;
     const bool is_start = i == 0 && !of_stage;  // y itself
     if (!is_start)
-        kernels_->add_steps(state, y, shape(), clocks.rows().h,
-                            stage_sum(method_->a + i * method_->num_dense, i));
+        kernels_->sum_rows(state, y, shape(), clocks.rows().h,
+                           stage_sum(method_->a + i * method_->num_dense, i));
     set_time(clocks, method_->c[i]);
     if (of_stage)
         field_->forward(time_, state, p_, k_[i],
@@ -90,20 +90,26 @@ void RowStep::attempt(const double* y, const RowClocks& clocks, double* kept) {
     next_state(y, clocks, next_);
 }
 void RowStep::next_state(const double* y, const RowClocks& clocks, double* to) const {
-    kernels_->add_steps(to, y, shape(), clocks.rows().h,
-                        stage_sum(method_->b, method_->num_needed));
+    kernels_->sum_rows(to, y, shape(), clocks.rows().h, stage_sum(method_->b, method_->num_needed));
 }
 bool RowStep::judge(const double* y, const RowClocks& clocks) {
     if (!method_->estimates_error) {
         kernels_->finite_sums(finite_, next_, shape());
         return kernels_->judge_constant(clocks.rows(), width_, times_, finite_);
     }
-    const Sum error = stage_sum(method_->b_error, method_->num_stages);
-    Sum coarse;
-    if (method_->b_coarse) coarse = stage_sum(method_->b_coarse, method_->num_stages);
-    kernels_->squared_norms(norms_, y, next_, width_, clocks.rows().h, error,
-                            method_->b_coarse ? &coarse : nullptr, problem_->tolerances);
+    measure(norms_, method_->b_error, y, clocks);
+    if (method_->b_coarse) {
+        float* const coarse = norms_ + width_;
+        measure(coarse, method_->b_coarse, y, clocks);
+        kernels_->combine_norms(norms_, coarse, width_);
+    }
     return kernels_->judge(clocks.rows(), width_, times_, problem_->control, norms_);
+}
+/// The squared norms of an estimate of the error.
+void RowStep::measure(float* norms, const double* weights, const double* y,
+                      const RowClocks& clocks) {
+    kernels_->sum_rows(work_, nullptr, shape(), nullptr, stage_sum(weights, method_->num_stages));
+    kernels_->squared_norms(norms, work_, y, next_, width_, clocks.rows().h, problem_->tolerances);
 }
 void RowStep::accept(double*& y, const RowClocks& clocks, bool swapped) {
     const double* const used = clocks.rows().used;
@@ -159,9 +165,9 @@ void RowStep::pull(int count, const RowClocks& clocks, const double* kept, doubl
     std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
     for (int i = count - 1; i >= 0; --i) {
         Sum sum;  // the newest last: the sum waits for it
+        sum.add(method_->b[i], next_cotangent);
         for (int j = count - 1; j > i; --j) sum.add(method_->a_of(j, i), stage_cotangent_[j]);
-        kernels_->pull_steps(k_cotangent_, method_->b[i], next_cotangent, shape(), clocks.rows().h,
-                             sum);
+        kernels_->sum_rows(k_cotangent_, nullptr, shape(), clocks.rows().h, sum);
         if (of_stages) kernels_->add_rows(k_cotangent_, of_stages[i], shape());
         const double* const state = kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
         set_time(clocks, method_->c[i]);

@@ -62,6 +62,7 @@ class RowStep {
 
   private:
     void stage(int i, const double* y, const RowClocks& clocks, double* kept);
+    void measure(float* norms, const double* weights, const double* y, const RowClocks& clocks);
     void set_time(const RowClocks& clocks, double c);
     [[nodiscard]] row_kernels::Sum stage_sum(const double* weights, int count) const;
 
@@ -73,7 +74,7 @@ class RowStep {
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;
     double *next_, *work_, *stage_, *time_, *p_, *finite_;
-    float* norms_;
+    float* norms_;  // (estimate, lane)
     double* k_[MethodOnRows::most_stages] = {};
     double* k_cotangent_ = nullptr;
     double* stage_cotangent_[MethodOnRows::most_stages] = {};

@@ -10,6 +10,9 @@
 
 namespace eddy::inline v0::row_kernels {
 
+/// The most lanes of a tile.
+inline constexpr int widest = 64;
+
 /// Rows of one block: (component, lane).
 struct Shape {
     int size, width;
@@ -74,18 +77,16 @@ struct FirstStep {
 
 /// Those of one level.
 struct Kernels {
-    /// to = from + Σ_j (weight_j h) x_j.
-    void (*add_steps)(double* to, const double* from, Shape, const double* h, const Sum&);
-    /// to = (b h) next + Σ_j (weight_j h) x_j.
-    void (*pull_steps)(double* to, double b, const double* next, Shape, const double* h,
-                       const Sum&);
+    /// to = from + Σ_j (weight_j h) x_j, or Σ_j weight_j x_j where h is null; from nothing where `from` is.
+    void (*sum_rows)(double* to, const double* from, Shape, const double* h, const Sum&);
     /// to += x.
     void (*add_rows)(double* to, const double* x, Shape);
     /// to = x in the lanes where `chosen` is not zero.
     void (*choose_rows)(double* to, const double* x, Shape, const double* chosen);
-    /// The squared norms of the errors of a step from y to next; `coarse`: null, or a second estimate.
-    void (*squared_norms)(float* to, const double* y, const double* next, int width,
-                          const double* h, const Sum& error, const Sum* coarse, const Tolerances&);
+    /// The squared norms of the errors h `error` of a step from y to next; and of two estimates as one.
+    void (*squared_norms)(float* to, const double* error, const double* y, const double* next,
+                          int width, const double* h, const Tolerances&);
+    void (*combine_norms)(float* to, const float* coarse, int width);
     /// (lane) 1 where the sum of the components is finite, else 0.
     void (*finite_sums)(double* to, const double* x, Shape);
 
