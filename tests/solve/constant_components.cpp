@@ -134,9 +134,9 @@ void check(const Method& method, const Extras&... extras) {
 }  // namespace
 
 TEST_CASE("constant components: 16 and 64 of them change no step, on packs, one lane, tiles") {
-    check<Before<16>, Behind<64>>(eddy::Tsit5{}, Cpu{.threads = 1});
-    check<Behind<16>>(eddy::Tsit5{}, Serial{});
-    check<Before<16>, Behind<64>>(eddy::Tsit5{}, Tiles{});
+    check<Behind<64>>(eddy::Tsit5{}, Cpu{.threads = 1});
+    check<Before<16>>(eddy::Tsit5{}, Serial{});
+    check<Behind<64>>(eddy::Tsit5{}, Tiles{});
     check<Behind<16>>(eddy::Tsit5{}, Tiles{}, eddy::JointController{});
 }
 
