@@ -7,12 +7,12 @@
 #include <eddy/ad/gradient.hpp>
 #include <eddy/ad/jacobian.hpp>
 #include <eddy/ad/linearize.hpp>
-#include <eddy/trace/interpret.hpp>
 #include <eddy/trace/print.hpp>
 #include <string>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 #include "support/message_of.hpp"
 
 using eddy::Op;

@@ -7,9 +7,9 @@
 #include <eddy/ad/root.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/ad/vjp.hpp>
-#include <eddy/trace/interpret.hpp>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 #include "support/kepler.hpp"
 
 namespace {

@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <eddy/trace/field.hpp>
-#include <eddy/trace/interpret.hpp>
 
 #include "ad/operations.hpp"
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 
 namespace {
 

@@ -2,11 +2,11 @@
 // A program walked over rows, and the same interpreted, on 64 lanes of the same numbers.
 
 #include <cstdint>
-#include <eddy/trace/interpret.hpp>
 #include <eddy/trace/rows/row_program.hpp>
 #include <memory>
 #include <vector>
 
+#include "support/interpret.hpp"
 #include "support/same_bits.hpp"
 
 namespace support {

@@ -2,10 +2,10 @@
 // references to them, swap and copy them. Each function here is called both ways.
 
 #include <eddy/trace/evaluate.hpp>
-#include <eddy/trace/interpret.hpp>
 #include <utility>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 
 using eddy::Vec;
 using eddy::Vector;

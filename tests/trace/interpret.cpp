@@ -1,7 +1,7 @@
-#include <eddy/trace/interpret.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 #include "support/lane_arrays.hpp"
 #include "support/message_of.hpp"
 

@@ -6,10 +6,10 @@
 #include <eddy/trace/embed.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/graphviz.hpp>
-#include <eddy/trace/interpret.hpp>
 #include <eddy/trace/print.hpp>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 #include "support/message_of.hpp"
 
 namespace {

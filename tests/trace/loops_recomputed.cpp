@@ -10,9 +10,9 @@
 #include <eddy/ad/vjp.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/core/pack_math.hpp>
-#include <eddy/trace/interpret.hpp>
 
 #include "support/catch.hpp"
+#include "support/interpret.hpp"
 
 namespace {
 

@@ -4,6 +4,7 @@
 // is the same at run time, for sizes that are not known before.
 // Test: tests/trace/trace_graph.cpp
 
+#include <eddy/core/export.hpp>
 #include <eddy/trace/interpolate.hpp>
 #include <eddy/trace/least_length.hpp>
 #include <eddy/trace/loops.hpp>
@@ -138,6 +139,9 @@ constexpr void check_loops(Graph& graph) {
     });
 }
 
+/// Checks and simplifies a graph that was traced at run time.
+[[nodiscard]] EDDY_EXPORT Graph finish_trace(Graph graph);
+
 template <class Function>
 inline constexpr bool is_stateless =
     std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
@@ -265,8 +269,7 @@ template <class Function, class... Shapes>
                             const decltype(detail::make_argument(graph, shapes))&...>,
         "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
     detail::push_results(graph, std::apply(function, arguments));
-    detail::check_loops(graph);
-    return passes::simplify(passes::order_canonically(graph));
+    return detail::finish_trace(std::move(graph));
 }
 
 }  // namespace eddy::inline v0
