@@ -46,25 +46,55 @@ void sum_few(double* to, const double* from, Shape shape, const double* weights,
         sum.store(to + at);
     });
 }
-/// Several blocks at once; what some of them leave is where the next ones begin.
-void sum_rows(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
-    constexpr int most = 8;
-    constexpr decltype(&sum_few<0>) few[] = {sum_few<0>, sum_few<1>, sum_few<2>,
-                                             sum_few<3>, sum_few<4>, sum_few<5>,
-                                             sum_few<6>, sum_few<7>, sum_few<8>};
+/// The same, down the components of one pack after the other, whose weights stay in registers.
+template <int count>
+void sum_columns(double* to, const double* from, Shape shape, const double* h,
+                 const double* weights, const double* const* x) {
+    for_packs(shape.width, [&](int lane) EDDY_INLINE {
+        P weight[count > 0 ? count : 1];
+        static_for<0, count>([&]<int j>() EDDY_INLINE {
+            weight[j] = h ? P(weights[j]) * P::load(h + lane) : P(weights[j]);
+        });
+        for (int c = 0; c < shape.size; ++c) {
+            const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
+            P sum = from ? P::load(from + at) : P(0.);
+            static_for<0, count>(
+                [&]<int j>() EDDY_INLINE { sum = mul_add(weight[j], P::load(x[j] + at), sum); });
+            sum.store(to + at);
+        }
+    });
+}
+/// Several blocks at once; what some of them leave is where the next ones begin. Down columns where all of it
+/// stays in the first-level cache.
+template <int... count>
+void sum_blocks(double* to, const double* from, Shape shape, const double* h, const Sum& sum,
+                std::integer_sequence<int, count...>) {
+    constexpr int most = sizeof...(count) - 1;
+    static constexpr decltype(&sum_few<0>) few[] = {sum_few<count>...};
+    static constexpr decltype(&sum_columns<0>) in_columns[] = {sum_columns<count>...};
+    constexpr int numbers_of_cache = 2048;
+    const bool is_small = shape.size * shape.width * (sum.count + 2) <= numbers_of_cache;
     alignas(64) double weights[most * widest];
     int first = 0;
     do {
-        const int count = std::min(sum.count - first, most);
-        for_packs(shape.width, [&](int lane) EDDY_INLINE {
-            const P scale = h ? P::load(h + lane) : P(1.);
-            for (int j = 0; j < count; ++j)
-                (P(sum.weight[first + j]) * scale).store(weights + j * shape.width + lane);
-        });
-        few[count](to, from, shape, weights, sum.x + first);
+        const int num = std::min(sum.count - first, most);
+        if (is_small) {
+            in_columns[num](to, from, shape, h, sum.weight + first, sum.x + first);
+        } else {
+            for (int j = 0; j < num; ++j)
+                for_packs(shape.width, [&](int lane) EDDY_INLINE {
+                    const P weight(sum.weight[first + j]);
+                    (h ? weight * P::load(h + lane) : weight)
+                        .store(weights + j * shape.width + lane);
+                });
+            few[num](to, from, shape, weights, sum.x + first);
+        }
         from = to;
-        first += count;
+        first += num;
     } while (first < sum.count);
+}
+void sum_rows(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
+    sum_blocks(to, from, shape, h, sum, std::make_integer_sequence<int, 9>());
 }
 void add_rows(double* to, const double* x, Shape shape) {
     for_rows(shape, [&](std::ptrdiff_t at, int)
