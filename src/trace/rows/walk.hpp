@@ -86,7 +86,13 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
         reinterpret_cast<Handler>(first->handler)(first, rows, lane,
                                                   (static_cast<void>(v), Type{})...);
     }
-    static void stop(const RowInstruction*, double* const*, std::ptrdiff_t, Same<v>...) {}
+    /// Arguments in vectors of 32 bytes keep the compiler from clearing their upper halves, and whoever is called
+    /// next, compiled for fewer instructions, would wait for them at each.
+    static void stop(const RowInstruction*, double* const*, std::ptrdiff_t, Same<v>...) {
+#ifdef __AVX__
+        __builtin_ia32_vzeroupper();
+#endif
+    }
 
     template <Op op, RowOperand ka, RowOperand kb, RowOperand kc, bool is_stored>
     static void arithmetic(const RowInstruction* now, double* const* rows, std::ptrdiff_t lane,
