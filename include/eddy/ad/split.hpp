@@ -12,6 +12,7 @@
 
 #include <eddy/ad/policies.hpp>
 #include <eddy/ad/reverse_loop.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/trace/layout.hpp>
 
 namespace eddy::inline v0 {
@@ -302,10 +303,6 @@ class Splitter {
     SplitGraph split_;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// A contracted program with the cotangents of `joint` after its results, as both are split.
 [[nodiscard]] constexpr Graph joined(const Graph& program, Graph joint) {
     joint.outputs.insert(joint.outputs.begin(), program.outputs.begin(), program.outputs.end());
@@ -328,6 +325,8 @@ namespace detail {
 [[nodiscard]] constexpr SplitGraph split_joint(const Graph& program, Graph joint) {
     return split_joined(joined(program, std::move(joint)), program);
 }
+/// What `split_graph` does when the program runs: compiled once, in the library.
+EDDY_EXPORT SplitGraph split_at_run_time(const Graph&, const std::vector<char>& with_respect_to);
 
 }  // namespace detail
 
@@ -336,6 +335,7 @@ namespace detail {
 /// theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
                                                const std::vector<char>& with_respect_to) {
+    if (!std::is_constant_evaluated()) return detail::split_at_run_time(graph, with_respect_to);
     return detail::split_joined(detail::joint_graph(graph, with_respect_to), graph);
 }
 
