@@ -1,6 +1,6 @@
 #pragma once
 // The light door: equations whose sizes are known when the program runs, solved and differentiated by what the
-// library compiled once. A program that includes this alone compiles in a second.
+// library compiled once.
 // Test: tests/backends/row_gradient.cpp
 
 #include <eddy/ad/rows/parse_field.hpp>
