@@ -64,7 +64,7 @@ void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, con
 TEST_CASE("rows: gradients are those of the oracle") {
     const auto own = filled(70, 8, 0.5), one = filled(1, 8, 0.5);
     check_gradient<eddy::Tsit5>({.t1 = 0.5}, 70, own);
-    check_gradient<eddy::Tsit5>({.t1 = 0.5}, 1, one);
+    check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0.1, 0.35, 0.5}, .step_to = {0.2}}, 1, one);
     check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0, 0.1, 0.35, 0.5}}, 70, eddy::shared(one));
     check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0.2, 0.5}, .step_to = {0.2}}, 20,
                                 eddy::shared(one));
@@ -89,6 +89,24 @@ TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gra
     check(run({.t1 = 2, .memory_budget = std::size_t{1} << 18}, 1));
     check(run({.t1 = 2, .memory_budget = std::size_t{1} << 15, .checkpoints = 3}, 1));
     CHECK(run({.t1 = 2, .memory_budget = std::size_t{1} << 15}, 1).report.counters.recomputed > 0);
+}
+TEST_CASE("rows: a lane alone has the gradient that it has among others, with any budget") {
+    const auto y0 = filled(20, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
+    const auto alone = filled(1, 1, 0.05);
+    const auto run = [&](const auto& from, const eddy::SolveOptions& options) {
+        return eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, from,
+                                        eddy::shared(p), options);
+    };
+
+    const auto among = run(y0, {.t1 = 2}), one = run(alone, {.t1 = 2});
+    const auto with_little = run(alone, {.t1 = 2, .memory_budget = std::size_t{1} << 12});
+
+    for (int c = 0; c < 3; ++c) {
+        CHECK(support::same_bits(among.gradient.y0(0, c), one.gradient.y0(0, c)));
+        CHECK(support::same_bits(with_little.gradient.y0(0, c), one.gradient.y0(0, c)));
+        CHECK(support::same_bits(with_little.gradient.p(0, c), one.gradient.p(0, c)));
+    }
+    CHECK(with_little.report.counters.recomputed > 0);
 }
 TEST_CASE("rows: cotangents are pulled back through a solution") {
     const auto y0 = filled(9, 1, 0.05), p = filled(9, 8, 0.5), cotangents = filled(9, 1, 0.2);

@@ -39,7 +39,7 @@ void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>
         same_steps = same_steps && a.accepted == b.accepted && a.rejected == b.rejected &&
                      a.evaluations == b.evaluations && rows.result(lane) == oracle.result(lane);
         for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
-            for (int c = 0; c < 3; ++c) {
+            for (std::ptrdiff_t c = 0; c < rows.y(k).num_components; ++c) {
                 const double x = rows.y(k)(lane, c), y = oracle.y(k)(lane, c);
                 same = same && (support::same_bits(x, y) || (std::isnan(x) && std::isnan(y)));
             }
@@ -48,6 +48,14 @@ void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>
     CHECK(same);
     CHECK(same_steps);
 }
+/// Components of their own, of more than a pack, and a rest.
+struct Decays {
+    static constexpr int state_size = 26, parameter_size = 1;
+    constexpr auto operator()(const auto& t, const auto& y, const auto& p) const {
+        return (t - p[0] * y) * y;
+    }
+};
+
 eddy::RuntimeField lorenz() { return eddy::trace_field(3, 3, support::Lorenz{}); }
 
 template <class Method, class... Extras>
@@ -69,6 +77,21 @@ TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without re
     check_method<eddy::Tsit5>({.t1 = 2}, 13);
     check_method<eddy::Tsit5>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
     check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
+}
+TEST_CASE("rows: few lanes of many components step one after the other, with the same bits") {
+    eddy::EnsembleArray<double> y0(2, 26), p(2, 1);
+    for (std::ptrdiff_t lane = 0; lane < 2; ++lane)
+        for (int c = 0; c < 26; ++c)
+            y0(lane, c) = 1 + 0.1 * static_cast<double>((5 * lane + c) % 7);
+    p(0, 0) = 0.7, p(1, 0) = 1.9;
+    const auto field = eddy::trace_field(26, 1, Decays{});
+    const auto check = [&]<class Method>(const Method& method, const eddy::SolveOptions& options) {
+        check_same(eddy::solve(field, method, y0, p, options),
+                   eddy::solve(Decays{}, method, y0, p, options, eddy::Serial{}));
+    };
+
+    check(eddy::Tsit5{}, {.t1 = 3, .save_at = {0.4, 3}});
+    check(eddy::Euler{}, {.t1 = 1, .dt0 = 0.1});
 }
 TEST_CASE("rows: other methods, controllers and tstops have them, too") {
     const eddy::SolveOptions options{.t1 = 1, .save_at = {0.1, 0.55, 1}, .step_to = {0.4}};

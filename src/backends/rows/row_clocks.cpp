@@ -1,4 +1,5 @@
 #include "row_clocks.hpp"
+#include <algorithm>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -8,7 +9,7 @@ using row_kernels::Clocks;
 std::size_t RowClocks::num_bytes(int width) {
     constexpr std::size_t of_lane = Clocks::num_doubles * sizeof(double) +
                                     Clocks::num_floats * sizeof(float) + sizeof(std::int32_t);
-    return of_lane * static_cast<std::size_t>(width);
+    return of_lane * static_cast<std::size_t>(num_places(width));
 }
 
 RowClocks::RowClocks(int width, Arena& arena) : width_(width) {
@@ -20,14 +21,16 @@ RowClocks::RowClocks(int width, Arena& arena) : width_(width) {
                          &rows_.tstop, &rows_.origin, &rows_.due, &rows_.lowest, &rows_.highest,
                          &rows_.rejected, &rows_.stalled, &rows_.first, &rows_.last, &rows_.h}) {
         *row = next;
-        next += width;
+        next += num_places(width);
     }
     auto* single = reinterpret_cast<float*>(next);
     for (float** row : {&rows_.previous_log2, &rows_.earlier_log2, &rows_.was_rejected}) {
         *row = single;
-        single += width;
+        single += num_places(width);
     }
     tstops_ = reinterpret_cast<std::int32_t*>(single);
+    std::fill_n(reinterpret_cast<std::byte*>(block), num_bytes(width), std::byte{0});
+    for (int place = width; place < num_places(width); ++place) stop(place);
 }
 
 void RowClocks::begin(int lane, double first_size, const LaneTimes& times, std::int32_t num_saved) {

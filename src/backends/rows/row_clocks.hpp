@@ -38,6 +38,8 @@ class RowClocks {
     void set_step(int lane, double elapsed, double size, std::int32_t tstop,
                   const LaneTimes& times);
 
+    /// The places of clocks beside a tile's lanes: kernels take times by packs.
+    [[nodiscard]] static constexpr int num_places(int width) { return width < 8 ? 8 : width; }
     /// The block that all of it lies in.
     [[nodiscard]] std::byte* block() const { return reinterpret_cast<std::byte*>(rows_.elapsed); }
     [[nodiscard]] static std::size_t num_bytes(int width);

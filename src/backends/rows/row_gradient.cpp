@@ -75,10 +75,9 @@ void RowGradient::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t 
     first_ = first;
     count_ = count;
     num_rounds_ = replayed_ = 0;
-    std::fill_n(round_kept_, num_kept_, -1);
     std::fill_n(logged_tstops_, step_->width(), 0);
     log_.begin(step_->width(), num_kept_);
-    start_.numbers.resize(static_cast<std::size_t>(block() / 8));
+    start_.numbers.resize(static_cast<std::size_t>((block() + 7) / 8));
     solve_.begin(first, count, *this, outcomes, start_.y());
     start_.clocks.clear();
     carry_clocks(start_);

@@ -21,11 +21,19 @@ using P = Pack<double, native_lanes<double>>;
 using Single = eddy::WithElement<P, float>;
 constexpr int lanes = native_lanes<double>;
 
+using One = Pack<double, 1>;
+
+/// Of times and verdicts, which fill packs: one lane has idle ones beside it.
 void for_packs(int width, const auto& body) {
     for (int lane = 0; lane < width; lane += lanes) body(lane);
 }
+/// Of states. Rows of one lane are single numbers.
+void for_lanes(int width, const auto& body) {
+    if (width == 1) return body.template operator()<One>(0);
+    for_packs(width, [&](int lane) EDDY_INLINE { body.template operator()<P>(lane); });
+}
 
-/// Calls body(at, lane) along rows, one after the other: in the order in which they lie in memory.
+/// Calls body(at, lane) along rows of packs, one after the other: in the order in which they lie in memory.
 void for_rows(Shape shape, const auto& body) {
     for (int c = 0; c < shape.size; ++c)
         for (int lane = 0; lane < shape.width; lane += lanes)
@@ -45,6 +53,25 @@ void sum_few(double* to, const double* from, Shape shape, const double* weights,
         });
         sum.store(to + at);
     });
+}
+/// The same of one lane, whose weights are numbers of all components.
+template <int count>
+void sum_one(double* to, const double* from, int size, const double* weights,
+             const double* const* x) {
+    P weight[count > 0 ? count : 1];
+    static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = P(weights[j]); });
+    int c = 0;
+    for (; c + lanes <= size; c += lanes) {
+        P sum = from ? P::load(from + c) : P(0.);
+        static_for<0, count>([&]<int j>()
+                                 EDDY_INLINE { sum = mul_add(weight[j], P::load(x[j] + c), sum); });
+        sum.store(to + c);
+    }
+    for (; c < size; ++c) {
+        double sum = from ? from[c] : 0;
+        static_for<0, count>([&]<int j>() EDDY_INLINE { sum = mul_add(weights[j], x[j][c], sum); });
+        to[c] = sum;
+    }
 }
 /// The same, down the components of one pack after the other, whose weights stay in registers.
 template <int count>
@@ -72,13 +99,18 @@ void sum_blocks(double* to, const double* from, Shape shape, const double* h, co
     constexpr int most = sizeof...(count) - 1;
     static constexpr decltype(&sum_few<0>) few[] = {sum_few<count>...};
     static constexpr decltype(&sum_columns<0>) in_columns[] = {sum_columns<count>...};
+    static constexpr decltype(&sum_one<0>) of_one[] = {sum_one<count>...};
     constexpr int numbers_of_cache = 2048;
     const bool is_small = shape.size * shape.width * (sum.count + 2) <= numbers_of_cache;
     alignas(64) double weights[most * widest];
     int first = 0;
     do {
         const int num = std::min(sum.count - first, most);
-        if (is_small) {
+        if (shape.width == 1) {
+            for (int j = 0; j < num; ++j)
+                weights[j] = h ? sum.weight[first + j] * h[0] : sum.weight[first + j];
+            of_one[num](to, from, shape.size, weights, sum.x + first);
+        } else if (is_small) {
             in_columns[num](to, from, shape, h, sum.weight + first, sum.x + first);
         } else {
             for (int j = 0; j < num; ++j)
@@ -97,10 +129,16 @@ void sum_rows(double* to, const double* from, Shape shape, const double* h, cons
     sum_blocks(to, from, shape, h, sum, std::make_integer_sequence<int, 9>());
 }
 void add_rows(double* to, const double* x, Shape shape) {
-    for_rows(shape, [&](std::ptrdiff_t at, int)
-                        EDDY_INLINE { (P::load(to + at) + P::load(x + at)).store(to + at); });
+    const std::ptrdiff_t size = std::ptrdiff_t{shape.size} * shape.width;
+    std::ptrdiff_t at = 0;
+    for (; at + lanes <= size; at += lanes) (P::load(to + at) + P::load(x + at)).store(to + at);
+    for (; at < size; ++at) to[at] += x[at];
 }
 void choose_rows(double* to, const double* x, Shape shape, const double* chosen) {
+    if (shape.width == 1) {
+        if (chosen[0] != 0) std::copy_n(x, shape.size, to);
+        return;
+    }
     for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
         select(P::load(chosen + lane) != P(0.), P::load(x + at), P::load(to + at)).store(to + at);
     });
@@ -108,10 +146,34 @@ void choose_rows(double* to, const double* x, Shape shape, const double* chosen)
 
 // Norms
 
-/// squared_error_norm, of the components that count: their number is known when the program runs.
+/// squared_error_norm, of the components that count: their number is known when the program runs. add<count>(k)
+/// has the sum of a few of them, from the k-th on.
+void add_norms(int num_counted, const auto& add) {
+    for (int k = 0; k < num_counted; k += 4) {
+        switch (num_counted - k) {
+            case 1: add.template operator()<1>(k); break;
+            case 2: add.template operator()<2>(k); break;
+            case 3: add.template operator()<3>(k); break;
+            default: add.template operator()<4>(k);
+        }
+    }
+}
 void squared_norms(float* to, const double* error, const double* y, const double* next, int width,
                    const double* h, const Tolerances& by) {
-    const auto add = [&]<int count>(int first) {
+    const float each = 1.f / static_cast<float>(by.num_counted);
+    if (width == 1) {
+        float sum = 0;
+        add_norms(by.num_counted, [&]<int count>(int first) EDDY_INLINE {
+            const float few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
+                const int c = by.counted[k];
+                return scaled_error(h[0] * error[c], y[c], next[c], by.rtol, by.atol[c]);
+            });
+            sum = first == 0 ? few : sum + few;
+        });
+        to[0] = sum * each;
+        return;
+    }
+    add_norms(by.num_counted, [&]<int count>(int first) {
         for_packs(width, [&](int lane) EDDY_INLINE {
             const P of_h = P::load(h + lane);
             const Single few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
@@ -122,17 +184,8 @@ void squared_norms(float* to, const double* error, const double* y, const double
             });
             (first == 0 ? few : Single::load(to + lane) + few).store(to + lane);
         });
-    };
-    for (int k = 0; k < by.num_counted; k += 4) {
-        switch (by.num_counted - k) {
-            case 1: add.template operator()<1>(k); break;
-            case 2: add.template operator()<2>(k); break;
-            case 3: add.template operator()<3>(k); break;
-            default: add.template operator()<4>(k);
-        }
-    }
-    const Single each(1.f / static_cast<float>(by.num_counted));
-    for_packs(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
+    });
+    for_packs(width, [&](int lane) { (Single::load(to + lane) * Single(each)).store(to + lane); });
 }
 void combine_norms(float* to, const float* coarse, int width) {
     for_packs(width, [&](int lane) {
@@ -141,6 +194,12 @@ void combine_norms(float* to, const float* coarse, int width) {
 }
 void finite_sums(double* to, const double* x, Shape shape) {
     std::fill_n(to, shape.width, 0.);
+    if (shape.width == 1) {
+        double sum = 0;
+        for (int c = 0; c < shape.size; ++c) sum += x[c];
+        to[0] = sum - sum == 0 ? 1 : 0;
+        return;
+    }
     for_rows(shape, [&](std::ptrdiff_t at, int lane)
                         EDDY_INLINE { (P::load(to + lane) + P::load(x + at)).store(to + lane); });
     for_packs(shape.width, [&](int lane) {
@@ -167,6 +226,7 @@ void add_column(double* to, std::ptrdiff_t to_stride, double weight, const doubl
 
 // Clocks
 
+template <class P>
 TimeAt<P> time_at(const Times& times, const P& elapsed, const P& lowest, const P& highest) {
     return {times.t0, times.direction, elapsed, lowest, highest};
 }
@@ -292,6 +352,7 @@ bool judge_constant(const Clocks& clocks, int width, const Times& times, const d
 
 // First steps
 
+template <class P>
 P rms(const double* x, const double* minus, const double* y, int width, int lane,
       const Tolerances& by) {
     P sum(0.);
@@ -310,9 +371,9 @@ void first_times(const FirstStep& first, int width, const Times& times) {
     });
 }
 void first_trial(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by) {
-    for_packs(shape.width, [&](int lane) {
-        const P f_norm = rms(first.f0, nullptr, first.y, shape.width, lane, by);
-        const P trial = initial_step_trial(rms(first.y, nullptr, first.y, shape.width, lane, by),
+    for_lanes(shape.width, [&]<class P>(int lane) {
+        const P f_norm = rms<P>(first.f0, nullptr, first.y, shape.width, lane, by);
+        const P trial = initial_step_trial(rms<P>(first.y, nullptr, first.y, shape.width, lane, by),
                                            f_norm, P(times.span));
         const P h = P(times.direction) * trial;
         for (int c = 0; c < shape.size; ++c) {
@@ -326,9 +387,9 @@ void first_trial(const FirstStep& first, Shape shape, const Times& times, const 
 }
 void first_size(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by,
                 float order) {
-    for_packs(shape.width, [&](int lane) {
+    for_lanes(shape.width, [&]<class P>(int lane) {
         const P trial = P::load(first.trial + lane);
-        const P slope_norm = rms(first.f1, first.f0, first.y, shape.width, lane, by) /
+        const P slope_norm = rms<P>(first.f1, first.f0, first.y, shape.width, lane, by) /
                              max(trial, P(std::numeric_limits<double>::min()));
         const P h =
             initial_step(trial, P::load(first.f_norm + lane), slope_norm, order, P(times.span));

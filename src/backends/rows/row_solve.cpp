@@ -10,7 +10,7 @@ RowSolve::RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back
     const int width = field.width();
     y_ = arena.take<double>(std::int64_t{problem.state_size} * width);
     state_ = arena.take<double>(problem.state_size);
-    sizes_ = arena.take<double>(width);
+    sizes_ = arena.take<double>(RowClocks::num_places(width));
     num_saved_ = arena.take<std::int32_t>(width);
     lane_ = arena.take<std::int32_t>(width);
     first_round_ = arena.take<std::int64_t>(width);

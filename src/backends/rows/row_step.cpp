@@ -27,7 +27,7 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
     time_ = rows(1);
     finite_ = rows(1);
     p_ = rows(problem.parameter_size);
-    norms_ = arena.take<float>(2 * width_);
+    norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
@@ -101,7 +101,7 @@ bool RowStep::judge(const double* y, const RowClocks& clocks) {
     }
     measure(norms_, method_->b_error, y, clocks);
     if (method_->b_coarse) {
-        float* const coarse = norms_ + width_;
+        float* const coarse = norms_ + RowClocks::num_places(width_);
         measure(coarse, method_->b_coarse, y, clocks);
         kernels_->combine_norms(norms_, coarse, width_);
     }
