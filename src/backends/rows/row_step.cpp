@@ -62,7 +62,7 @@ Sum RowStep::stage_sum(const double* weights, int count) const {
 }
 void RowStep::stage(int i, const double* y, const RowClocks& clocks, double* kept) {
     double* const of_stage = kept ? kept + std::ptrdiff_t{i} * rows_per_stage() * width_ : nullptr;
-    double* const state = of_stage ? of_stage : stage_;
+    double* const state = of_stage ? of_stage : ends_step(i) ? next_ : stage_;
     const bool is_start = i == 0 && !of_stage;  // y itself
     if (!is_start)
         kernels_->sum_rows(state, y, shape(), clocks.rows().h,
@@ -82,14 +82,15 @@ bool RowStep::keeps_dense_stages() const {
 }
 void RowStep::attempt(const double* y, const RowClocks& clocks, double* kept) {
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
+    const int last = method_->num_stages;
+    double* const of_rest = keeps_dense_stages() ? kept : nullptr;
     if (kept) {
         stages(0, method_->num_needed, y, clocks, kept);
-        stages(method_->num_needed, method_->num_stages, y, clocks,
-               keeps_dense_stages() ? kept : nullptr);
+        stages(method_->num_needed, last, y, clocks, of_rest);
     } else {
-        stages(has_first_stage_ ? 1 : 0, method_->num_stages, y, clocks, nullptr);
+        stages(has_first_stage_ ? 1 : 0, last, y, clocks, nullptr);
     }
-    next_state(y, clocks, next_);
+    if (of_rest || !ends_step(last - 1)) next_state(y, clocks, next_);
 }
 void RowStep::next_state(const double* y, const RowClocks& clocks, double* to) const {
     kernels_->sum_rows(to, y, shape(), clocks.rows().h, stage_sum(method_->b, method_->num_needed));

@@ -61,6 +61,10 @@ class RowStep {
     void dense_weights(double theta, double* weights) const;
 
   private:
+    /// Is a stage's state y⁺?
+    [[nodiscard]] bool ends_step(int i) const {
+        return method_->carries_last && i == method_->num_stages - 1;
+    }
     void stage(int i, const double* y, const RowClocks& clocks, double* kept);
     void measure(float* norms, const double* weights, const double* y, const RowClocks& clocks);
     void set_time(const RowClocks& clocks, double c);
