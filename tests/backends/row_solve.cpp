@@ -56,6 +56,18 @@ struct Decays {
     }
 };
 
+/// A component that is zero as a literal, and one that is a product with it.
+struct WithContext {
+    static constexpr int state_size = 3, parameter_size = 3;
+    constexpr auto operator()(const auto&, const auto& y, const auto& p) const {
+        return eddy::vec(y[0] * 0., -p[0] * y[1] * y[2], 0. * p[1]);
+    }
+};
+struct AtRest {
+    static constexpr int state_size = 3, parameter_size = 3;
+    constexpr auto operator()(const auto&, const auto& y, const auto&) const { return y * 0.; }
+};
+
 eddy::RuntimeField lorenz() { return eddy::trace_field(3, 3, support::Lorenz{}); }
 
 template <class Method, class... Extras>
@@ -92,6 +104,18 @@ TEST_CASE("rows: few lanes of many components step one after the other, with the
 
     check(eddy::Tsit5{}, {.t1 = 3, .save_at = {0.4, 3}});
     check(eddy::Euler{}, {.t1 = 1, .dt0 = 0.1});
+}
+TEST_CASE(
+    "rows: components that do not change count in no norm, as they do in none of the oracle's") {
+    const auto y0 = starts(9), p = parameters(9);
+    const eddy::SolveOptions options{.t1 = 2};
+    const auto check = [&](const auto& equation) {
+        check_same(eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Rows{}),
+                   eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Serial{}));
+    };
+
+    check(WithContext{});
+    check(AtRest{});
 }
 TEST_CASE("rows: other methods, controllers and tstops have them, too") {
     const eddy::SolveOptions options{.t1 = 1, .save_at = {0.1, 0.55, 1}, .step_to = {0.4}};

@@ -1,10 +1,14 @@
 // The way from a graph to the lists that a tile walks: f alone, and both halves of its derivative.
 
+#include <algorithm>
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/trace/program.hpp>
+#include <eddy/trace/zero_components.hpp>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include "graph_maker.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -46,6 +50,7 @@ class FieldCode {
     FieldCode(const Graph& graph, RowLevel level) : graph_(graph), level_(level) {}
 
     [[nodiscard]] RowLevel level() const { return level_; }
+    [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const std::vector<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
         std::call_once(f_is_made_, [&] {
@@ -115,15 +120,36 @@ class GraphOnTile final : public FieldOnTile {
     std::optional<RowProgram> f_, forward_, pull_;
 };
 
-class GraphField final : public FieldMaker {
+/// The components of the first result that are not zero whatever the arguments; all, where there are none.
+std::vector<int> components_that_change(const Graph& graph, int size) {
+    std::vector<int> all(static_cast<std::size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    // What is zero is made of literals.
+    if (std::find(graph.constants.begin(), graph.constants.end(), 0.) == graph.constants.end())
+        return all;
+    const ZeroComponents zeros(graph);
+    std::vector<int> changing;
+    int component = 0;
+    for (int k = 0; k < graph.outputs[0].count; ++k) {
+        const int node = graph.operands[static_cast<std::size_t>(graph.outputs[0].first + k)];
+        for (int c = 0; c < graph.nodes[static_cast<std::size_t>(node)].size; ++c, ++component)
+            if (!zeros.is_zero(node, c)) changing.push_back(component);
+    }
+    return changing.empty() ? all : changing;
+}
+
+class GraphField final : public GraphMaker {
   public:
     GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
-        : FieldMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
+        : GraphMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
         static_cast<void>(
             code_->f());  // on the thread that asks, so that it hears what rows do not have
         return std::make_unique<GraphOnTile>(code_, sizes(), width);
+    }
+    [[nodiscard]] std::vector<int> counted_components() const override {
+        return components_that_change(code_->graph(), num_states());
     }
 
   private:
