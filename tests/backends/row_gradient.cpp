@@ -21,10 +21,10 @@ struct SquaredError {
     }
 };
 
-eddy::EnsembleArray<double> filled(std::ptrdiff_t rows, double first, double step) {
-    eddy::EnsembleArray<double> array(rows, 3);
+eddy::EnsembleArray<double> filled(std::ptrdiff_t rows, double first, double step, int size = 3) {
+    eddy::EnsembleArray<double> array(rows, size);
     for (std::ptrdiff_t row = 0; row < rows; ++row)
-        for (int c = 0; c < 3; ++c)
+        for (int c = 0; c < size; ++c)
             array(row, c) = first + step * static_cast<double>((7 * row + 3 * c) % 11);
     return array;
 }
@@ -91,22 +91,36 @@ TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gra
     CHECK(run({.t1 = 2, .memory_budget = std::size_t{1} << 15}, 1).report.counters.recomputed > 0);
 }
 TEST_CASE("rows: a lane alone has the gradient that it has among others, with any budget") {
-    const auto y0 = filled(20, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
-    const auto alone = filled(1, 1, 0.05);
-    const auto run = [&](const auto& from, const eddy::SolveOptions& options) {
-        return eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, from,
-                                        eddy::shared(p), options);
+    const auto check = [](const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
+        const int size = field.num_states();
+        const auto y0 = filled(70, 1, 0.05, size), alone = filled(1, 1, 0.05, size);
+        const auto p = filled(1, 8, 0.5), data = filled(1, 0, 0.1, size);
+        const auto run = [&](const auto& from, std::size_t budget) {
+            eddy::SolveOptions with = options;
+            with.memory_budget = budget;
+            return eddy::value_and_gradient(
+                field, eddy::Tsit5{}, SquaredError{},
+                std::vector<eddy::EnsembleArray<double>>(options.save_at.values.size(), data), from,
+                eddy::shared(p), with);
+        };
+
+        const auto among = run(y0, std::size_t{1} << 30), one = run(alone, std::size_t{1} << 30);
+        const auto with_little = run(alone, std::size_t{1} << 12);
+
+        bool same = true;
+        for (int c = 0; c < size; ++c)
+            same = same && support::same_bits(among.gradient.y0(0, c), one.gradient.y0(0, c)) &&
+                   support::same_bits(with_little.gradient.y0(0, c), one.gradient.y0(0, c));
+        CHECK(same);
+        CHECK(support::same_bits(with_little.gradient.p(0, 0), one.gradient.p(0, 0)));
+        CHECK(with_little.report.counters.recomputed > 0);
     };
 
-    const auto among = run(y0, {.t1 = 2}), one = run(alone, {.t1 = 2});
-    const auto with_little = run(alone, {.t1 = 2, .memory_budget = std::size_t{1} << 12});
-
-    for (int c = 0; c < 3; ++c) {
-        CHECK(support::same_bits(among.gradient.y0(0, c), one.gradient.y0(0, c)));
-        CHECK(support::same_bits(with_little.gradient.y0(0, c), one.gradient.y0(0, c)));
-        CHECK(support::same_bits(with_little.gradient.p(0, c), one.gradient.p(0, c)));
-    }
-    CHECK(with_little.report.counters.recomputed > 0);
+    check(lorenz(), {.t1 = 2, .save_at = {2}});
+    const auto many = eddy::trace_field(
+        30, 3, [](const auto& t, const auto& y, const auto& p) { return (t - p[0] * y) * y; });
+    check(many, {.t1 = 2, .save_at = {2}});
+    check(many, {.t1 = 2, .save_at = {0.3, 1.1, 2}});
 }
 TEST_CASE("rows: cotangents are pulled back through a solution") {
     const auto y0 = filled(9, 1, 0.05), p = filled(9, 8, 0.5), cotangents = filled(9, 1, 0.2);

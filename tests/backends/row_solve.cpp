@@ -90,20 +90,24 @@ TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without re
     check_method<eddy::Tsit5>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
     check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
 }
-TEST_CASE("rows: few lanes of many components step one after the other, with the same bits") {
-    eddy::EnsembleArray<double> y0(2, 26), p(2, 1);
-    for (std::ptrdiff_t lane = 0; lane < 2; ++lane)
-        for (int c = 0; c < 26; ++c)
-            y0(lane, c) = 1 + 0.1 * static_cast<double>((5 * lane + c) % 7);
-    p(0, 0) = 0.7, p(1, 0) = 1.9;
+TEST_CASE("rows: many components have the bits of the oracle, in few lanes and in wide tiles") {
     const auto field = eddy::trace_field(26, 1, Decays{});
-    const auto check = [&]<class Method>(const Method& method, const eddy::SolveOptions& options) {
+    const auto check = [&]<class Method>(const Method& method, std::ptrdiff_t lanes,
+                                         const eddy::SolveOptions& options) {
+        eddy::EnsembleArray<double> y0(lanes, 26), p(lanes, 1);
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+            p(lane, 0) = 0.7 + 0.3 * static_cast<double>(lane % 9);
+            for (int c = 0; c < 26; ++c)
+                y0(lane, c) = 1 + 0.1 * static_cast<double>((5 * lane + c) % 7);
+        }
         check_same(eddy::solve(field, method, y0, p, options),
                    eddy::solve(Decays{}, method, y0, p, options, eddy::Serial{}));
     };
 
-    check(eddy::Tsit5{}, {.t1 = 3, .save_at = {0.4, 3}});
-    check(eddy::Euler{}, {.t1 = 1, .dt0 = 0.1});
+    check(eddy::Tsit5{}, 2, {.t1 = 3, .save_at = {0.4, 3}});
+    check(eddy::Euler{}, 2, {.t1 = 1, .dt0 = 0.1});
+    check(eddy::Tsit5{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
+    check(eddy::Vern7{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
 }
 TEST_CASE(
     "rows: components that do not change count in no norm, as they do in none of the oracle's") {

@@ -1,6 +1,6 @@
 // The kernels of a level. Where this build lacks it, a processor of fewer instructions.
 
-#include <eddy/backends/rows/row_kernels.hpp>
+#include "row_sums.hpp"
 
 namespace eddy::inline v0::row_kernels {
 
@@ -8,13 +8,26 @@ namespace eddy::inline v0::row_kernels {
 extern "C" {
 const void* eddy_row_kernels_plain();
 const void* eddy_row_kernels_fused();
+const void* eddy_row_sums_plain();
+const void* eddy_row_sums_fused();
 }
 
+namespace {
+
+template <class Of>
+const Of& find(bool fused, const void* (*of_fused)(), const void* (*of_plain)()) {
+    const void* found = fused ? of_fused() : of_plain();
+    if (found == nullptr) found = fused ? of_plain() : of_fused();
+    return *static_cast<const Of*>(found);
+}
+
+}  // namespace
+
 const Kernels& of(bool fused) {
-    const void* found = fused ? eddy_row_kernels_fused() : nullptr;
-    if (found == nullptr) found = eddy_row_kernels_plain();
-    if (found == nullptr) found = eddy_row_kernels_fused();
-    return *static_cast<const Kernels*>(found);
+    return find<Kernels>(fused, eddy_row_kernels_fused, eddy_row_kernels_plain);
+}
+const SumKernels& sums_of(bool fused) {
+    return find<SumKernels>(fused, eddy_row_sums_fused, eddy_row_sums_plain);
 }
 
 }  // namespace eddy::inline v0::row_kernels

@@ -9,15 +9,22 @@ namespace eddy::inline v0::detail {
 using row_kernels::Shape;
 using row_kernels::Sum;
 
+/// Of the first level.
+constexpr int numbers_of_cache = 4096;
+
 RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena)
     : problem_(&problem),
       method_(problem.method),
       field_(&field),
       kernels_(&row_kernels::of(problem.is_fused)),
+      sums_(&row_kernels::sums_of(problem.is_fused)),
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_residuals() : 0),
-      goes_back_(goes_back) {
+      goes_back_(goes_back),
+      is_large_(width_ > 1 &&
+                problem.state_size * width_ * (method_->num_stages + 2) > numbers_of_cache) {
+    plan_pairs();
     // A line apart, so that blocks do not meet in the sets of a cache.
     constexpr int line = 8;
     const auto rows = [&](std::int64_t count) { return arena.take<double>(count * width_ + line); };
@@ -60,22 +67,62 @@ Sum RowStep::stage_sum(const double* weights, int count) const {
     for (int j = 0; j < count; ++j) sum.add(weights[j], k_[j]);
     return sum;
 }
-void RowStep::stage(int i, const double* y, const RowClocks& clocks, double* kept) {
-    double* const of_stage = kept ? kept + std::ptrdiff_t{i} * rows_per_stage() * width_ : nullptr;
-    double* const state = of_stage ? of_stage : ends_step(i) ? next_ : stage_;
-    const bool is_start = i == 0 && !of_stage;  // y itself
-    if (!is_start)
-        kernels_->sum_rows(state, y, shape(), clocks.rows().h,
-                           stage_sum(method_->a + i * method_->num_dense, i));
-    set_time(clocks, method_->c[i]);
-    if (of_stage)
-        field_->forward(time_, state, p_, k_[i],
-                        state + std::ptrdiff_t{problem_->state_size} * width_);
-    else
-        field_->f(time_, is_start ? y : state, p_, k_[i]);
+/// Stages lie beyond the first-level cache: what a sum reads of them serves the next one, too, where both leave out
+/// the same ones.
+void RowStep::plan_pairs() {
+    for (int i = 1; is_large_ && i + 1 < method_->num_dense; ++i) {
+        int count = 0;
+        bool are_alike = !begins_next_[i - 1];
+        for (int j = 0; j < i; ++j) {
+            const bool is_read = method_->a_of(i, j) != 0;
+            are_alike = are_alike && is_read == (method_->a_of(i + 1, j) != 0);
+            count += is_read ? 1 : 0;
+        }
+        begins_next_[i] = are_alike && count <= row_kernels::SumKernels::most;
+    }
 }
-void RowStep::stages(int first, int last, const double* y, const RowClocks& clocks, double* kept) {
-    for (int i = first; i < last; ++i) stage(i, y, clocks, kept);
+/// Where the state of a stage lies.
+double* RowStep::place_of(int i, double* kept, int num_kept) const {
+    if (kept && i < num_kept) return kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
+    if (ends_step(i)) return next_;
+    return i > 0 && begins_next_[i - 1] ? work_ : stage_;
+}
+void RowStep::evaluate(int i, const double* state, double* residuals, const RowClocks& clocks) {
+    set_time(clocks, method_->c[i]);
+    if (residuals)
+        field_->forward(time_, state, p_, k_[i], residuals);
+    else
+        field_->f(time_, state, p_, k_[i]);
+}
+void RowStep::stages(int first, int last, const double* y, const RowClocks& clocks, double* kept,
+                     int num_kept) {
+    const double* const h = clocks.rows().h;
+    bool is_begun = false;
+    for (int i = first; i < last; ++i) {
+        const bool is_kept = kept && i < num_kept;
+        const bool is_start = i == 0 && !is_kept;  // y itself
+        double* const state = place_of(i, kept, num_kept);
+        const double* const row = method_->a + i * method_->num_dense;
+        const bool begins_next = begins_next_[i] && i + 1 < last;
+        if (begins_next) {
+            double further[row_kernels::Sum::most];
+            int count = 0;
+            for (int j = 0; j < i; ++j)
+                if (row[j] != 0) further[count++] = method_->a_of(i + 1, j);
+            sums_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h,
+                            stage_sum(row, i), further);
+        } else if (is_begun) {
+            Sum sum;
+            sum.add(row[i - 1], k_[i - 1]);
+            kernels_->sum_rows(state, state, shape(), h, sum);
+        } else if (!is_start) {
+            kernels_->sum_rows(state, y, shape(), h, stage_sum(row, i));
+        }
+        is_begun = begins_next;
+        double* const residuals =
+            is_kept ? state + std::ptrdiff_t{problem_->state_size} * width_ : nullptr;
+        evaluate(i, is_start ? y : state, residuals, clocks);
+    }
 }
 bool RowStep::keeps_dense_stages() const {
     return method_->num_dense == method_->num_stages && problem_->times.num_saves > 1;
@@ -83,14 +130,10 @@ bool RowStep::keeps_dense_stages() const {
 void RowStep::attempt(const double* y, const RowClocks& clocks, double* kept) {
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
     const int last = method_->num_stages;
-    double* const of_rest = keeps_dense_stages() ? kept : nullptr;
-    if (kept) {
-        stages(0, method_->num_needed, y, clocks, kept);
-        stages(method_->num_needed, last, y, clocks, of_rest);
-    } else {
-        stages(has_first_stage_ ? 1 : 0, last, y, clocks, nullptr);
-    }
-    if (of_rest || !ends_step(last - 1)) next_state(y, clocks, next_);
+    const bool keeps_all = kept && keeps_dense_stages();
+    stages(has_first_stage_ && !kept ? 1 : 0, last, y, clocks, kept,
+           keeps_all ? last : method_->num_needed);
+    if (keeps_all || !ends_step(last - 1)) next_state(y, clocks, next_);
 }
 void RowStep::next_state(const double* y, const RowClocks& clocks, double* to) const {
     kernels_->sum_rows(to, y, shape(), clocks.rows().h, stage_sum(method_->b, method_->num_needed));
@@ -111,8 +154,12 @@ bool RowStep::judge(const double* y, const RowClocks& clocks) {
 /// The squared norms of an estimate of the error.
 void RowStep::measure(float* norms, const double* weights, const double* y,
                       const RowClocks& clocks) {
-    kernels_->sum_rows(work_, nullptr, shape(), nullptr, stage_sum(weights, method_->num_stages));
-    kernels_->squared_norms(norms, work_, y, next_, width_, clocks.rows().h, problem_->tolerances);
+    const Sum error = stage_sum(weights, method_->num_stages);
+    const double* const h = clocks.rows().h;
+    if (width_ > 1)
+        return sums_->norms_of_sum(norms, error, y, next_, width_, h, problem_->tolerances);
+    kernels_->sum_rows(work_, nullptr, shape(), nullptr, error);
+    kernels_->squared_norms(norms, work_, y, next_, width_, h, problem_->tolerances);
 }
 void RowStep::accept(double*& y, const RowClocks& clocks, bool swapped) {
     const double* const used = clocks.rows().used;

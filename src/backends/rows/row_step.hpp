@@ -6,6 +6,7 @@
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include "row_clocks.hpp"
+#include "row_sums.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -50,8 +51,9 @@ class RowStep {
     [[nodiscard]] int rows_per_stage() const { return problem_->state_size + num_residuals_; }
     /// Are the stages of dense output kept as well?
     [[nodiscard]] bool keeps_dense_stages() const;
-    /// The first `count` stages once more.
-    void stages(int first, int last, const double* y, const RowClocks& clocks, double* kept);
+    /// Stages [first, last); the first `num_kept` of them all keep their states in `kept`, if any.
+    void stages(int first, int last, const double* y, const RowClocks& clocks, double* kept,
+                int num_kept = MethodOnRows::most_stages);
     void next_state(const double* y, const RowClocks& clocks, double* to) const;
     /// From the cotangent of y⁺ to that of y; adds to the rows of parameters. `of_stages`: the cotangents of the first
     /// `count` stages, or null.
@@ -65,7 +67,9 @@ class RowStep {
     [[nodiscard]] bool ends_step(int i) const {
         return method_->carries_last && i == method_->num_stages - 1;
     }
-    void stage(int i, const double* y, const RowClocks& clocks, double* kept);
+    void plan_pairs();
+    [[nodiscard]] double* place_of(int i, double* kept, int num_kept) const;
+    void evaluate(int i, const double* state, double* residuals, const RowClocks& clocks);
     void measure(float* norms, const double* weights, const double* y, const RowClocks& clocks);
     void set_time(const RowClocks& clocks, double c);
     [[nodiscard]] row_kernels::Sum stage_sum(const double* weights, int count) const;
@@ -74,9 +78,13 @@ class RowStep {
     const MethodOnRows* method_;
     FieldOnTile* field_;
     const row_kernels::Kernels* kernels_;
+    const row_kernels::SumKernels* sums_;
     row_kernels::Times times_;
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;
+    bool is_large_;  // does a sum of stages read more than the first-level cache holds?
+    bool begins_next_[MethodOnRows::most_stages] =
+        {};  // is the next stage's sum begun with that of this one?
     double *next_, *work_, *stage_, *time_, *p_, *finite_;
     float* norms_;  // (estimate, lane)
     double* k_[MethodOnRows::most_stages] = {};
