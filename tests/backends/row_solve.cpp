@@ -50,7 +50,7 @@ void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>
 }
 /// Components of their own, of more than a pack, and a rest.
 struct Decays {
-    static constexpr int state_size = 26, parameter_size = 1;
+    static constexpr int state_size = 54, parameter_size = 1;
     constexpr auto operator()(const auto& t, const auto& y, const auto& p) const {
         return (t - p[0] * y) * y;
     }
@@ -91,13 +91,13 @@ TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without re
     check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
 }
 TEST_CASE("rows: many components have the bits of the oracle, in few lanes and in wide tiles") {
-    const auto field = eddy::trace_field(26, 1, Decays{});
+    const auto field = eddy::trace_field(54, 1, Decays{});
     const auto check = [&]<class Method>(const Method& method, std::ptrdiff_t lanes,
                                          const eddy::SolveOptions& options) {
-        eddy::EnsembleArray<double> y0(lanes, 26), p(lanes, 1);
+        eddy::EnsembleArray<double> y0(lanes, 54), p(lanes, 1);
         for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
             p(lane, 0) = 0.7 + 0.3 * static_cast<double>(lane % 9);
-            for (int c = 0; c < 26; ++c)
+            for (int c = 0; c < 54; ++c)
                 y0(lane, c) = 1 + 0.1 * static_cast<double>((5 * lane + c) % 7);
         }
         check_same(eddy::solve(field, method, y0, p, options),

@@ -61,8 +61,9 @@ int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back) {
         std::int64_t{call.field->num_states()} * (call.method->num_dense + (goes_back ? 20 : 10));
     constexpr std::int64_t bytes = 512 << 10;
     // So few lanes step one after the other sooner than as a part of eight.
-    const bool is_small = call.field->num_states() < 20;
-    if (num_lanes <= (is_small ? 1 : goes_back ? 3 : 2)) return 1;
+    const int size = call.field->num_states();
+    const int most_alone = 1 + (size >= 50 ? 1 : 0) + (goes_back && size >= 20 ? 1 : 0);
+    if (num_lanes <= most_alone) return 1;
     int width = 64;
     while (width > 16 && rows * width * std::int64_t{sizeof(double)} > bytes) width /= 2;
     while (width > 8 && width / 2 >= num_lanes) width /= 2;
