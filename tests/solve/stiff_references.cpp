@@ -1,4 +1,5 @@
-// Stiff problems to their known ends by every Rosenbrock method, in the steps that it is known to take.
+// Stiff problems to their known ends by Rosenbrock methods, in the steps that they are known to take: four by every method, the large ones
+// by some.
 
 #include <eddy/solvers/rodas3.hpp>
 #include <eddy/solvers/rodas4.hpp>
@@ -78,29 +79,19 @@ TEST_CASE("stiff references: Van der Pol with mu = 1e6") {
 
 TEST_CASE("stiff references: E5 over thirteen decades, down to 1e-22") {
     check_end<E5End>(eddy::Rosenbrock23{}, {1349, 34650, 1019121});
-    check_end<E5End>(eddy::Rodas3{}, {462, 11090, 130011});
-    check_end<E5End>(eddy::ROS34PW2{}, {660, 6446, 63199});
-    check_end<E5End>(eddy::Rodas4{}, {277, 3275, 23444});
     check_end<E5End>(eddy::Rodas4P{}, {237, 1537, 12971});
     check_end<E5End>(eddy::Rodas5P{}, {185, 1203, 7611});
 }
 
 TEST_CASE("stiff references: the Brusselator with diffusion") {
-    check_end<BrusselatorEnd>(eddy::Rosenbrock23{}, {58, 535, 5316});
-    check_end<BrusselatorEnd>(eddy::Rodas3{}, {64, 577, 5737});
     check_end<BrusselatorEnd>(eddy::ROS34PW2{}, {65, 580, 5774});
-    check_end<BrusselatorEnd>(eddy::Rodas4{}, {39, 181, 995});
-    check_end<BrusselatorEnd>(eddy::Rodas4P{}, {40, 186, 1018});
     check_end<BrusselatorEnd>(eddy::Rodas5P{}, {37, 102, 378});
     check_end<LongBrusselatorEnd>(eddy::Rodas5P{}, {34, 101, 382});
 }
 
 TEST_CASE("stiff references: Akzo Nobel's reaction, which begins without its equilibrium") {
-    check_end<ChemicalAkzoEnd>(eddy::Rosenbrock23{}, {165, 3844, 112794});
     check_end<ChemicalAkzoEnd>(eddy::Rodas3{}, {76, 1217, 13639});
-    check_end<ChemicalAkzoEnd>(eddy::ROS34PW2{}, {75, 695, 6932});
     check_end<ChemicalAkzoEnd>(eddy::Rodas4{}, {41, 334, 2369});
-    check_end<ChemicalAkzoEnd>(eddy::Rodas4P{}, {43, 246, 1517});
     check_end<ChemicalAkzoEnd>(eddy::Rodas5P{}, {32, 171, 868});
 }
 
