@@ -6,9 +6,7 @@
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/zero_components.hpp>
 #include <mutex>
-#include <numeric>
 #include <optional>
-#include "graph_maker.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -120,13 +118,8 @@ class GraphOnTile final : public FieldOnTile {
     std::optional<RowProgram> f_, forward_, pull_;
 };
 
-/// The components of the first result that are not zero whatever the arguments; all, where there are none.
-std::vector<int> components_that_change(const Graph& graph, int size) {
-    std::vector<int> all(static_cast<std::size_t>(size));
-    std::iota(all.begin(), all.end(), 0);
-    // What is zero is made of literals.
-    if (std::find(graph.constants.begin(), graph.constants.end(), 0.) == graph.constants.end())
-        return all;
+/// The components of the first result that are not zero whatever the arguments.
+std::vector<int> components_that_change(const Graph& graph) {
     const ZeroComponents zeros(graph);
     std::vector<int> changing;
     int component = 0;
@@ -135,13 +128,13 @@ std::vector<int> components_that_change(const Graph& graph, int size) {
         for (int c = 0; c < graph.nodes[static_cast<std::size_t>(node)].size; ++c, ++component)
             if (!zeros.is_zero(node, c)) changing.push_back(component);
     }
-    return changing.empty() ? all : changing;
+    return changing;
 }
 
-class GraphField final : public GraphMaker {
+class GraphField final : public FieldMaker {
   public:
     GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
-        : GraphMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
+        : FieldMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
         static_cast<void>(
@@ -149,7 +142,12 @@ class GraphField final : public GraphMaker {
         return std::make_unique<GraphOnTile>(code_, sizes(), width);
     }
     [[nodiscard]] std::vector<int> counted_components() const override {
-        return components_that_change(code_->graph(), num_states());
+        // What is zero is made of literals.
+        const std::vector<double>& constants = code_->graph().constants;
+        std::vector<int> changing;
+        if (std::find(constants.begin(), constants.end(), 0.) != constants.end())
+            changing = components_that_change(code_->graph());
+        return changing.empty() ? FieldMaker::counted_components() : changing;
     }
 
   private:

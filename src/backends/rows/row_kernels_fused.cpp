@@ -1,6 +1,6 @@
 // The kernels over rows with fused multiply-add.
 
-#include "row_sums.hpp"
+#include <eddy/backends/rows/row_kernels.hpp>
 
 #define v0 v0_rows_fused
 #include "row_kernels_text.hpp"
@@ -8,6 +8,5 @@
 namespace eddy::inline v0::detail {
 
 extern "C" const void* eddy_row_kernels_fused() { return simd::has_fma ? &kernels : nullptr; }
-extern "C" const void* eddy_row_sums_fused() { return simd::has_fma ? &sum_kernels : nullptr; }
 
 }  // namespace eddy::inline v0::detail

@@ -128,7 +128,7 @@ void sum_blocks(double* to, const double* from, Shape shape, const double* h, co
 void sum_rows(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
     sum_blocks(to, from, shape, h, sum, std::make_integer_sequence<int, 9>());
 }
-/// Both of SumKernels::two_sums; weights (sum, block, lane).
+/// Both of two_sums; weights (sum, block, lane).
 template <int count>
 void two_of_few(double* to, double* further, const double* from, Shape shape, const double* weights,
                 const double* const* x) {
@@ -149,7 +149,7 @@ void two_sums_of(double* to, double* further, const double* from, Shape shape, c
                  const Sum& sum, const double* further_weight,
                  std::integer_sequence<int, count...>) {
     static constexpr decltype(&two_of_few<0>) few[] = {two_of_few<count>...};
-    alignas(64) double weights[2 * SumKernels::most * widest];
+    alignas(64) double weights[2 * Kernels::most_shared * widest];
     for (int j = 0; j < sum.count; ++j)
         for_packs(shape.width, [&](int lane) EDDY_INLINE {
             const P of_h = P::load(h + lane);
@@ -161,7 +161,7 @@ void two_sums_of(double* to, double* further, const double* from, Shape shape, c
 void two_sums(double* to, double* further, const double* from, Shape shape, const double* h,
               const Sum& sum, const double* further_weight) {
     two_sums_of(to, further, from, shape, h, sum, further_weight,
-                std::make_integer_sequence<int, SumKernels::most + 1>());
+                std::make_integer_sequence<int, Kernels::most_shared + 1>());
 }
 void add_rows(double* to, const double* x, Shape shape) {
     const std::ptrdiff_t size = std::ptrdiff_t{shape.size} * shape.width;
@@ -193,69 +193,51 @@ void add_norms(int num_counted, const auto& add) {
         }
     }
 }
-/// The squared norms of h error(count, first, lane), an array of the errors of so many components that count.
-void norms_of_packs(float* to, const auto& error, const double* y, const double* next, int width,
-                    const double* h, const Tolerances& by) {
+/// Of one lane: h times the error of each component.
+void norm_of_one(float* to, const double* error, const double* y, const double* next, double h,
+                 const Tolerances& by) {
+    float sum = 0;
+    add_norms(by.num_counted, [&]<int count>(int first) EDDY_INLINE {
+        const float few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
+            const int c = by.counted[k];
+            return scaled_error(h * error[c], y[c], next[c], by.rtol, by.atol[c]);
+        });
+        sum = first == 0 ? few : sum + few;
+    });
+    to[0] = sum * (1.f / static_cast<float>(by.num_counted));
+}
+void squared_norms(float* to, const Sum& error, double* work, const double* y, const double* next,
+                   Shape shape, const double* h, const Tolerances& by) {
+    const int width = shape.width;
+    if (width == 1) {
+        sum_rows(work, nullptr, shape, nullptr, error);
+        return norm_of_one(to, work, y, next, h[0], by);
+    }
     add_norms(by.num_counted, [&]<int count>(int first) {
         for_packs(width, [&](int lane) EDDY_INLINE {
-            const P of_h = P::load(h + lane);
+            std::ptrdiff_t at[count];
             P errors[count];
-            error(errors, first, lane);
+            static_for<0, count>([&]<int k>() EDDY_INLINE {
+                at[k] = std::ptrdiff_t{by.counted[first + k]} * width + lane;
+                errors[k] = P(0.);
+            });
+            for (int j = 0; j < error.count; ++j) {
+                const P weight(error.weight[j]);
+                const double* const x = error.x[j];
+                static_for<0, count>([&]<int k>() EDDY_INLINE {
+                    errors[k] = mul_add(weight, P::load(x + at[k]), errors[k]);
+                });
+            }
+            const P of_h = P::load(h + lane);
             const Single few = few_squared_ratios<count>(0, [&](int k) EDDY_INLINE {
-                const int c = by.counted[first + k];
-                const std::ptrdiff_t at = std::ptrdiff_t{c} * width + lane;
-                return scaled_error(of_h * errors[k], P::load(y + at), P::load(next + at), by.rtol,
-                                    by.atol[c]);
+                return scaled_error(of_h * errors[k], P::load(y + at[k]), P::load(next + at[k]),
+                                    by.rtol, by.atol[by.counted[first + k]]);
             });
             (first == 0 ? few : Single::load(to + lane) + few).store(to + lane);
         });
     });
     const Single each(1.f / static_cast<float>(by.num_counted));
     for_packs(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
-}
-void squared_norms(float* to, const double* error, const double* y, const double* next, int width,
-                   const double* h, const Tolerances& by) {
-    if (width > 1)
-        return norms_of_packs(
-            to,
-            [&]<int count>(P(&errors)[count], int first, int lane) EDDY_INLINE {
-                static_for<0, count>([&]<int k>() EDDY_INLINE {
-                    errors[k] =
-                        P::load(error + std::ptrdiff_t{by.counted[first + k]} * width + lane);
-                });
-            },
-            y, next, width, h, by);
-    float sum = 0;
-    add_norms(by.num_counted, [&]<int count>(int first) EDDY_INLINE {
-        const float few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
-            const int c = by.counted[k];
-            return scaled_error(h[0] * error[c], y[c], next[c], by.rtol, by.atol[c]);
-        });
-        sum = first == 0 ? few : sum + few;
-    });
-    to[0] = sum * (1.f / static_cast<float>(by.num_counted));
-}
-void norms_of_sum(float* to, const Sum& error, const double* y, const double* next, int width,
-                  const double* h, const Tolerances& by) {
-    norms_of_packs(
-        to,
-        [&]<int count>(P(&errors)[count], int first, int lane) EDDY_INLINE {
-            std::ptrdiff_t at[count];
-            P sum[count];
-            static_for<0, count>([&]<int k>() EDDY_INLINE {
-                at[k] = std::ptrdiff_t{by.counted[first + k]} * width + lane;
-                sum[k] = P(0.);
-            });
-            for (int j = 0; j < error.count; ++j) {
-                const P weight(error.weight[j]);
-                const double* const x = error.x[j];
-                static_for<0, count>([&]<int k>() EDDY_INLINE {
-                    sum[k] = mul_add(weight, P::load(x + at[k]), sum[k]);
-                });
-            }
-            static_for<0, count>([&]<int k>() EDDY_INLINE { errors[k] = sum[k]; });
-        },
-        y, next, width, h, by);
 }
 void combine_norms(float* to, const float* coarse, int width) {
     for_packs(width, [&](int lane) {
@@ -467,10 +449,10 @@ void first_size(const FirstStep& first, Shape shape, const Times& times, const T
     });
 }
 
-constexpr Kernels kernels{sum_rows,    add_rows,       choose_rows, squared_norms, combine_norms,
-                          finite_sums, dense_weights,  add_column,  choose_sizes,  stage_times,
-                          judge,       judge_constant, first_times, first_trial,   first_size};
-constexpr SumKernels sum_kernels{two_sums, norms_of_sum};
+constexpr Kernels kernels{sum_rows,       two_sums,      add_rows,    choose_rows,
+                          squared_norms,  combine_norms, finite_sums, dense_weights,
+                          add_column,     choose_sizes,  stage_times, judge,
+                          judge_constant, first_times,   first_trial, first_size};
 
 }  // namespace
 }  // namespace eddy::inline v0::detail

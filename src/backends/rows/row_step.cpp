@@ -17,7 +17,6 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
       method_(problem.method),
       field_(&field),
       kernels_(&row_kernels::of(problem.is_fused)),
-      sums_(&row_kernels::sums_of(problem.is_fused)),
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_residuals() : 0),
@@ -78,7 +77,7 @@ void RowStep::plan_pairs() {
             are_alike = are_alike && is_read == (method_->a_of(i + 1, j) != 0);
             count += is_read ? 1 : 0;
         }
-        begins_next_[i] = are_alike && count <= row_kernels::SumKernels::most;
+        begins_next_[i] = are_alike && count <= row_kernels::Kernels::most_shared;
     }
 }
 /// Where the state of a stage lies.
@@ -109,8 +108,8 @@ void RowStep::stages(int first, int last, const double* y, const RowClocks& cloc
             int count = 0;
             for (int j = 0; j < i; ++j)
                 if (row[j] != 0) further[count++] = method_->a_of(i + 1, j);
-            sums_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h,
-                            stage_sum(row, i), further);
+            kernels_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h,
+                               stage_sum(row, i), further);
         } else if (is_begun) {
             Sum sum;
             sum.add(row[i - 1], k_[i - 1]);
@@ -154,12 +153,8 @@ bool RowStep::judge(const double* y, const RowClocks& clocks) {
 /// The squared norms of an estimate of the error.
 void RowStep::measure(float* norms, const double* weights, const double* y,
                       const RowClocks& clocks) {
-    const Sum error = stage_sum(weights, method_->num_stages);
-    const double* const h = clocks.rows().h;
-    if (width_ > 1)
-        return sums_->norms_of_sum(norms, error, y, next_, width_, h, problem_->tolerances);
-    kernels_->sum_rows(work_, nullptr, shape(), nullptr, error);
-    kernels_->squared_norms(norms, work_, y, next_, width_, h, problem_->tolerances);
+    kernels_->squared_norms(norms, stage_sum(weights, method_->num_stages), work_, y, next_,
+                            shape(), clocks.rows().h, problem_->tolerances);
 }
 void RowStep::accept(double*& y, const RowClocks& clocks, bool swapped) {
     const double* const used = clocks.rows().used;

@@ -6,7 +6,6 @@
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include "row_clocks.hpp"
-#include "row_sums.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -78,7 +77,6 @@ class RowStep {
     const MethodOnRows* method_;
     FieldOnTile* field_;
     const row_kernels::Kernels* kernels_;
-    const row_kernels::SumKernels* sums_;
     row_kernels::Times times_;
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;

@@ -3,23 +3,8 @@
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
-#include <numeric>
-#include "../../ad/rows/graph_maker.hpp"
 
 namespace eddy::inline v0::detail {
-
-namespace {
-
-/// The components that count in norms; all, of an equation that nothing is known of.
-std::vector<int> counted_components(const FieldMaker& field) {
-    if (const auto* const graph = dynamic_cast<const GraphMaker*>(&field))
-        return graph->counted_components();
-    std::vector<int> all(static_cast<std::size_t>(field.num_states()));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-}
-
-}  // namespace
 
 PreparedRows::PreparedRows(const RowCall& call, const char* where) {
     const FieldMaker& field = *call.field;
@@ -41,7 +26,7 @@ PreparedRows::PreparedRows(const RowCall& call, const char* where) {
     if (field.num_parameters() > 0) require_finite(call.p, "p", where);
     require_no_paths(options.paths, where);
     for (int c = 0; c < field.num_states(); ++c) atol_.push_back(options.atol[c]);
-    counted_ = counted_components(field);
+    counted_ = field.counted_components();
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;

@@ -3,7 +3,8 @@
 // steps. A row holds a number for each lane of a tile, rows follow each other without gaps. The functions are
 // compiled once for each level of instructions (trace/rows/row_program.hpp); they know plain numbers alone, so
 // that what one level inlines is nothing that another could call.
-// Invariant: a lane's numbers depend on no other lane; `width` is a multiple of eight, rows are aligned to 64 bytes.
+// Invariant: a lane's numbers depend on no other lane; `width` is one or a multiple of eight, blocks are aligned to
+// 64 bytes, rows of times and verdicts have at least eight places.
 // Test: tests/backends/row_solve.cpp
 
 #include <cstddef>
@@ -79,13 +80,20 @@ struct FirstStep {
 struct Kernels {
     /// to = from + Σ_j (weight_j h) x_j, or Σ_j weight_j x_j where h is null; from nothing where `from` is.
     void (*sum_rows)(double* to, const double* from, Shape, const double* h, const Sum&);
+    /// to = from + Σ_j (weight_j h) x_j, and further = from + Σ_j (further_weight_j h) x_j: of the sum after the next
+    /// block, what is known already. Beyond the first-level cache what is read once serves both. The width is not one,
+    /// and there are at most `most_shared` blocks.
+    static constexpr int most_shared = 8;
+    void (*two_sums)(double* to, double* further, const double* from, Shape, const double* h,
+                     const Sum& sum, const double* further_weight);
     /// to += x.
     void (*add_rows)(double* to, const double* x, Shape);
     /// to = x in the lanes where `chosen` is not zero.
     void (*choose_rows)(double* to, const double* x, Shape, const double* chosen);
-    /// The squared norms of the errors h `error` of a step from y to next; and of two estimates as one.
-    void (*squared_norms)(float* to, const double* error, const double* y, const double* next,
-                          int width, const double* h, const Tolerances&);
+    /// The squared norms of the errors h Σ_j weight_j x_j of a step from y to next; `work` is a block to work in. And of
+    /// two estimates as one.
+    void (*squared_norms)(float* to, const Sum& error, double* work, const double* y,
+                          const double* next, Shape, const double* h, const Tolerances&);
     void (*combine_norms)(float* to, const float* coarse, int width);
     /// (lane) 1 where the sum of the components is finite, else 0.
     void (*finite_sums)(double* to, const double* x, Shape);

@@ -6,6 +6,8 @@
 // Test: tests/trace/rows/field_on_tile.cpp
 
 #include <memory>
+#include <numeric>
+#include <vector>
 
 namespace eddy::inline v0 {
 
@@ -66,6 +68,12 @@ class FieldMaker {
     [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
     /// All of these.
     [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
+    /// The components that count in norms of errors, in order: those that change; all, where none does or it is not known.
+    [[nodiscard]] virtual std::vector<int> counted_components() const {
+        std::vector<int> all(static_cast<std::size_t>(num_states()));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
     /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
 
