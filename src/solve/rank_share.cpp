@@ -1,12 +1,13 @@
 #include <bit>
 #include <eddy/solve/ranks/call_print.hpp>
 #include <eddy/solve/ranks/rank_share.hpp>
+#include <eddy/version.hpp>
 
 namespace eddy::inline v0::detail {
 
 void Fingerprint::add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
 
-std::uint64_t print_of_version() { return print_of_text(EDDY_BUILT_VERSION); }
+std::uint64_t print_of_version() { return EDDY_VERSION; }
 
 std::uint64_t print_of(const SolveOptions& options) {
     Fingerprint print;
