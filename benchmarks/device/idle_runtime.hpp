@@ -86,6 +86,12 @@ struct IdleRuntime {
     static int first_of(std::ptrdiff_t count, const Choice&, Stream, std::ptrdiff_t& index) {
         return ++calls.waits, index = count, 0;
     }
+    static int bytes_to_sort(std::ptrdiff_t, std::size_t& num_bytes) {
+        return answer(num_bytes, std::size_t{1});
+    }
+    static int sort_descending(const eddy::detail::SortedNumbers&, Stream) {
+        return ++calls.launches, 0;
+    }
     static std::size_t bytes_of_chunk() { return std::size_t{16} << 20; }
     static std::string words(int code) { return "code " + std::to_string(code); }
 

@@ -1,7 +1,8 @@
 // What a GPU takes: Lorenz by Tsit5, arrays and results on the device, a solver object kept from call to
 // call; medians of eleven. Asynchronous calls between two events of their stream; replays of a graph that has captured one;
 // what the host takes to put one into the stream; and the wall of a call that waits, with outcomes copied back.
-// atol is rtol / 1000.
+// atol is rtol / 1000. Rows with costs 1 : 30 have σ from 10 to 900, in no order, in that of the costs, or in no order and
+// solved in that of the last call (.sorted).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,18 +24,26 @@ struct Norm {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
 };
 
-/// y0 = (1, 0, 0), ρ from 0 to 21 over the lanes; and room for results.
+/// What the costs of lanes are, and in which order.
+enum class Costs { even, uneven, uneven_in_order };
+
+/// y0 = (1, 0, 0), ρ from 0 to 21 over the lanes, or ρ = 21 and σ as costs want it; and room for results.
 template <class Real>
 class Lanes {
   public:
-    explicit Lanes(std::ptrdiff_t count) : count_(count) {
+    explicit Lanes(std::ptrdiff_t count, Costs costs = Costs::even) : count_(count) {
         std::vector<Real> values(static_cast<std::size_t>(13 * count), Real(0));
         for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
             const auto at = [&](std::ptrdiff_t column) -> Real& {
                 return values[static_cast<std::size_t>(column * count + lane)];
             };
             at(0) = 1, at(3) = 10, at(5) = Real(8. / 3);
-            at(4) = static_cast<Real>(21. * static_cast<double>(lane) / static_cast<double>(count));
+            const double part = static_cast<double>(lane) / static_cast<double>(count);
+            at(4) = static_cast<Real>(costs == Costs::even ? 21 * part : 21);
+            const std::ptrdiff_t dealt = lane * 40'503 % count;  // counts are powers of two
+            if (costs == Costs::uneven)
+                at(3) = Real(10 + 890 * static_cast<double>(dealt) / static_cast<double>(count));
+            if (costs == Costs::uneven_in_order) at(3) = Real(900 - 890 * part);
         }
         const std::size_t bytes = values.size() * sizeof(Real);
         eddy::cuda_check(cudaMalloc(reinterpret_cast<void**>(&first_), bytes));
@@ -171,6 +180,51 @@ void adaptive(std::ptrdiff_t count, const char* tolerance, const char* goal) {
         [&](auto& solver) -> auto& { return solver(lanes.y0(), lanes.p(), lanes.solution()); });
 }
 
+/// The three of one count, in one run: lanes as they are given, dealt out by hand, and by eddy.
+template <class Make, class Call>
+void uneven_rows(const char* what, std::ptrdiff_t count, const Make& make, const Call& call) {
+    struct Row {
+        const char* words;
+        Costs costs;
+        bool sorted;
+    };
+    for (const Row& of : {Row{"in no order", Costs::uneven, false},
+                          Row{"arrays in order", Costs::uneven_in_order, false},
+                          Row{".sorted", Costs::uneven, true}}) {
+        const Lanes<double> lanes(count, of.costs);
+        row(
+            words((std::string(what) + ", costs 1 : 30, " + of.words).c_str(), false, count),
+            "none",
+            [&](eddy::Cuda backend) {
+                backend.sorted = of.sorted;
+                return make(backend);
+            },
+            [&](auto& solver) -> auto& { return call(solver, lanes); });
+    }
+}
+void uneven(std::ptrdiff_t count) {
+    uneven_rows(
+        "adaptive, rtol 1e-4", count,
+        [](const eddy::Cuda& backend) {
+            return eddy::ensemble_solver(Lorenz{}, eddy::Tsit5{},
+                                         {.t1 = 1, .rtol = 1e-4, .atol = 1e-7}, backend);
+        },
+        [](auto& solver, const Lanes<double>& lanes) -> auto& {
+            return solver(lanes.y0(), lanes.p(), lanes.solution());
+        });
+}
+void uneven_gradient(std::ptrdiff_t count) {
+    uneven_rows(
+        "gradient, rtol 1e-4", count,
+        [](const eddy::Cuda& backend) {
+            return eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
+                                         {.t1 = 1, .rtol = 1e-4, .atol = 1e-7}, backend);
+        },
+        [](auto& solver, const Lanes<double>& lanes) -> auto& {
+            return solver(lanes.y0(), lanes.p(), lanes.gradient()).report;
+        });
+}
+
 void gradient(std::ptrdiff_t count, const char* goal) {
     const Lanes<double> lanes(count);
     row(
@@ -215,11 +269,18 @@ int main(int argc, char** argv) try {
         "| Lorenz, Tsit5 | goal on an H200, ms | device, ms | graph, ms | host, µs | call that "
         "waits, ms | attempts, 10⁶ |\n"
         "| --- | --- | --- | --- | --- | --- | --- |\n");
-    const std::function<void()> rows[] = {
-        [] { fixed<float>(1 << 20, "3.45"); },   [] { fixed<double>(1 << 20, "6.9"); },
-        [] { fixed<float>(1024, "0.08"); },      [] { adaptive(1 << 19, "1e-8", "0.75"); },
-        [] { gradient(1 << 15, "0.10"); },       [] { gradient(1 << 19, "none"); },
-        [] { gradient_of_fixed(1 << 20, "15"); }};
+    const std::function<void()> rows[] = {[] { fixed<float>(1 << 20, "3.45"); },
+                                          [] { fixed<double>(1 << 20, "6.9"); },
+                                          [] { fixed<float>(1024, "0.08"); },
+                                          [] { adaptive(1 << 19, "1e-8", "0.75"); },
+                                          [] { gradient(1 << 15, "0.10"); },
+                                          [] { gradient(1 << 19, "none"); },
+                                          [] { gradient_of_fixed(1 << 20, "15"); },
+                                          [] { uneven(1 << 15); },
+                                          [] { uneven(1 << 17); },
+                                          [] { uneven(1 << 19); },
+                                          [] { uneven_gradient(1 << 15); },
+                                          [] { uneven_gradient(1 << 17); }};
     const int chosen = argc > 1 ? std::atoi(argv[1]) : 0;
     for (int i = 0; i < static_cast<int>(std::size(rows)); ++i)
         if (chosen == 0 || chosen == i + 1) rows[i]();

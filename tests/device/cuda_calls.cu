@@ -125,6 +125,61 @@ TEST_CASE("device: a gradient that a graph has captured runs again on what lies 
     cudaStreamDestroy(stream);
 }
 
+TEST_CASE("device: lanes in the order of the last call, called and captured, have the same bits") {
+    constexpr std::ptrdiff_t lanes = 100'003;
+    const Array y0(lanes, 3, 1.0);
+    Array p = lorenz_parameters(lanes);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        p(lane, 0) = 10 + 0.1 * static_cast<double>(lane * 40'503 % 8'901);
+    const OnDevice y0_there(y0), p_there(p);
+    const OnDevice y0_gradient(Array(lanes, 3)), p_gradient(Array(lanes, 3)), loss(Array(lanes, 1));
+    cudaStream_t stream;
+    eddy::cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const auto made = [&](bool sorted) {
+        return eddy::gradient_solver(
+            Lorenz{}, eddy::Tsit5{}, Norm{}, options,
+            eddy::Cuda{.stream = stream, .asynchronous = true, .sorted = sorted});
+    };
+    const auto call = [&](auto& solver) -> auto& {
+        return solver(y0_there.view(), p_there.view(),
+                      eddy::GradientInto<double>{
+                          .y0 = y0_gradient.view(), .p = p_gradient.view(), .loss = loss.view()});
+    };
+    auto plain = made(false);
+    const auto& expected = call(plain);
+    expected.report.wait();
+    const Array y0_expected = y0_gradient.values(), p_expected = p_gradient.values(),
+                loss_expected = loss.values();
+    const double total = expected.loss.total_of_successful;
+    const auto attempts = expected.report.total_stats();
+
+    auto solver = made(true);
+    const auto check = [&](const auto& found) {
+        found.report.wait();
+        CHECK(support::same_array(y0_gradient.values(), y0_expected));
+        CHECK(support::same_array(p_gradient.values(), p_expected));
+        CHECK(support::same_array(loss.values(), loss_expected));
+        CHECK(found.loss.total_of_successful == total);
+        CHECK(found.report.total_stats().accepted == attempts.accepted);
+        y0_gradient.assign(Array(lanes, 3));
+    };
+    check(call(solver));
+    check(call(solver));
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    eddy::cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    const auto& found = call(solver);
+    eddy::cuda_check(cudaStreamEndCapture(stream, &graph));
+    eddy::cuda_check(cudaGraphInstantiate(&executable, graph, 0));
+    for (int again = 0; again < 2; ++again) {
+        eddy::cuda_check(cudaGraphLaunch(executable, stream));
+        check(found);
+    }
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+}
+
 TEST_CASE("device: large arrays in chunks, and all devices, have the bits of one launch") {
     constexpr std::ptrdiff_t lanes = 1'000'003;
     const Array y0(lanes, 3, 1.0), p = lorenz_parameters(lanes);

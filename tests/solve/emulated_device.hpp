@@ -349,6 +349,16 @@ struct EmulatedRuntime {
         index = first_index(count, is_chosen);
         return 0;
     }
+    static int bytes_to_sort(std::ptrdiff_t count, std::size_t& num_bytes) {
+        num_bytes = static_cast<std::size_t>(count);
+        return 0;
+    }
+    static int sort_descending(const eddy::detail::SortedNumbers& numbers, Stream stream) {
+        return put(stream, [numbers, device = state.current] {
+            const DevicePages::Open open(device);
+            support::sort_descending(numbers);
+        });
+    }
     /// Puts the captured work into a stream once more.
     static void launch_graph(Stream stream) {
         for (const auto& work : state.graph) state.work.put(state.current, stream, work);

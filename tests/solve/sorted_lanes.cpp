@@ -114,6 +114,35 @@ TEST_CASE("sorted lanes: attempts of 1:30 fill the places of a second call") {
     EmulatedRuntime::reset();
 }
 
+TEST_CASE("sorted lanes: over all of them warps hold lanes that are alike, with the same bits") {
+    constexpr std::ptrdiff_t lanes = 20 * 32 + 5;  // one to a place: groups have nothing to sort
+    EmulatedRuntime::reset();
+    const auto solver = [](bool sorted) {
+        return eddy::gradient_solver(Rotation{}, eddy::Bosh3{}, First{}, options,
+                                     EmulatedDevice{.sorted = sorted});
+    };
+    auto in_groups = solver(false), over_all = solver(true);
+    const Array y0 = ones(lanes), p = speeds(lanes);
+    const auto serial = eddy::value_and_gradient(Rotation{}, eddy::Bosh3{}, First{}, y0, p, options,
+                                                 eddy::Serial{});
+    for (int call = 0; call < 3; ++call) {
+        const auto& plain = in_groups(y0, p);
+        const auto& found = over_all(y0, p);
+
+        CAPTURE(call, efficiency(plain.report), efficiency(found.report));
+        CHECK(efficiency(plain.report) < 0.6);
+        CHECK((efficiency(found.report) > 0.9) == (call > 0));
+        CHECK(found.loss.of_lane == serial.loss.of_lane);
+        CHECK(found.loss.total == serial.loss.total);
+        std::ptrdiff_t different = 0;
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            different += found.gradient.p(lane, 0) != serial.gradient.p(lane, 0) ||
+                         found.gradient.y0(lane, 1) != serial.gradient.y0(lane, 1) ||
+                         found.report.stats(lane).accepted != serial.report.stats(lane).accepted;
+        CHECK(different == 0);
+    }
+}
+
 TEST_CASE("sorted lanes: other lanes, other groups and calls that were cut keep the bits") {
     const auto expected_of = [&](std::ptrdiff_t lanes) {
         return eddy::value_and_gradient(Rotation{}, eddy::Bosh3{}, First{}, ones(lanes),

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/backends/grid/runtime.hpp>
 #include <functional>
 
 namespace support {
@@ -12,5 +13,6 @@ void for_each_index(std::ptrdiff_t count, const std::function<void(std::ptrdiff_
 /// The first that is chosen, or `count`.
 [[nodiscard]] std::ptrdiff_t first_index(std::ptrdiff_t count,
                                          const std::function<bool(std::ptrdiff_t)>& is_chosen);
+void sort_descending(const eddy::detail::SortedNumbers& numbers);
 
 }  // namespace support

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cub/device/device_radix_sort.cuh>
 #include <eddy/backends/cuda/warp.hpp>
 #include <eddy/backends/grid/runtime.hpp>
 #include <new>
@@ -107,6 +108,15 @@ struct CudaRuntime {
                     first;
         });
     }
+    static int bytes_to_sort(std::ptrdiff_t count, std::size_t& num_bytes) {
+        SortedNumbers none;
+        none.count = count;
+        return sort(nullptr, num_bytes, none, nullptr);
+    }
+    static int sort_descending(const SortedNumbers& numbers, Stream stream) {
+        std::size_t num_bytes = numbers.scratch_bytes;
+        return sort(numbers.scratch, num_bytes, numbers, stream);
+    }
     /// About a millisecond of the bus.
     static std::size_t bytes_of_chunk() { return std::size_t{16} << 20; }
     static std::string words(int code) {
@@ -115,6 +125,12 @@ struct CudaRuntime {
     }
 
   private:
+    /// Without scratch it says how much it takes.
+    static int sort(void* scratch, std::size_t& num_bytes, const SortedNumbers& of, Stream stream) {
+        return cub::DeviceRadixSort::SortPairsDescending(
+            scratch, num_bytes, of.keys, of.sorted_keys, of.values, of.sorted_values, of.count, 0,
+            sorted_bits, stream);
+    }
     template <class Task>
     static int code_of(const Task& task) {
         try {

@@ -49,6 +49,9 @@ struct GridBackend {
     /// Calls put their work into the stream and return; arrays, of results too, lie on the device then.
     /// Whoever asks for the outcome of a lane waits, or solution.wait().
     bool asynchronous = false;
+    /// Lanes are solved in the order of what they cost in the last call of the solver object, all of them and not only
+    /// those of a warp: for costs that differ by much. Results stay where they are, with the same bits.
+    bool sorted = false;
 
     template <class Real>
     using Lanes = Real;
@@ -127,7 +130,8 @@ struct GridBackend {
         std::vector<detail::GridPlace<Runtime>> places;
         for (std::size_t k = 0; k < count(); ++k)
             places.push_back({number(k), stream, &kept.pool(k, count())});
-        detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous)
+        detail::GridCall<Runtime, Kernel>(plan, kernel, std::move(places), call, asynchronous,
+                                          sorted)
             .run();
     }
     /// What a part of a call should take at most, that another part may follow.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/backends/grid/ensemble_order.hpp>
 #include <eddy/backends/grid/grid_finish.hpp>
 #include <eddy/backends/grid/grid_memory.hpp>
 #include <eddy/backends/grid/grid_news.hpp>
@@ -44,13 +45,15 @@ class GridCall {
 
   public:
     GridCall(const LaunchPlan& plan, const Kernel& kernel, Places places, CallLink& call,
-             bool is_asynchronous)
+             bool is_asynchronous, bool orders_all)
         : plan_(plan),
           kernel_(kernel),
           places_(std::move(places)),
           call_(call),
           news_(call),
-          is_asynchronous_(is_asynchronous) {
+          is_asynchronous_(is_asynchronous),
+          orders_all_(orders_all && places_.size() == 1 && plan.num_lanes > 32 &&
+                      may_order_all(kernel)) {
         constexpr std::size_t line = 256;  // arenas begin where lines of memory do
         const std::size_t bytes = arena_bytes<typename Work::Team>(kernel);
         bytes_per_arena_ = std::max(line, (bytes + line - 1) / line * line);
@@ -176,7 +179,7 @@ class GridCall {
         const std::ptrdiff_t count = std::clamp<std::ptrdiff_t>(
             2 * (end - first) * groups_of_unit / workers_, 1,
             std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(worth)));
-        if (count == 1 || is_asynchronous_) return {whole};
+        if (count == 1 || is_asynchronous_ || orders_all_) return {whole};
         std::vector<Chunk> chunks;
         std::ptrdiff_t num_groups = 0;
         for (std::ptrdiff_t k = 0; k < count; ++k) {
@@ -191,7 +194,8 @@ class GridCall {
         return chunks;
     }
     [[nodiscard]] MirroredLanes lanes_of(const Chunk& chunk, bool has_all_lanes) const {
-        return {chunk.lanes, kernel_.problem.rows.from(chunk.lanes.first), has_all_lanes};
+        return {chunk.lanes, kernel_.problem.rows.from(chunk.lanes.first), has_all_lanes,
+                orders_all_};
     }
     /// Counts the bytes of a chunk's mirrors; returns how many are copied.
     std::size_t count_bytes(Chunk& chunk, bool has_all_lanes) const {
@@ -201,6 +205,7 @@ class GridCall {
         static_cast<void>(mirrors.rows_there());
         if constexpr (is_gradient<Kernel>) static_cast<void>(mirrors.out(&chunk.cost, 1));
         static_cast<void>(mirrors.row_tasks());
+        static_cast<void>(mirrors.row_puts());
         chunk.num_bytes = mirrors.num_bytes();
         const std::size_t bytes_copied = mirrors.bytes_copied();
         chunk.tables = std::move(mirrors.tables());
@@ -225,7 +230,9 @@ class GridCall {
             std::size_t& most =
                 size_of(chunk.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
             most = std::max(most, chunk.num_bytes);
-            if (has_order())
+            if (orders_all_)
+                size_of(GridPiece::order) = EnsembleOrder<Runtime>::num_bytes(plan_.num_lanes);
+            else if (has_order())
                 size_of(GridPiece::order) =
                     static_cast<std::size_t>(chunk.lanes.count) * sizeof(std::int32_t);
             if constexpr (is_gradient<Kernel>) {
@@ -249,24 +256,32 @@ class GridCall {
         watches_.push_back(is_asynchronous_ ? Watch()
                                             : Watch(pool, place.stream, call_.may_be_stopped(),
                                                     call_.is_cancelled()));
-        is_ordered_.push_back(has_order() && pool.takes_order_of(plan_));
+        is_ordered_.push_back((orders_all_ || has_order()) && pool.takes_order_of(ordered_plan()));
         // What the caller has put into its stream is there for the other one as well.
         if (has_two)
             require_done<Runtime>(Runtime::synchronize(place.stream), "waiting for the device");
     }
+    /// What the order is of: groups, or all lanes as one.
+    [[nodiscard]] LaunchPlan ordered_plan() const {
+        return orders_all_ ? LaunchPlan{plan_.num_lanes, plan_.num_lanes, 1} : plan_;
+    }
     /// Has a place more than one lane? Chunks take turns in memory that does not grow with the lanes; some of the lanes of
     /// a call are others each time.
     [[nodiscard]] bool has_order() const {
-        return sorts_lanes<typename Kernel::Spec> && kernel_.problem.rows.are_a_range() &&
-               plan_.group_size > Work::Team::num_members && chunks_.size() == shares_;
+        return !orders_all_ && sorts_lanes<typename Kernel::Spec> &&
+               kernel_.problem.rows.are_a_range() && plan_.group_size > Work::Team::num_members &&
+               chunks_.size() == shares_;
     }
     [[nodiscard]] std::int32_t* order_of(const Chunk& chunk) const {
         return static_cast<std::int32_t*>(places_[chunk.place].pool->first(GridPiece::order));
     }
+    [[nodiscard]] EnsembleOrder<Runtime> order_of_all() const {
+        return {places_[0].pool->first(GridPiece::order), plan_.num_lanes};
+    }
     /// Keeps the order of the lanes, which is valid from now on.
     void keep_order() {
-        for (std::size_t at = 0; at < shares_ && has_order(); ++at)
-            places_[at].pool->has_order_of(plan_);
+        for (std::size_t at = 0; at < shares_ && (orders_all_ || has_order()); ++at)
+            places_[at].pool->has_order_of(ordered_plan());
     }
     [[nodiscard]] std::ptrdiff_t groups_of(const Chunk& chunk) const {
         return LaunchPlan{chunk.lanes.count, plan_.group_size, workers_}.num_groups();
@@ -282,14 +297,16 @@ class GridCall {
             memory_of(flight), lanes_of(chunk, chunks_.size() == 1),
             static_cast<std::byte*>(pool.first(piece)), chunk.tables.size());
         Kernel kernel = mirrored(kernel_, plan_, *flight.mirrors);
-        const Rows input_rows = flight.mirrors->rows_there();
+        const Rows rows = orders_all_ ? order_of_all().rows(is_ordered_[0], stream)
+                                      : flight.mirrors->rows_there();
         [[maybe_unused]] BackCost* cost = nullptr;
         if constexpr (is_gradient<Kernel>) {
             cost = flight.mirrors->out(is_asynchronous_ ? kernel_.costs : &chunk.cost, 1);
             kernel.stores = pool.stores();
             kernel.costs = static_cast<BackCost*>(pool.first(GridPiece::costs)) + chunk.first_group;
         }
-        const RowTasks row_tasks = flight.mirrors->row_tasks();
+        const RowTasks row_tasks = flight.mirrors->row_tasks(),
+                       row_puts = flight.mirrors->row_puts();
         pool.send_tables(piece, flight.mirrors->tables(), stream);
         const Watch& watch = watches_[chunk.place];
         const LaunchPlan plan{chunk.lanes.count, plan_.group_size, workers_};
@@ -301,11 +318,13 @@ class GridCall {
                         bytes_per_arena_,
                         static_cast<std::int32_t*>(flags),
                         row_tasks,
-                        input_rows,
+                        row_puts,
+                        rows,
                         has_order() ? order_of(chunk) : nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(),
-                         is_ordered_[chunk.place] ? order_of(chunk) : nullptr}};
+                         has_order() && is_ordered_[chunk.place] ? order_of(chunk) : nullptr}};
         put(work, plan.num_groups(), stream);
+        if (orders_all_) order_of_all().follow(kernel, *flight.mirrors, stream);
         if constexpr (has_paths) {
             const auto of_runs = run_work<typename Runtime::Warp>(kernel);
             if (kernel.sums.is_wanted()) put(of_runs, of_runs.num_warps(), stream);
@@ -344,23 +363,12 @@ class GridCall {
                     Runtime::copy(column.here, column.there, column.num_bytes, stream), "a kernel");
         }
         require_done<Runtime>(Runtime::synchronize(stream), "a kernel");
-        bring_rows(flight, stream);
+        places_[flight.place].pool->bring_rows(flight.mirrors->rows(), stream);
         places_[flight.place].pool->keep_addends(flight.mirrors->addends());
         if (may_stay)
             places_[0].pool->leave_running(stream, staying,
                                            !watches_[0].has_failed() && !call_.is_cancelled());
         flight.mirrors.reset();
-    }
-    /// Brings rows whose number has become known.
-    template <class Stream>
-    void bring_rows(const Flight& flight, Stream stream) const {
-        for (const MirroredRows& rows : flight.mirrors->rows()) {
-            const MirroredColumn all = rows.wanted();
-            if (all.num_bytes == 0) continue;
-            require_done<Runtime>(Runtime::copy(all.here, all.there, all.num_bytes, stream),
-                                  "copying from the device");
-            require_done<Runtime>(Runtime::synchronize(stream), "copying from the device");
-        }
     }
     /// What nobody has carried.
     void tell_the_rest() {
@@ -385,7 +393,7 @@ class GridCall {
     std::vector<bool> is_ordered_;  // (place)
     GridNews<Runtime> news_;
     GridImprint imprint_;
-    bool is_asynchronous_;
+    bool is_asynchronous_, orders_all_;  // all lanes as one, not those of a group
 };
 
 }  // namespace eddy::inline v0::detail

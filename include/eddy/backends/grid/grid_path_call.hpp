@@ -150,6 +150,7 @@ class GridPathCall {
                         bytes_per_arena_,
                         plan.num_groups() > plan.num_workers ? flags_ : nullptr,
                         tasks_,
+                        {},
                         {runs.first_path, runs.paths},
                         nullptr,
                         {watch.relay(), watch.mailbox(), call_.is_watched(), nullptr}};

@@ -223,6 +223,13 @@ class GridPool {
         const DeviceInUse<Runtime> in_use(kept_.device);
         bring(kept_.addends, stream);
     }
+    /// Brings rows whose number has become known.
+    static void bring_rows(const std::vector<MirroredRows>& of_lanes, Stream stream) {
+        for (const MirroredRows& rows : of_lanes) {
+            const MirroredColumn all = rows.wanted();
+            if (all.num_bytes > 0) bring({all}, stream);
+        }
+    }
     /// Has the last call here marked lanes that may be solved once more?
     [[nodiscard]] bool has_marked() const {
         return kept_.mailbox_here &&

@@ -43,9 +43,9 @@ struct GroupWork {
     /// (worker) zero before and after a launch; null where each group has an arena of its own, and no other chunk
     /// of lanes is at work there: atomic operations, and fences around them, wait for the memory of the device.
     std::int32_t* is_busy;
-    RowTasks row_tasks;
-    Rows input_rows;           // that its lanes take before they begin
-    std::int32_t* next_order;  // (lane) of its group; null: nobody wants one
+    RowTasks row_tasks, row_puts;  // before its lanes begin, and when they have ended
+    Rows rows;                     // that they take, and put into
+    std::int32_t* next_order;      // (lane) of its group; null: nobody wants one
     GridLink link;
 
     EDDY_HD_AS_ARGUMENT EDDY_HD void operator()(const Warp& warp) const {
@@ -66,7 +66,7 @@ struct GroupWork {
         const std::ptrdiff_t group = warp.index(), first = plan.first_lane(group),
                              end = first + plan.lanes_of(group);
         const bool all_finite =
-            row_tasks.run({group, first, end, input_rows}, warp.member(), Team::num_members);
+            row_tasks.run({group, first, end, rows}, warp.member(), Team::num_members);
         for (std::ptrdiff_t lane = first + warp.member(); lane < end; lane += Team::num_members) {
             kernel.outcomes[lane] = {};
             if (kernel.marks) kernel.marks[lane] = {};
@@ -94,6 +94,8 @@ struct GroupWork {
         const std::ptrdiff_t first = plan.first_lane(warp.index());
         const std::int32_t count = plan.lanes_of(warp.index());
         warp.sync();
+        static_cast<void>(row_puts.run({warp.index(), first, first + count, rows}, warp.member(),
+                                       Team::num_members));
         if (link.mailbox) {
             bool any_failed = false;
             for (std::int32_t lane = warp.member(); lane < count; lane += Team::num_members)

@@ -26,12 +26,23 @@ struct AnyChoice {
     [[nodiscard]] EDDY_HD bool operator()(std::ptrdiff_t) const { return false; }
 };
 
+/// Numbers that are brought into the descending order of their keys, of which the lowest bits count; those with one key
+/// keep theirs.
+inline constexpr int sorted_bits = 24;
+struct SortedNumbers {
+    std::uint32_t *keys = nullptr, *sorted_keys = nullptr;
+    std::ptrdiff_t *values = nullptr, *sorted_values = nullptr;
+    std::ptrdiff_t count = 0;
+    void* scratch = nullptr;
+    std::size_t scratch_bytes = 0;
+};
+
 template <class R>
 concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, std::size_t& bytes,
                                void*& piece, void* there, const void* from, bool& flag,
                                typename R::Stream stream, const AnyWork& work, int code,
                                std::ptrdiff_t count, const AnyChoice& is_chosen,
-                               std::ptrdiff_t& index) {
+                               std::ptrdiff_t& index, const SortedNumbers& numbers) {
     typename R::Warp;  // a thread's sight of its warp: grid_team.hpp
     { R::memory_name } -> std::convertible_to<const char*>;
     { R::num_devices(number) } -> std::same_as<int>;
@@ -64,6 +75,8 @@ concept GridRuntime = requires(int device, int& number, std::size_t num_bytes, s
     { R::for_each(count, work, stream) } -> std::same_as<int>;
     // The first that is chosen, or `count`, when that is known.
     { R::first_of(count, is_chosen, stream, index) } -> std::same_as<int>;
+    { R::bytes_to_sort(count, bytes) } -> std::same_as<int>;  // of scratch
+    { R::sort_descending(numbers, stream) } -> std::same_as<int>;
     { R::words(code) } -> std::convertible_to<std::string>;
     // So much to copy that it is worth a launch of its own, which others overlap with.
     { R::bytes_of_chunk() } -> std::same_as<std::size_t>;

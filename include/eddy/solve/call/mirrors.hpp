@@ -48,6 +48,7 @@ struct MirroredLanes {
     LaneRange lanes;
     Rows rows{};                // that these lanes are given
     bool are_all_lanes = true;  // of the call
+    bool are_ordered = false;   // is a lane another row than its number says?
 };
 
 /// Arrays of the host as a device has them. One text runs twice: first it counts the bytes that are wanted there,
@@ -100,7 +101,12 @@ class Mirrors {
     /// rows.
     template <class Real>
     [[nodiscard]] EnsembleView<const Real> in(const EnsembleView<const Real>& whole) {
-        if (of_.rows.are_a_range()) return as_it_is(rows_from(of_.rows.first, whole));
+        if (of_.rows.are_a_range()) {
+            const auto view = rows_from(of_.rows.first, whole);
+            const bool has_rows = view.first && view.num_lanes > 1 && view.num_components > 0;
+            if (!of_.are_ordered || !has_rows) return as_it_is(view);
+            return taken_there(lies_in(memory_, view.first) ? view : as_it_is(view));
+        }
         if (whole.first == nullptr || whole.num_components == 0) return whole;
         if (of_paths_) return taken_there(of_paths_->in(whole));
         if (lies_in(memory_, whole.first)) return taken_there(whole);
@@ -176,7 +182,8 @@ class Mirrors {
     template <class T>
     [[nodiscard]] T* out_of_lanes(T* here, ComesBack comes = ComesBack::when_done) {
         if (of_paths_) return here ? room<T>(lanes_.count) : nullptr;
-        return here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;
+        T* const there = here ? out(here + lanes_.first, lanes_.count, comes) : nullptr;
+        return here && of_.are_ordered ? ordered(there) : there;
     }
     /// Rows of numbers, or of what consists of some, that are zero at first: one for each `lanes_per_row`
     /// lanes; or for each group, RowTask::per_group.
@@ -212,6 +219,7 @@ class Mirrors {
             view = rows<Real>(view.num_components);
         else if (!is_there)
             view = out_dense(view, comes);
+        if (of_.are_ordered) view = ordered(view);
         fill(view, value);
         return view;
     }
@@ -245,6 +253,20 @@ class Mirrors {
     [[nodiscard]] RowTasks row_tasks() {
         const auto count = static_cast<std::ptrdiff_t>(row_tasks_.size());
         return {in(row_tasks_.data(), count), static_cast<std::int32_t>(count)};
+    }
+    /// What they do with rows of lanes that have ended.
+    [[nodiscard]] RowTasks row_puts() {
+        const auto count = static_cast<std::ptrdiff_t>(row_puts_.size());
+        return {in(row_puts_.data(), count), static_cast<std::int32_t>(count)};
+    }
+    /// Lanes' rows become those that they are put into; returns how far these are apart.
+    template <class T>
+    std::ptrdiff_t put_back(T*& of_lanes) const {
+        const auto task = std::find_if(row_puts_.begin(), row_puts_.end(),
+                                       [&](const RowTask& put) { return put.first == of_lanes; });
+        if (task == row_puts_.end()) return 1;
+        of_lanes = static_cast<T*>(task->others);
+        return task->other_row_stride;
     }
     /// What comes back of what kernels have written.
     [[nodiscard]] const std::vector<MirroredColumn>& columns() const { return columns_; }
@@ -300,6 +322,26 @@ class Mirrors {
         view.num_lanes = lanes_.count;
         return view;
     }
+    /// Rows of the lanes in the place of those that they are put into.
+    template <class Real>
+    [[nodiscard]] EnsembleView<Real> ordered(const EnsembleView<Real>& to) {
+        const EnsembleView<Real> of_lanes = rows<Real>(to.num_components);
+        row_puts_.push_back(RowTask::puts(of_lanes, to));
+        return of_lanes;
+    }
+    template <class T>
+    [[nodiscard]] T* ordered(T* to) {
+        using Word = std::int64_t;
+        static_assert(sizeof(T) % sizeof(Word) == 0);
+        constexpr auto words = static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(Word));
+        const std::ptrdiff_t lanes = lanes_.count;
+        T* const of_lanes = room<T>(lanes);
+        const auto rows_of = [&](T* first) {
+            return EnsembleView<Word>{reinterpret_cast<Word*>(first), lanes, words, words, 1};
+        };
+        row_puts_.push_back(RowTask::puts(rows_of(of_lanes), rows_of(to)));
+        return of_lanes;
+    }
     template <class View>
     [[nodiscard]] std::ptrdiff_t lanes_per_row(const View& view) const {
         return view.num_lanes <= 1 ? std::max<std::ptrdiff_t>(1, lanes_.count) : 1;
@@ -350,7 +392,7 @@ class Mirrors {
     std::size_t num_bytes_ = 0, bytes_copied_ = 0;   // of the rest
     std::vector<MirroredColumn> columns_, addends_;  // to be brought back; if some lanes follow
     std::vector<MirroredRows> rows_;
-    std::vector<RowTask> row_tasks_;
+    std::vector<RowTask> row_tasks_, row_puts_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -1,7 +1,8 @@
 #pragma once
 // What a launch on a device does with an array before the lanes begin that its rows belong to: what kernels
 // write holds one number everywhere at first, what they read is checked, whether it is finite, and where lanes are
-// not the rows of an array one after another, each takes its row. Each group does so for its own lanes, in the kernel
+// not the rows of an array one after another, each takes its row, and puts one
+// back when it has ended. Each group does so for its own lanes, in the kernel
 // that solves it: no launch and no copy is needed for it.
 // Test: tests/solve/device_calls.cpp
 
@@ -23,7 +24,7 @@ struct GroupLanes {
 
 /// Row r belongs to the group that lane r · `lanes_per_row` is in; or to group r.
 struct RowTask {
-    enum class Kind : std::int32_t { fills, checks, takes };
+    enum class Kind : std::int32_t { fills, checks, takes, puts };
     enum class Type : std::int32_t { of_double, of_float, of_int64 };
 
     static constexpr std::ptrdiff_t per_group = 0;  // in the place of lanes per row
@@ -32,8 +33,8 @@ struct RowTask {
     std::ptrdiff_t lanes_per_row = 1, num_columns = 1;
     std::ptrdiff_t row_stride = 1, column_stride = 1;  // in numbers
     double value = 0;                                  // to be written
-    const void* source = nullptr;                      // of rows that are taken
-    std::ptrdiff_t source_row_stride = 0, source_column_stride = 0;
+    void* others = nullptr;                            // rows that are taken, or put into
+    std::ptrdiff_t other_row_stride = 0, other_column_stride = 0;
     Kind kind = Kind::fills;
     Type type = Type::of_double;
 
@@ -62,11 +63,13 @@ struct RowTask {
     template <class Number>
     [[nodiscard]] static RowTask takes(const EnsembleView<Number>& of_lanes,
                                        const EnsembleView<const Number>& from) {
-        RowTask task = of(of_lanes, 1, Kind::takes);
-        task.source = from.first;
-        task.source_row_stride = from.lane_stride;
-        task.source_column_stride = from.component_stride;
-        return task;
+        return between(of_lanes, from, Kind::takes);
+    }
+    /// A lane that has ended puts its row into that of `to` that it is given.
+    template <class Number>
+    [[nodiscard]] static RowTask puts(const EnsembleView<Number>& of_lanes,
+                                      const EnsembleView<Number>& to) {
+        return between(of_lanes, to, Kind::puts);
     }
 
     /// A member's share of the rows of a group. False where a number is not finite.
@@ -91,6 +94,15 @@ struct RowTask {
         task.type = type_of<Plain>;
         return task;
     }
+    template <class Number, class Other>
+    [[nodiscard]] static RowTask between(const EnsembleView<Number>& of_lanes,
+                                         const EnsembleView<Other>& others, Kind kind) {
+        RowTask task = of(of_lanes, 1, kind);
+        task.others = const_cast<Number*>(others.first);
+        task.other_row_stride = others.lane_stride;
+        task.other_column_stride = others.component_stride;
+        return task;
+    }
     [[nodiscard]] EDDY_HD std::ptrdiff_t first_row_from(std::ptrdiff_t lane) const {
         return (lane + lanes_per_row - 1) / lanes_per_row;
     }
@@ -106,17 +118,22 @@ struct RowTask {
                 Number& number = numbers[row * row_stride + i * column_stride];
                 if (kind == Kind::fills) {
                     number = static_cast<Number>(value);
+                } else if (kind == Kind::puts) {
+                    other<Number>(lanes, row, i) = number;
                 } else if constexpr (!std::is_same_v<Number, std::int64_t>) {
-                    if (kind == Kind::takes)
-                        number = static_cast<const Number*>(
-                            source)[to_index(lanes.input_rows(LaunchLane{row})) *
-                                        source_row_stride +
-                                    i * source_column_stride];
+                    if (kind == Kind::takes) number = other<Number>(lanes, row, i);
                     all_finite = is_number(number) && all_finite;
                 }
             }
         }
         return all_finite;
+    }
+    template <class Number>
+    [[nodiscard]] EDDY_HD Number& other(const GroupLanes& lanes, std::ptrdiff_t row,
+                                        std::ptrdiff_t i) const {
+        return static_cast<Number*>(
+            others)[to_index(lanes.input_rows(LaunchLane{row})) * other_row_stride +
+                    i * other_column_stride];
     }
 };
 
