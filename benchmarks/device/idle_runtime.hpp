@@ -87,7 +87,7 @@ struct IdleRuntime {
         return ++calls.waits, index = count, 0;
     }
     static int bytes_to_sort(std::ptrdiff_t, std::size_t& num_bytes) {
-        return answer(num_bytes, std::size_t{1});
+        return num_bytes = 1, ++calls.questions, 0;
     }
     static int sort_descending(const eddy::detail::SortedNumbers&, Stream) {
         return ++calls.launches, 0;

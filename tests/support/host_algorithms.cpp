@@ -46,7 +46,7 @@ void for_each_index(std::ptrdiff_t count, const std::function<void(std::ptrdiff_
 std::ptrdiff_t first_index(std::ptrdiff_t count,
                            const std::function<bool(std::ptrdiff_t)>& is_chosen) {
     const auto all = std::views::iota(std::ptrdiff_t{0}, count);
-    return std::ranges::find_if(all, is_chosen) - all.begin();
+    return static_cast<std::ptrdiff_t>(std::ranges::find_if(all, is_chosen) - all.begin());
 }
 void sort_descending(const eddy::detail::SortedNumbers& numbers) {
     std::vector<std::ptrdiff_t> order(static_cast<std::size_t>(numbers.count));
