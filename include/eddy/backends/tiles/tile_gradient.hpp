@@ -379,22 +379,4 @@ class TileGradient {
     bool* is_alive_ = nullptr;
 };
 
-/// The rounds of a tile, as the checkpointed loop sees them. The cotangents stay with the gradient.
-template <class Gradient>
-struct TileRounds {
-    using State = typename Gradient::State;
-    Gradient* gradient = nullptr;
-
-    void advance_in_place(State& x, std::int64_t round) const { gradient->advance(x, round); }
-    [[nodiscard]] State advance(const State& x, std::int64_t round) const {
-        State next = x;
-        gradient->advance(next, round);
-        return next;
-    }
-    int pullback(const State& x, std::int64_t round, int nothing) {
-        gradient->pull(x, round);
-        return nothing;
-    }
-};
-
 }  // namespace eddy::inline v0::detail

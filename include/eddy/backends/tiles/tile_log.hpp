@@ -56,4 +56,22 @@ class TileLog {
     std::int64_t num_lanes_ = 1, num_first_ = 0, num_latest_ = 1;
 };
 
+/// The rounds of a tile, as the checkpointed loop sees them. The cotangents stay with the gradient.
+template <class Gradient>
+struct TileRounds {
+    using State = typename Gradient::State;
+    Gradient* gradient = nullptr;
+
+    void advance_in_place(State& x, std::int64_t round) const { gradient->advance(x, round); }
+    [[nodiscard]] State advance(const State& x, std::int64_t round) const {
+        State next = x;
+        gradient->advance(next, round);
+        return next;
+    }
+    int pullback(const State& x, std::int64_t round, int nothing) {
+        gradient->pull(x, round);
+        return nothing;
+    }
+};
+
 }  // namespace eddy::inline v0::detail
