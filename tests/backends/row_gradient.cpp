@@ -6,6 +6,8 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <limits>
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
@@ -59,8 +61,101 @@ void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, con
     CHECK(rows.report.stats(0).evaluations == oracle.report.stats(0).evaluations);
 }
 
+/// Layers of many weights, and time.
+constexpr auto network = eddy::nn::mlp<3, 9, 20, 2>(eddy::nn::tanh);
+/// A loss that reads weights as well.
+struct ErrorAndPenalty {
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r) + 0.1 * p[1] * p[200] * y[0];
+    }
+};
+/// Weights that all lanes share, or the same ones in each.
+auto gradient_of_network(const eddy::EnsembleArray<double>& y0, bool shares,
+                         const eddy::SolveOptions& options, int threads = 1) {
+    const std::vector<double> p = eddy::nn::glorot_uniform<double>(network, 7);
+    const std::size_t points = options.save_at.values.empty() ? 1 : options.save_at.values.size();
+    const std::vector<eddy::EnsembleArray<double>> data(points, filled(y0.rows(), 0, 0.1, 2));
+    const auto field = eddy::trace_field(2, network.parameter_size, network);
+    const eddy::Rows rows{.threads = threads};
+    if (shares)
+        return eddy::value_and_gradient(field, eddy::Tsit5{}, ErrorAndPenalty{}, data, y0,
+                                        eddy::shared(p), options, rows);
+    eddy::EnsembleArray<double> of_each(y0.rows(), network.parameter_size);
+    for (std::ptrdiff_t lane = 0; lane < y0.rows(); ++lane)
+        for (std::size_t i = 0; i < p.size(); ++i)
+            of_each(lane, static_cast<std::ptrdiff_t>(i)) = p[i];
+    return eddy::value_and_gradient(field, eddy::Tsit5{}, ErrorAndPenalty{}, data, y0, of_each,
+                                    options, rows);
+}
+eddy::EnsembleArray<double> sum_over_rows(const eddy::EnsembleArray<double>& array) {
+    eddy::EnsembleArray<double> sum(1, array.cols());
+    for (std::ptrdiff_t c = 0; c < array.cols(); ++c) {
+        sum(0, c) = 0;
+        for (std::ptrdiff_t row = 0; row < array.rows(); ++row) sum(0, c) += array(row, c);
+    }
+    return sum;
+}
+
 }  // namespace
 
+TEST_CASE("rows: many weights that lanes share have the sums of their own gradients") {
+    const auto check = [](std::ptrdiff_t lanes, const eddy::SolveOptions& options) {
+        auto y0 = filled(lanes, 0.1, 0.05, 2);
+        if (lanes > 5) y0(5, 1) = std::numeric_limits<double>::max();
+        const auto shared = gradient_of_network(y0, true, options);
+        const auto of_each = gradient_of_network(y0, false, options);
+
+        bool same = support::same_bits(shared.loss.total, of_each.loss.total);
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            same = same &&
+                   support::same_bits(shared.gradient.y0(lane, 0), of_each.gradient.y0(lane, 0));
+        CHECK(same);
+        CHECK(shared.loss.num_successful == lanes - (lanes > 5 ? 1 : 0));
+        CHECK(largest_difference(shared.gradient.p, sum_over_rows(of_each.gradient.p)) < 1e-13);
+        CHECK(largest_difference(shared.gradient.p, filled(1, 0, 0, network.parameter_size)) >
+              0.01);
+    };
+
+    check(1, {.t1 = 1.5, .rtol = 1e-5, .save_at = {0, 0.31, 1.5}});
+    check(3, {.t1 = 1.5, .rtol = 1e-5});
+    check(70, {.t1 = 1.5, .rtol = 1e-5, .save_at = {0, 0.31, 0.8, 1.5}});
+    check(20, {.t1 = 1.5, .dt0 = 0.125});
+}
+TEST_CASE("rows: sums of many weights have the same bits for any budget and threads") {
+    const auto y0 = filled(150, 0.1, 0.05, 2);
+    const eddy::SolveOptions options{.t1 = 1.5, .rtol = 1e-5, .save_at = {0.31, 1.5}};
+    const auto whole = gradient_of_network(y0, true, options);
+    eddy::SolveOptions with_little = options;
+    with_little.memory_budget = std::size_t{1} << 18;
+    for (const auto& other :
+         {gradient_of_network(y0, true, options, 3), gradient_of_network(y0, true, with_little)}) {
+        bool same = true;
+        for (std::ptrdiff_t i = 0; i < network.parameter_size; ++i)
+            same = same && support::same_bits(whole.gradient.p(0, i), other.gradient.p(0, i));
+        CHECK(same);
+    }
+}
+TEST_CASE("rows: a lane whose derivative is infinite is left out of the sums of weights") {
+    const auto field = eddy::trace_field(2, 100, [](auto, const auto& y, const auto& p) {
+        using std::sqrt;
+        return p[99] * eddy::vec(y[0], sqrt(y[1] * y[1]));
+    });
+    const std::vector<double> p(100, 0.5);
+    const auto run = [&](double last) {
+        auto y0 = filled(9, 1, 0.05, 2);
+        y0(4, 1) = last;
+        return eddy::value_and_gradient(field, eddy::RK4{}, SquaredError{}, filled(1, 0, 0.1, 2),
+                                        y0, eddy::shared(p), {.t1 = 1, .dt0 = 0.25});
+    };
+
+    const auto infinite = run(0), failed = run(std::numeric_limits<double>::max());
+
+    CHECK(infinite.report.result(4) == eddy::Result::non_finite);
+    CHECK(eddy::is_failure(failed.report.result(4)));
+    CHECK(support::same_bits(infinite.gradient.p(0, 99), failed.gradient.p(0, 99)));
+    CHECK(infinite.gradient.y0(4, 1) == 0);
+}
 TEST_CASE("rows: gradients are those of the oracle") {
     const auto own = filled(70, 8, 0.5), one = filled(1, 8, 0.5);
     check_gradient<eddy::Tsit5>({.t1 = 0.5}, 70, own);

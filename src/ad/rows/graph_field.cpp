@@ -45,15 +45,16 @@ class FieldCode {
         int num_residuals;
     };
 
-    FieldCode(const Graph& graph, RowLevel level) : graph_(graph), level_(level) {}
+    /// `shares`: are the numbers of p those of all lanes?
+    FieldCode(const Graph& graph, RowLevel level, bool shares)
+        : graph_(graph), level_(level), shares_(shares) {}
 
     [[nodiscard]] RowLevel level() const { return level_; }
+    [[nodiscard]] bool shares_parameters() const { return shares_; }
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const std::vector<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
-        std::call_once(f_is_made_, [&] {
-            f_ = std::make_shared<const ProgramCode>(row_code(finish_code(graph_)));
-        });
+        std::call_once(f_is_made_, [&] { f_ = code(finish_code(graph_), {}); });
         return f_;
     }
     [[nodiscard]] const Halves& halves() const {
@@ -62,16 +63,24 @@ class FieldCode {
             wants[1] = wants[2] = 1;
             const SplitGraph split = split_graph(graph_, wants, keep_what_is_dear);
             const bool keeps = split.residual_size > 0;
-            halves_ = {keeps ? std::make_shared<const ProgramCode>(row_code(split.forward)) : f(),
-                       std::make_shared<const ProgramCode>(row_code(split.backward, {0, 1})),
+            halves_ = {keeps ? code(split.forward, {}) : f(), code(split.backward, {0, 1}),
                        split.residual_size};
         });
         return halves_;
     }
 
   private:
+    /// `adds`: results that are added to what is there; over all lanes, where these share parameters.
+    [[nodiscard]] Code code(const Graph& graph, const std::vector<char>& adds) const {
+        RowRoles roles;
+        (shares_ ? roles.summed : roles.adds) = adds;
+        if (shares_) roles.shared = {0, 0, 1};
+        return std::make_shared<const ProgramCode>(row_code(graph, roles));
+    }
+
     Graph graph_;
     RowLevel level_;
+    bool shares_;
     mutable std::once_flag f_is_made_, halves_are_made_;
     mutable Code f_;
     mutable Halves halves_{};
@@ -99,6 +108,10 @@ class GraphOnTile final : public FieldOnTile {
         if (!pull_) pull_.emplace(code_->halves().pull, width(), code_->level());
         run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
+    void sum_over(const int* trajectories, int count) override {
+        lanes_ = trajectories;
+        num_lanes_ = count;
+    }
 
   private:
     /// Arguments behind p lie behind it, too.
@@ -108,13 +121,16 @@ class GraphOnTile final : public FieldOnTile {
         int count = 2;
         for (std::size_t k = 2; k < code_->arguments().size(); ++k) {
             blocks[count++] = p;
-            p += std::ptrdiff_t{code_->arguments()[k].size} * width();
+            const std::ptrdiff_t size = code_->arguments()[k].size;
+            p += k == 2 && code_->shares_parameters() ? (size + 7) / 8 * 8 : size * width();
         }
         for (const double* block : others) blocks[count++] = block;
-        program.run(blocks);
+        program.run(blocks, lanes_, num_lanes_);
     }
 
     std::shared_ptr<const FieldCode> code_;
+    const int* lanes_ = nullptr;  // that sums over lanes are over
+    int num_lanes_ = 0;
     std::optional<RowProgram> f_, forward_, pull_;
 };
 
@@ -134,12 +150,15 @@ std::vector<int> components_that_change(const Graph& graph) {
 class GraphField final : public FieldMaker {
   public:
     GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
-        : FieldMaker(sizes), code_(std::make_shared<const FieldCode>(graph, level)) {}
+        : FieldMaker(sizes),
+          code_(std::make_shared<const FieldCode>(graph, level, false)),
+          shared_code_(std::make_shared<const FieldCode>(graph, level, true)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
-        static_cast<void>(
-            code_->f());  // on the thread that asks, so that it hears what rows do not have
-        return std::make_unique<GraphOnTile>(code_, sizes(), width);
+        return make(code_, width);
+    }
+    [[nodiscard]] std::unique_ptr<FieldOnTile> on_shared_tile(int width) const override {
+        return make(shared_code_, width);
     }
     [[nodiscard]] std::vector<int> counted_components() const override {
         // What is zero is made of literals.
@@ -151,7 +170,14 @@ class GraphField final : public FieldMaker {
     }
 
   private:
-    std::shared_ptr<const FieldCode> code_;
+    [[nodiscard]] std::unique_ptr<FieldOnTile> make(const std::shared_ptr<const FieldCode>& code,
+                                                    int width) const {
+        // On the thread that asks, so that it hears what rows do not have.
+        static_cast<void>(code->f());
+        return std::make_unique<GraphOnTile>(code, sizes(), width);
+    }
+
+    std::shared_ptr<const FieldCode> code_, shared_code_;
 };
 
 }  // namespace

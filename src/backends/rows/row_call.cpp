@@ -59,7 +59,7 @@ struct SolveGroups {
                       solution.lanes().data() + team.first_lane(), team);
     }
     void begin(SolveWorker& at) const {
-        at.field = field.on_tile(width);
+        at.field = tile_of(field, problem, width);
         Arena counting;
         static_cast<void>(RowSolve(problem, *at.field, false, counting));
         Arena arena = at.memory.arena(counting.num_bytes());
@@ -90,7 +90,8 @@ void solve_on_rows(const RowCall& call, Solution<double>& solution) {
     solution.reset(lanes, prepared.times().save_time, prepared.problem.state_size,
                    prepared.problem.state_size, {.steps = options.save_steps});
     const int width = row_width(call, lanes, false);
-    static_cast<void>(call.field->on_tile(width));  // throws here what it cannot do
+    static_cast<void>(
+        tile_of(*call.field, prepared.problem, width));  // throws here what it cannot do
     const LaunchPlan plan = plan_row_groups(lanes, width, call.threads);
     CallLink to_caller(Cancellation{}, options);
     const auto watching = to_caller.watch(options.progress, "solve", lanes);

@@ -5,6 +5,9 @@
 
 namespace eddy::inline v0::detail {
 
+/// Numbers, up to whole lines of a cache.
+constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t size) { return (size + 7) / 8 * 8; }
+
 std::int64_t RowGradient::kept_bytes(const RowProblem& problem, const FieldOnTile& field) {
     const std::int64_t rows =
         std::int64_t{problem.method->num_dense} * (problem.state_size + field.num_residuals());
@@ -38,15 +41,20 @@ RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
     pulled_ = rows(problem.state_size);
     dense_of_y_ = rows(problem.state_size);
     for (int i = 0; i < num_dense(); ++i) dense_of_k_[i] = rows(problem.state_size);
-    of_p_ = rows(problem.parameter_size);
-    of_step_ = rows(problem.parameter_size);
+    const bool sums = problem.sums_tile;
+    of_p_ = sums ? arena.take<double>(problem.parameter_size) : rows(problem.parameter_size);
+    of_step_ = sums ? of_p_ : rows(problem.parameter_size);
+    lanes_ = arena.take<int>(width);
     saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     chosen_ = rows(1);
     column_ = arena.take<double>(problem.state_size);
     if (const FieldOnTile* loss = objective.loss) {
-        loss_p_ = rows(loss->num_parameters());
-        loss_of_p_ = rows(loss->num_parameters());
+        const int num_data = loss->num_parameters() - problem.parameter_size;
+        loss_p_ = sums ? arena.take<double>(whole_lines(problem.parameter_size) + num_data * width)
+                       : rows(loss->num_parameters());
+        loss_of_p_ = sums ? of_p_ : rows(loss->num_parameters());
+        if (sums && loss_p_) step_->copy_parameters(loss_p_);
         loss_value_ = rows(1);
         loss_c_ = rows(1);
         loss_kept_ = rows(loss->num_residuals());
@@ -57,6 +65,10 @@ RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
     is_alive_ = arena.take<bool>(width);
 }
 
+double* RowGradient::data_of_loss() const {
+    const std::ptrdiff_t num_p = problem_->parameter_size;
+    return loss_p_ + (problem_->sums_tile ? whole_lines(num_p) : num_p * step_->width());
+}
 std::int64_t RowGradient::used_bytes() const {
     const std::int64_t rounds = std::min(num_rounds_, num_kept_);
     return rounds * kept_size_ * std::int64_t{sizeof(double)} +
@@ -148,14 +160,17 @@ void RowGradient::take_steps(const LoggedStep* row) {
 }
 /// The lanes that made a step in it; on the way back those alone that are alive. False: none.
 bool RowGradient::choose_stepped(bool if_alive) {
-    bool any = false;
+    return choose_lanes(
+        [&](int place) { return steps_[place].size > 0 && (!if_alive || is_alive_[place]); });
+}
+bool RowGradient::choose_lanes(const auto& is_chosen) {
+    num_taking_part_ = 0;
     for (int place = 0; place < step_->width(); ++place) {
-        const bool is_chosen =
-            place < count_ && steps_[place].size > 0 && (!if_alive || is_alive_[place]);
-        chosen_[place] = is_chosen ? 1 : 0;
-        any |= is_chosen;
+        const bool takes_part = place < count_ && is_chosen(place);
+        chosen_[place] = takes_part ? 1 : 0;
+        if (takes_part) lanes_[num_taking_part_++] = place;
     }
-    return any;
+    return num_taking_part_ > 0;
 }
 
 // Losses
@@ -169,32 +184,28 @@ void RowGradient::load_loss(std::int32_t k) {
     for (int place = 0; place < width; ++place) {
         const std::ptrdiff_t lane = first_ + std::min<std::ptrdiff_t>(place, count_ - 1);
         const std::ptrdiff_t of_p = problem_->row_of_p(lane);
-        for (int i = 0; i < problem_->parameter_size; ++i)
+        for (int i = 0; !problem_->sums_tile && i < problem_->parameter_size; ++i)
             loss_p_[i * width + place] = problem_->p(of_p, i);
-        for (int i = problem_->parameter_size; i < objective_.loss->num_parameters(); ++i)
-            loss_p_[i * width + place] =
-                data(data.num_lanes == 1 ? 0 : lane, i - problem_->parameter_size);
+        const int num_data = objective_.loss->num_parameters() - problem_->parameter_size;
+        for (int i = 0; i < num_data; ++i)
+            data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
         loss_t_[place] = problem_->times.save_time[k];
         if (place >= count_ || solve_.num_saved(place) <= k)
             for (int c = 0; c < problem_->state_size; ++c)
                 saved(k)[c * width + place] = problem_->y0(lane, c);
     }
 }
-void RowGradient::seed_losses(LaneOutcome* outcomes) {
+/// The values of the losses, and which lanes fail by them.
+void RowGradient::measure_losses(LaneOutcome* outcomes) {
+    if (!objective_.loss) return;
     FieldOnTile& loss = *objective_.loss;
-    const int width = step_->width();
-    std::fill_n(loss_c_, width, 1.);
     for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
         load_loss(k);
         loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
-        std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, 0.);
-        loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
         for (int place = 0; place < count_; ++place) {
-            chosen_[place] = 0;
             if (solve_.num_saved(place) <= k || is_failure(outcomes[place].result)) continue;
             double& sum = objective_.of_lane(first_ + place, 0);
             sum += loss_value_[place];
-            chosen_[place] = 1;
             if (std::isfinite(sum)) continue;
             outcomes[place].result = Result::loss_not_finite;
             outcomes[place].component = k;
@@ -204,7 +215,24 @@ void RowGradient::seed_losses(LaneOutcome* outcomes) {
                 team_->call().keep_state(
                     first_ + place, std::vector<double>(column_, column_ + problem_->state_size));
         }
-        std::fill(chosen_ + count_, chosen_ + width, 0.);
+    }
+}
+/// The cotangents of save points, and what losses ask of parameters.
+void RowGradient::seed_losses() {
+    FieldOnTile& loss = *objective_.loss;
+    const int width = step_->width(), num_saves = problem_->times.num_saves;
+    std::fill_n(loss_c_, width, 1.);
+    for (std::int32_t k = 0; k < num_saves; ++k) {
+        if (num_saves > 1) {
+            load_loss(k);
+            loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
+        }
+        choose_lanes([&](int place) { return is_alive_[place] && solve_.num_saved(place) > k; });
+        loss.sum_over(lanes_, num_taking_part_);
+        if (!problem_->sums_tile)
+            std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, 0.);
+        loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
+        if (problem_->sums_tile) continue;
         for (int i = 0; i < problem_->parameter_size; ++i)
             for (int place = 0; place < count_; ++place)
                 if (chosen_[place] > 0) of_p_[i * width + place] += loss_of_p_[i * width + place];
@@ -225,15 +253,33 @@ void RowGradient::seed_cotangents() {
 void RowGradient::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
     std::fill_n(cotangent_, block(), 0.);
-    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * width, 0.);
-    if (objective_.loss)
-        seed_losses(outcomes);
-    else
-        seed_cotangents();
+    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
+                0.);
     for (int place = 0; place < width; ++place) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
     }
+    if (objective_.loss)
+        seed_losses();
+    else
+        seed_cotangents();
+}
+/// Where lanes share sums: lanes whose values are numbers and whose derivative is not, as that of √y at 0. False:
+/// there are none.
+bool RowGradient::leave_out_infinite(LaneOutcome* outcomes) {
+    bool found = false;
+    for (int place = 0; problem_->sums_tile && objective_.loss && place < count_; ++place) {
+        if (!is_alive_[place]) continue;
+        double nothing = 0;
+        for (int c = 0; c < problem_->state_size; ++c) {
+            const double x = cotangent_[c * step_->width() + place];
+            nothing += x - x;
+        }
+        if (nothing == 0) continue;
+        outcomes[place].result = Result::non_finite;
+        found = true;
+    }
+    return found;
 }
 /// The cotangents of save points in the round: those at the ends of steps enter there, the others as
 /// dense output has them. True where there are any of the latter.
@@ -294,19 +340,25 @@ void RowGradient::pull(const RowState& x, std::int64_t round) {
     if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
     const row_kernels::Kernels& kernels = step_->kernels();
     const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
-    std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, 0.);
+    if (!problem_->sums_tile) std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, 0.);
+    step_->sum_over(lanes_, num_taking_part_);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
                 cotangent_, pulled_, of_step_);
     if (is_dense) kernels.add_rows(pulled_, dense_of_y_, step_->shape());
-    kernels.add_rows(of_step_, of_p_, of_p);
-    kernels.choose_rows(of_p_, of_step_, of_p, chosen_);
+    if (!problem_->sums_tile) {
+        kernels.add_rows(of_step_, of_p_, of_p);
+        kernels.choose_rows(of_p_, of_step_, of_p, chosen_);
+    }
     kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
 }
 
 /// Save points at t0, and what the lanes have got.
 void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTarget<double>& shared,
                            LaneOutcome* outcomes) {
-    const int width = step_->width(), num_p = problem_->parameter_size;
+    const int width = step_->width();
+    const int num_p = problem_->sums_tile ? 0 : problem_->parameter_size;  // of each lane
+    for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
+        shared.sums[i] += of_p_[i];
     for (int place = 0; place < count_; ++place) {
         if (!is_alive_[place]) continue;
         while (saves_left_[place] > 0) {

@@ -36,6 +36,8 @@ struct RowObjective {
 
 class RowGradient final : RowRecorder {
   public:
+    using State = RowState;
+
     RowGradient(const RowProblem& problem, FieldOnTile& field, const RowObjective& objective,
                 const GradientPlan& plan, Arena& arena);
 
@@ -48,8 +50,16 @@ class RowGradient final : RowRecorder {
         begin(team, first, count, outcomes);
         loop.body().gradient = this;
         loop.run(start_, [&](const RowState&, std::int64_t) { return !solve_.is_done(); });
+        measure_losses(outcomes);
         begin_back(outcomes);
         static_cast<void>(loop.reverse(0));
+        if (leave_out_infinite(outcomes)) {
+            // Sums have taken up what those lanes brought: once more without them, by the log.
+            loop.run(start_,
+                     [&](const RowState&, std::int64_t round) { return round < num_rounds_; });
+            begin_back(outcomes);
+            static_cast<void>(loop.reverse(0));
+        }
         hand_out(target, shared, outcomes);
     }
     [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
@@ -83,12 +93,16 @@ class RowGradient final : RowRecorder {
     void attempt_again(const double* y, double* kept, LoggedStep* row);
     void take_steps(const LoggedStep* row);
     [[nodiscard]] bool choose_stepped(bool if_alive);
+    bool choose_lanes(const auto& is_chosen);
     [[nodiscard]] bool add_saves();
     void add_dense(int place, const double* seed, double theta);
     void linearize(int count, const RowState& x, std::int64_t round);
-    void seed_losses(LaneOutcome* outcomes);
+    void measure_losses(LaneOutcome* outcomes);
+    void seed_losses();
     void seed_cotangents();
     void load_loss(std::int32_t k);
+    [[nodiscard]] double* data_of_loss() const;
+    [[nodiscard]] bool leave_out_infinite(LaneOutcome* outcomes);
 
     [[nodiscard]] int num_dense() const { return problem_->method->num_dense; }
     [[nodiscard]] std::int64_t block() const {
@@ -119,6 +133,8 @@ class RowGradient final : RowRecorder {
     double *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     double *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
     std::int32_t *saves_left_, *logged_tstops_;
+    int* lanes_;  // that take part in a round, in order
+    int num_taking_part_ = 0;
     bool* is_alive_;
 
     RowState start_;
@@ -128,23 +144,6 @@ class RowGradient final : RowRecorder {
     std::int32_t count_ = 0;
     const LoggedStep* steps_ = nullptr;  // of the round at hand, (lane)
     std::int64_t num_rounds_ = 0, replayed_ = 0;
-};
-
-/// The rounds of a tile, as the checkpointed loop sees them. The cotangents stay with the gradient.
-struct RowRounds {
-    using State = RowState;
-    RowGradient* gradient = nullptr;
-
-    void advance_in_place(RowState& x, std::int64_t round) const { gradient->advance(x, round); }
-    [[nodiscard]] RowState advance(const RowState& x, std::int64_t round) const {
-        RowState next = x;
-        gradient->advance(next, round);
-        return next;
-    }
-    int pullback(const RowState& x, std::int64_t round, int nothing) {
-        gradient->pull(x, round);
-        return nothing;
-    }
 };
 
 }  // namespace eddy::inline v0::detail

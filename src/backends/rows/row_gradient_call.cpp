@@ -14,7 +14,7 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-using RowLoop = CheckpointedLoop<RowState, RowRounds, MemoryStore<RowState>, int>;
+using RowLoop = CheckpointedLoop<RowState, TileRounds<RowGradient>, MemoryStore<RowState>, int>;
 
 /// What a worker keeps from group to group.
 struct GradientWorker {
@@ -28,11 +28,12 @@ struct GradientWorker {
 /// The call: results whose sizes are known when it runs, as those of any other gradient.
 struct GradientOnRows : GradientResults<double> {
     GradientOnRows(const RowCall& of, const RowSeeds& from, const char* title)
-        : GradientResults<double>({of.field->num_states(),
-                                   {of.field->num_parameters(), of.shares_parameters, true},
-                                   from.loss != nullptr,
-                                   false,
-                                   false}),
+        : GradientResults<double>(
+              {of.field->num_states(),
+               {of.field->num_parameters(), of.shares_parameters, !sums_in_tiles(of)},
+               from.loss != nullptr,
+               false,
+               false}),
           call(of),
           seeds(from),
           where(title),
@@ -84,11 +85,18 @@ void GradientOnRows::plan_groups() {
     width = row_width(call, lanes, true);
     const bool adds_blocks = call.shares_parameters && lanes > few_lanes;
     groups = {lanes, adds_blocks ? lanes_per_block : width, 1};
+    if (prepared.problem.sums_tile) {
+        // Each group has sums of its own, and which groups there are depends on the lanes alone.
+        constexpr std::ptrdiff_t most_groups = 64;
+        const std::ptrdiff_t tiles = (lanes + width - 1) / width;
+        groups.group_size = (tiles + most_groups - 1) / most_groups * width;
+        groups.group_size = std::max<std::ptrdiff_t>(groups.group_size, width);
+    }
     groups.num_workers = workers_of_threads(call.threads, groups.num_groups());
 }
 void GradientOnRows::plan_back() {
     const SolveOptions& options = *call.options;
-    const std::unique_ptr<FieldOnTile> field = call.field->on_tile(width);
+    const std::unique_ptr<FieldOnTile> field = tile_of(*call.field, prepared.problem, width);
     const WorkerBudget budget =
         budget_of_worker({options.memory_budget, machine_memory_bytes()}, groups.num_workers);
     plan.num_lanes = static_cast<std::int32_t>(groups.group_size);
@@ -101,8 +109,8 @@ void GradientOnRows::plan_back() {
                         });
 }
 void GradientOnRows::begin(GradientWorker& at) const {
-    at.field = call.field->on_tile(width);
-    if (seeds.loss) at.loss = seeds.loss->on_tile(width);
+    at.field = tile_of(*call.field, prepared.problem, width);
+    if (seeds.loss) at.loss = tile_of(*seeds.loss, prepared.problem, width);
     const RowObjective objective{at.loss.get(), seeds.arrays, loss};
     Arena counting;
     static_cast<void>(RowGradient(prepared.problem, *at.field, objective, plan, counting));
@@ -110,7 +118,8 @@ void GradientOnRows::begin(GradientWorker& at) const {
     at.num_bytes = static_cast<std::int64_t>(counting.num_bytes());
     at.gradient =
         std::make_unique<RowGradient>(prepared.problem, *at.field, objective, plan, arena);
-    at.loop = std::make_unique<RowLoop>(RowRounds{}, LoopOptions{.checkpoints = plan.checkpoints});
+    at.loop = std::make_unique<RowLoop>(TileRounds<RowGradient>{},
+                                        LoopOptions{.checkpoints = plan.checkpoints});
 }
 void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     const ThreadLink link{to_caller, &threads};
@@ -120,6 +129,8 @@ void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     LaneOutcome* const outcomes = result.report.lanes().data();
     BackCost& cost = costs[static_cast<std::size_t>(worker)];
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes();
+    SharedTarget<double> of_group = shared;
+    if (prepared.problem.sums_tile) of_group.sums += group * call.field->num_parameters();
     for (std::ptrdiff_t first = team.first_lane(); first < end; first += width) {
         const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width, end - first));
         if (!team.attend()) {
@@ -129,7 +140,7 @@ void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
             }
             continue;
         }
-        at.gradient->run(*at.loop, team, first, count, target, shared, outcomes + first);
+        at.gradient->run(*at.loop, team, first, count, target, of_group, outcomes + first);
         add(cost.loops, at.loop->counters());
         cost.evaluations += at.gradient->replayed_rounds() * count * call.method->num_needed;
         // The loop has states in its slots, where it starts, where it is, and one at work.

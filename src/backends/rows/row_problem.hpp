@@ -15,6 +15,9 @@ struct RowProblem {
     row_kernels::Tolerances tolerances{};
     EnsembleView<const double> y0, p;  // p: one row where it is shared
     bool shares_parameters = false, is_fused = false;
+    /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
+    /// numbers, not as rows.
+    bool sums_tile = false;
     int state_size = 0, parameter_size = 0;
 
     [[nodiscard]] row_kernels::Times row_times() const {

@@ -32,7 +32,9 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
     stage_ = rows(problem.state_size);
     time_ = rows(1);
     finite_ = rows(1);
-    p_ = rows(problem.parameter_size);
+    p_ = problem.sums_tile ? arena.take<double>(problem.parameter_size)
+                           : rows(problem.parameter_size);
+    if (problem.sums_tile && p_) copy_parameters(p_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
@@ -42,8 +44,13 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
 
 void RowStep::load(int place, std::ptrdiff_t lane, double* y) {
     for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->y0(lane, c);
+    if (problem_->sums_tile) return;
     const std::ptrdiff_t row = problem_->row_of_p(lane);
     for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
+}
+
+void RowStep::copy_parameters(double* to) const {
+    for (int i = 0; i < problem_->parameter_size; ++i) to[i] = problem_->p(0, i);
 }
 
 void RowStep::choose_first_sizes(const double* y, double* sizes) {

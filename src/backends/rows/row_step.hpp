@@ -23,6 +23,8 @@ class RowStep {
 
     /// The start and the parameters of a lane, into its place.
     void load(int place, std::ptrdiff_t lane, double* y);
+    /// Those that all lanes share, as numbers.
+    void copy_parameters(double* to) const;
     /// The sizes of first steps from y, (place).
     void choose_first_sizes(const double* y, double* sizes);
 
@@ -58,6 +60,8 @@ class RowStep {
     /// `count` stages, or null.
     void pull(int count, const RowClocks& clocks, const double* kept, double* const* of_stages,
               const double* next_cotangent, double* cotangent, double* of_p);
+    /// Which lanes the cotangents of shared parameters are summed over, in order.
+    void sum_over(const int* lanes, int count) { field_->sum_over(lanes, count); }
     /// w_i(θ) of dense output, (stage).
     void dense_weights(double theta, double* weights) const;
 

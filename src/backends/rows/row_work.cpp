@@ -38,6 +38,18 @@ PreparedRows::PreparedRows(const RowCall& call, const char* where) {
     problem.is_fused = call.level == RowLevel::fused;
     problem.state_size = field.num_states();
     problem.parameter_size = field.num_parameters();
+    problem.sums_tile = sums_in_tiles(call);
+}
+
+bool sums_in_tiles(const RowCall& call) {
+    constexpr int most_by_lane = 64;  // as in other backends
+    return call.shares_parameters && call.field->num_parameters() > most_by_lane &&
+           call.field->on_shared_tile(1) != nullptr;
+}
+
+std::unique_ptr<FieldOnTile> tile_of(const FieldMaker& field, const RowProblem& problem,
+                                     int width) {
+    return problem.sums_tile ? field.on_shared_tile(width) : field.on_tile(width);
 }
 
 int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back) {

@@ -3,6 +3,7 @@
 
 #include <eddy/backends/rows/row_call.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
+#include <memory>
 #include <vector>
 #include "row_problem.hpp"
 
@@ -25,6 +26,12 @@ class PreparedRows {
     std::vector<double> atol_;
     std::vector<int> counted_;
 };
+
+/// Are the cotangents of a call's parameters added up in tiles?
+[[nodiscard]] bool sums_in_tiles(const RowCall& call);
+/// The equation, or the loss, on a tile.
+[[nodiscard]] std::unique_ptr<FieldOnTile> tile_of(const FieldMaker& field,
+                                                   const RowProblem& problem, int width);
 
 /// Lanes of a tile: as many as keep what an attempt reads and writes within the second-level cache.
 [[nodiscard]] int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back);

@@ -1,6 +1,7 @@
 // Where the operands of each operation come from, and which values need a row.
 
 #include <algorithm>
+#include <eddy/core/error.hpp>
 #include <eddy/trace/rows/program_code.hpp>
 
 #include "row_engine.hpp"
@@ -14,6 +15,7 @@ class Placer {
   public:
     explicit Placer(ScalarList list)
         : list_(std::move(list)),
+          blocks_(gather_blocks(list_)),
           order_(schedule(list_)),
           needs_row_(list_.values.size(), 0),
           last_use_(list_.values.size(), -1),
@@ -33,19 +35,31 @@ class Placer {
         code_.shared = list_.shared;
         code_.argument_sizes = list_.argument_sizes;
         code_.result_sizes = list_.result_sizes;
+        code_.are_numbers = list_.are_numbers;
         spread_of_.assign(list_.shared.size(), -1);
         for (const ScalarList::Result& result : list_.results)
             result_place(result.value) = first_[at(result.block)] + result.component;
         for (std::size_t s = 0; s < order_.size(); ++s) choose_operands(static_cast<int>(s));
-        num_scratch_ = static_cast<int>(code_.spread.size());
-        for (std::size_t s = 0; s < order_.size(); ++s) place(static_cast<int>(s));
+        const int num_spread = static_cast<int>(code_.spread.size());
+        const std::vector<int> runs = place_runs(list_, blocks_, order_);
+        for (std::size_t v = 0; v < blocks_.of.size(); ++v) {
+            const BlockRows::Row row = blocks_.of[v];
+            if (row.run >= 0) place_[v] = row_place(num_spread + runs[at(row.run)] + row.row);
+        }
+        num_scratch_ = num_spread + runs.back();
+        int operation = 0;
+        for (const int now : order_) {
+            if (now < 0)
+                place_block(list_.blocks[at(~now)], operation);
+            else
+                place(now, operation++);
+        }
         code_.num_scratch = num_scratch_;
         shift_blocks();
         return std::move(code_);
     }
 
   private:
-    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     [[nodiscard]] const ScalarValue& value(int v) const { return list_.values[at(v)]; }
 
     // The rows of arguments and results are numbered from −2 downwards until scratch has its size.
@@ -56,12 +70,14 @@ class Placer {
     }
 
     void choose_operands(int s) {
+        if (order_[at(s)] < 0) return;
+        const int now_at = static_cast<int>(code_.operations.size());
         const ScalarValue& now = value(order_[at(s)]);
         RowOperation operation{.op = now.op, .index = now.index};
         for (int k = 0; k < now.count; ++k) {
             const int v = now.operand[k];
             operation.from[k] = v;
-            operation.kind[k] = value(v).op == Op::constant       ? RowOperand::shared
+            operation.kind[k] = list_.is_shared(v)                ? RowOperand::shared
                                 : s > 0 && v == order_[at(s - 1)] ? RowOperand::last
                                                                   : RowOperand::row;
         }
@@ -69,9 +85,11 @@ class Placer {
         for (int k = 0; k < now.count; ++k) {
             if (operation.kind[k] != RowOperand::row) continue;
             const int v = operation.from[k];
+            internal_check(value(v).op != Op::argument || !list_.is_shared(v),
+                           "row_code: numbers of an argument are read as numbers");
             if (value(v).op == Op::constant) spread(value(v).operand[0]);
             needs_row_[at(v)] = 1;
-            last_use_[at(v)] = s;
+            last_use_[at(v)] = now_at;
         }
         code_.operations.push_back(operation);
     }
@@ -105,16 +123,34 @@ class Placer {
     [[nodiscard]] int place_of(RowOperand kind, int v) const {
         const ScalarValue& of = value(v);
         if (kind == RowOperand::last) return 0;
-        if (kind == RowOperand::shared) return of.operand[0];
+        if (kind == RowOperand::shared && of.op == Op::constant) return of.operand[0];
         if (of.op == Op::constant) return row_place(spread_of_[at(of.operand[0])]);
         if (of.op == Op::argument) return block_place(first_[at(of.index)] + of.operand[0]);
+        if (of.block >= 0 && list_.blocks[at(of.block)].to.block >= 0)
+            return number_place(list_.blocks[at(of.block)].to) - of.operand[0];
         return place_[at(v)];
+    }
+    /// Where a component of an argument or a result lies.
+    [[nodiscard]] int number_place(const ScalarBlock::Place& of) const {
+        return block_place(first_[at(of.block)] + of.component);
+    }
+    /// An operation on blocks, behind those that are placed.
+    void place_block(const ScalarBlock& block, int before) {
+        BlockOperation now = block.what;
+        now.before = before;
+        for (std::size_t k = 0; k < block.from.size(); ++k)
+            now.from[k] = place_of(RowOperand::row, block.from[k][0]);
+        if (block.matrix.block >= 0) now.matrix = number_place(block.matrix);
+        if (block.bias.block >= 0) now.bias = number_place(block.bias);
+        now.to = block.to.block >= 0 ? number_place(block.to) : place_[at(block.first_value)];
+        for (int r = 0; block.first_value >= 0 && r < now.rows; ++r)
+            last_use_[at(block.first_value + r)] = -2;  // its rows are its own
+        code_.blocks.push_back(now);
     }
     [[nodiscard]] int row_place(int row) const { return code_.num_shared() + row; }
 
-    void place(int s) {
+    void place(int v, int s) {
         RowOperation& operation = code_.operations[at(s)];
-        const int v = order_[at(s)];
         const int count = value(v).count;
         int used[3] = {};
         std::copy(operation.from, operation.from + 3, used);
@@ -125,8 +161,12 @@ class Placer {
         const int result = result_place(v);
         const bool is_called = !is_row_arithmetic(operation.op);
         operation.is_stored = result >= 0 || needs_row_[at(v)] != 0 || is_called;
+        const bool is_in_block = blocks_.of[at(v)].run >= 0;
+        operation.is_stored = operation.is_stored || is_in_block;
         if (result >= 0) {
             place_[at(v)] = block_place(result);
+        } else if (is_in_block) {
+            last_use_[at(v)] = -2;  // its row is its own
         } else if (operation.is_stored) {
             if (free_.empty()) free_.push_back(num_scratch_++);
             place_[at(v)] = row_place(free_.back());
@@ -151,9 +191,14 @@ class Placer {
             shift(operation.to);
             for (int& from : operation.from) shift(from);
         }
+        for (BlockOperation& block : code_.blocks)
+            for (int* place :
+                 {&block.matrix, &block.bias, &block.to, &block.from[0], &block.from[1]})
+                shift(*place);
     }
 
     ScalarList list_;
+    BlockRows blocks_;
     std::vector<int> order_;
     std::vector<char> needs_row_;
     std::vector<int> last_use_, place_, has_result_;
@@ -167,8 +212,8 @@ class Placer {
 }  // namespace
 }  // namespace detail
 
-ProgramCode row_code(const Graph& graph, const std::vector<char>& adds) {
-    return detail::Placer(detail::write_out(graph, adds)).run();
+ProgramCode row_code(const Graph& graph, const RowRoles& roles) {
+    return detail::Placer(detail::write_out(graph, roles)).run();
 }
 
 }  // namespace eddy::inline v0

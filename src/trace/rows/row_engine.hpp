@@ -49,6 +49,21 @@ inline constexpr int num_row_handlers = num_row_arithmetic + static_cast<int>(Op
     return 2 * place + is_stored;
 }
 
+/// Operations on blocks of rows of a width, for all lanes. `lanes`: those that sums are over, `count` of them.
+struct RowBlockKernels {
+    void (*multiply)(const double* matrix, int row_step, int column_step, int rows, int columns,
+                     const double* bias, const double* x, double* to, int width);
+    /// `room`: room_of_outer numbers to work in.
+    void (*add_outer)(double* sum, int rows, int columns, const double* u, const double* v,
+                      int width, const int* lanes, int count, double* room);
+    void (*add_lanes)(double* sum, int size, const double* x, int width, const int* lanes,
+                      int count);
+};
+/// Numbers that add_outer works in.
+[[nodiscard]] constexpr int room_of_outer(int rows, int columns, int width) {
+    return (rows + columns + 16) * (width < 8 ? 8 : width);
+}
+
 /// What walks a list over rows of a width. Each level has names of its own for its types: what crosses over
 /// is pointers to plain memory.
 struct RowEngine {
@@ -56,6 +71,7 @@ struct RowEngine {
     void (*const* handlers)();
     void (*stop)();
     void (*walk)(const void* list, double* const* rows, std::ptrdiff_t lane);
+    const RowBlockKernels* blocks;
 };
 
 // Of each level; null where this build has none. Their types are the same in all.

@@ -26,7 +26,45 @@ RowProgram::RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLe
     require_argument(width == 1 || width == 8 || width == 16 || width == 32 || width == 64,
                      "RowProgram: tiles of {} lanes; take 1, 8, 16, 32 or 64", width);
     engine_ = find_engine(level, width);
-    for (const RowOperation& operation : code_->operations) {
+    bind_list();
+
+    const int num_shared = code_->num_shared();
+    constexpr int line = 8;  // numbers of a line of the cache
+    const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
+    const std::size_t shared_size = whole_lines(at(num_shared));
+    int room = 0;
+    for (const BlockOperation& block : code_->blocks)
+        if (block.kind == BlockOperation::Kind::outer_sum)
+            room = std::max(room, detail::room_of_outer(block.rows, block.columns, width));
+    const std::size_t scratch_size = whole_lines(at(code_->num_scratch) * at(width));
+    memory_.assign(shared_size + scratch_size + at(room) + line, 0.0);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    double* const shared = memory_.data() + (line - address / sizeof(double) % line) % line;
+    double* const scratch = shared + shared_size;
+    room_ = scratch + scratch_size;
+    std::copy(code_->shared.begin(), code_->shared.end(), shared);
+    rows_.assign(at(num_shared) + at(code_->num_rows()), nullptr);
+    for (int k = 0; k < num_shared; ++k) rows_[at(k)] = shared + k;
+    for (int k = 0; k < code_->num_scratch; ++k)
+        rows_[at(num_shared + k)] = scratch + at(k) * at(width);
+    for (std::size_t k = 0; k < code_->spread.size(); ++k)
+        std::fill_n(scratch + k * at(width), width, code_->shared[at(code_->spread[k])]);
+    blocks_.assign(code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
+}
+
+/// Handlers and places, with an end behind each part that an operation on blocks follows.
+void RowProgram::bind_list() {
+    std::size_t block = 0;
+    const auto end_parts = [&](int before) {
+        for (; block < code_->blocks.size() && code_->blocks[block].before <= before; ++block) {
+            if (list_.size() > parts_.back()) list_.push_back({engine_->stop, 0, 0, 0, 0});
+            parts_.push_back(list_.size());
+        }
+    };
+    parts_.push_back(0);
+    for (std::size_t k = 0; k < code_->operations.size(); ++k) {
+        const RowOperation& operation = code_->operations[k];
+        end_parts(static_cast<int>(k));
         detail::RowInstruction now{};
         now.handler =
             engine_
@@ -39,44 +77,55 @@ RowProgram::RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLe
         now.c = static_cast<std::uint32_t>(operation.from[2]);
         list_.push_back(now);
     }
+    end_parts(static_cast<int>(code_->operations.size()));
     list_.push_back({engine_->stop, 0, 0, 0, 0});
-
-    const int num_shared = code_->num_shared();
-    constexpr int line = 8;  // numbers of a line of the cache
-    const std::size_t shared_size = at((num_shared + line - 1) / line * line);
-    memory_.assign(shared_size + at(code_->num_scratch) * at(width) + line, 0.0);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    double* const shared = memory_.data() + (line - address / sizeof(double) % line) % line;
-    double* const scratch = shared + shared_size;
-    std::copy(code_->shared.begin(), code_->shared.end(), shared);
-    rows_.assign(at(num_shared) + at(code_->num_rows()), nullptr);
-    for (int k = 0; k < num_shared; ++k) rows_[at(k)] = shared + k;
-    for (int k = 0; k < code_->num_scratch; ++k)
-        rows_[at(num_shared + k)] = scratch + at(k) * at(width);
-    for (std::size_t k = 0; k < code_->spread.size(); ++k)
-        std::fill_n(scratch + k * at(width), width, code_->shared[at(code_->spread[k])]);
-    blocks_.assign(code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
 }
 
-void RowProgram::point_to(int first, int count, const double* block) {
+void RowProgram::point_to(int first, int count, const double* block, int step) {
     double* const from = const_cast<double*>(block);  // arguments are read alone
-    for (int k = 0; k < count; ++k) rows_[at(first + k)] = from + at(k) * at(width_);
+    for (int k = 0; k < count; ++k) rows_[at(first + k)] = from + at(k) * at(step);
 }
 
-void RowProgram::run(const double* const* blocks) {
+void RowProgram::run_block(const BlockOperation& block, const int* lanes, int count) {
+    const auto row = [&](int place) { return rows_[at(place)]; };
+    const detail::RowBlockKernels& kernels = *engine_->blocks;
+    switch (block.kind) {
+        case BlockOperation::Kind::product:
+            return kernels.multiply(row(block.matrix), block.row_step, block.column_step,
+                                    block.rows, block.columns,
+                                    block.bias < 0 ? nullptr : row(block.bias), row(block.from[0]),
+                                    row(block.to), width_);
+        case BlockOperation::Kind::outer_sum:
+            return kernels.add_outer(row(block.to), block.rows, block.columns, row(block.from[0]),
+                                     row(block.from[1]), width_, lanes, count, room_);
+        case BlockOperation::Kind::row_sum:
+            return kernels.add_lanes(row(block.to), block.rows, row(block.from[0]), width_, lanes,
+                                     count);
+    }
+}
+void RowProgram::walk(std::size_t first) {
+    for (int lane = 0; lane < width_; lane += engine_->lanes)
+        engine_->walk(list_.data() + first, rows_.data(), lane);
+}
+
+void RowProgram::run(const double* const* blocks, const int* lanes, int count) {
     int first = code_->num_shared() + code_->num_scratch;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const std::size_t num_arguments = code_->argument_sizes.size();
-        const int count =
+        const int size =
             b < num_arguments ? code_->argument_sizes[b] : code_->result_sizes[b - num_arguments];
-        if (blocks[b] != blocks_[b] && count > 0) {
-            point_to(first, count, blocks[b]);
+        const bool are_numbers = b < code_->are_numbers.size() && code_->are_numbers[b] != 0;
+        if (blocks[b] != blocks_[b] && size > 0) {
+            point_to(first, size, blocks[b], are_numbers ? 1 : width_);
             blocks_[b] = blocks[b];
         }
-        first += count;
+        first += size;
     }
-    for (int lane = 0; lane < width_; lane += engine_->lanes)
-        engine_->walk(list_.data(), rows_.data(), lane);
+    for (std::size_t k = 0; k < code_->blocks.size(); ++k) {
+        if (parts_[k + 1] > parts_[k]) walk(parts_[k]);
+        run_block(code_->blocks[k], lanes, count);
+    }
+    if (parts_.back() + 1 < list_.size() || parts_.size() == 1) walk(parts_.back());
 }
 
 }  // namespace eddy::inline v0

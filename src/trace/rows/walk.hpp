@@ -4,6 +4,7 @@
 // so that nothing that is compiled here for one processor can be linked where another runs.
 
 #include <array>
+#include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_operations.hpp>
 #include <utility>
 
@@ -64,6 +65,44 @@ template <Op op, class Packed>
         else
             OneOperation<op, 0>::apply(x, Packed::load(b + l), Packed::load(c + l)).store(to + l);
     }
+}
+
+// Operations on blocks. Rows of one lane are single numbers.
+
+inline void multiply_rows(const double* matrix, int row_step, int column_step, int rows,
+                          int columns, const double* bias, const double* x, double* to, int width) {
+    if (width > 1)
+        return multiply<double>({matrix, row_step, column_step, rows, columns, bias}, x, to, width);
+    for (int r = 0; r < rows; ++r) {
+        const double* const row = matrix + std::ptrdiff_t{r} * row_step;
+        double total = bias ? bias[r] : row[0] * x[0];
+        for (int c = bias ? 0 : 1; c < columns; ++c)
+            total = mul_add(row[std::ptrdiff_t{c} * column_step], x[c], total);
+        to[r] = total;
+    }
+}
+inline void add_outer_rows(double* sum, int rows, int columns, const double* u, const double* v,
+                           int width, const int* lanes, int count, double* room) {
+    if (width > 1) {
+        OuterSums<double> sums(room, 1);
+        sums.begin(0, 1, {lanes, count, count == width});
+        return sums.add({sum, columns, 1, rows, columns}, {u, width, false}, {v, width, false});
+    }
+    for (int r = 0; r < rows && count > 0; ++r)
+        for (int c = 0; c < columns; ++c) {
+            double& at = sum[std::ptrdiff_t{r} * columns + c];
+            at = mul_add(u[r], v[c], at);
+        }
+}
+inline void add_lanes_of_rows(double* sum, int size, const double* x, int width, const int* lanes,
+                              int count) {
+    if (width > 1)
+        return add_over_lanes<double>(sum, size, {x, width, false}, {lanes, count, count == width});
+    for (int c = 0; c < size && count > 0; ++c) sum[c] += x[c];
+}
+inline const RowBlockKernels* row_block_kernels() {
+    static const RowBlockKernels kernels{multiply_rows, add_outer_rows, add_lanes_of_rows};
+    return &kernels;
 }
 
 template <class V, class Places>
@@ -178,7 +217,7 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     static const RowEngine* engine() {
         static const RowEngine one{lanes,
                                    table(std::make_integer_sequence<int, num_row_handlers>{}),
-                                   reinterpret_cast<AnyHandler>(&stop), &walk};
+                                   reinterpret_cast<AnyHandler>(&stop), &walk, row_block_kernels()};
         return &one;
     }
 };

@@ -1,5 +1,6 @@
 // Graphs written out component by component.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <eddy/core/error.hpp>
@@ -13,24 +14,46 @@ namespace {
 
 class Writer {
   public:
-    explicit Writer(const Graph& graph) : graph_(graph) {
+    Writer(const Graph& graph, const RowRoles& roles) : graph_(graph), roles_(roles) {
         for (const Argument& argument : graph.arguments) {
+            list_.are_numbers.push_back(is_set(roles.shared, list_.argument_sizes.size()));
             list_.argument_sizes.push_back(argument.size);
             leaves_.emplace_back(static_cast<std::size_t>(argument.size), -1);
         }
+        for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+            list_.are_numbers.push_back(is_set(roles.summed, o));
+        is_read_.assign(static_cast<std::size_t>(graph.size()), 0);
+        for (const Node& node : graph.nodes)
+            for (int k = 0; k < node.count; ++k)
+                is_read_[static_cast<std::size_t>(graph.operand(node, k))] = 1;
+        for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+            for (int k = 0; k < graph.outputs[o].count && !is_set(roles.summed, o); ++k)
+                is_read_[static_cast<std::size_t>(graph.output_node(graph.outputs[o], k))] = 1;
     }
 
-    ScalarList run(const std::vector<char>& adds) {
+    ScalarList run() {
         for (int i = 0; i < graph_.size(); ++i) {
             first_.push_back(static_cast<int>(components_.size()));
-            write(i);
+            if (!is_summed_outer(i)) write(i);
         }
-        for (std::size_t o = 0; o < graph_.outputs.size(); ++o)
-            write_result(o, o < adds.size() && adds[o] != 0);
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
+            list_.result_sizes.push_back(graph_.outputs[o].size);
+            if (is_set(roles_.summed, o))
+                sum_result(o);
+            else
+                write_result(o, is_set(roles_.adds, o));
+        }
         return std::move(list_);
     }
 
   private:
+    static bool is_set(const std::vector<char>& flags, std::size_t k) {
+        return k < flags.size() && flags[k] != 0;
+    }
+    /// An outer product whose lanes are added up: it is no value.
+    [[nodiscard]] bool is_summed_outer(int i) const {
+        return graph_[i].op == Op::outer && is_read_[static_cast<std::size_t>(i)] == 0;
+    }
     /// Component c of node i; a scalar is every component of itself.
     [[nodiscard]] int at(int i, int c) const {
         const int k = graph_[i].size == 1 ? 0 : c;
@@ -48,7 +71,7 @@ class Writer {
     }
     template <class... Operands>
     int push_op(Op op, int index, Operands... operands) {
-        return push({op, static_cast<int>(sizeof...(operands)), {operands...}, index});
+        return push_values({op, static_cast<int>(sizeof...(operands)), {operands...}, index});
     }
     int argument(int which, int component) {
         int& known = leaves_[static_cast<std::size_t>(which)][static_cast<std::size_t>(component)];
@@ -89,7 +112,114 @@ class Writer {
     int elementwise(const Node& node, int c) {
         ScalarValue value{node.op, node.count, {}, has_index(node.op) ? node.index : 0};
         for (int k = 0; k < node.count; ++k) value.operand[k] = operand(node, k, c);
+        return push_values(value);
+    }
+    /// Operands that all lanes share are rows where there is no operation on numbers.
+    int push_values(ScalarValue value) {
+        using enum Op;
+        const bool is_arithmetic = value.op == add || value.op == sub || value.op == mul ||
+                                   value.op == div || value.op == mul_add || value.op == mul_sub ||
+                                   value.op == neg_mul_add;
+        if (is_arithmetic &&
+            !(list_.is_shared(value.operand[0]) && list_.is_shared(value.operand[1])))
+            return push(value);
+        for (int k = 0; k < value.count && value.op != name; ++k) {
+            const ScalarValue of = list_.values[static_cast<std::size_t>(value.operand[k])];
+            if (of.op != argument || !list_.is_shared(value.operand[k])) continue;
+            int& row = rows_of_shared_[value.operand[k]];
+            if (row == 0) row = push({name, 1, {value.operand[k]}, 0}) + 1;
+            value.operand[k] = row - 1;
+        }
         return push(value);
+    }
+
+    // Operations on blocks
+
+    [[nodiscard]] RowBlock values_of(int i) const {
+        RowBlock values;
+        for (int c = 0; c < graph_[i].size; ++c) values.push_back(at(i, c));
+        return values;
+    }
+    /// Where a node lies among the numbers of an argument.
+    [[nodiscard]] ScalarBlock::Place numbers_of(int i) const {
+        ScalarBlock::Place place;
+        for (int c = 0; c < graph_[i].size; ++c) {
+            const ScalarValue& value = list_.values[static_cast<std::size_t>(at(i, c))];
+            if (value.op != Op::argument || !list_.is_shared(at(i, c))) return {};
+            if (c == 0) place = {value.index, value.operand[0]};
+            if (value.index != place.block || value.operand[0] != place.component + c) return {};
+        }
+        return place;
+    }
+    /// W x (+ b) of weights that all lanes share; false where they do not.
+    bool write_product(const Node& node) {
+        const bool has_bias = node.count == 3, is_transposed = node.op == Op::dense_transposed;
+        const int columns = size_of(node, 1);
+        ScalarBlock block;
+        block.matrix = numbers_of(graph_.operand(node, 0));
+        if (has_bias) block.bias = numbers_of(graph_.operand(node, 2));
+        if (columns == 0 || block.matrix.block < 0 || (has_bias && block.bias.block < 0))
+            return false;
+        block.what = {.kind = BlockOperation::Kind::product,
+                      .rows = node.size,
+                      .columns = columns,
+                      .row_step = is_transposed ? 1 : columns,
+                      .column_step = is_transposed ? node.size : 1};
+        block.from = {values_of(graph_.operand(node, 1))};
+        block.first_value = static_cast<int>(list_.values.size());
+        for (int row = 0; row < node.size; ++row)
+            components_.push_back(push({.op = Op::dense,
+                                        .operand = {row},
+                                        .block = static_cast<int>(list_.blocks.size())}));
+        list_.blocks.push_back(std::move(block));
+        return true;
+    }
+    void push_sum(BlockOperation::Kind kind, int rows, int columns, ScalarBlock::Place to,
+                  std::vector<RowBlock> from) {
+        ScalarBlock block;
+        block.what = {.kind = kind, .rows = rows, .columns = columns};
+        block.to = to;
+        block.from = std::move(from);
+        list_.block_results.push_back(static_cast<int>(list_.blocks.size()));
+        list_.blocks.push_back(std::move(block));
+    }
+    /// Outer products each by itself, all else that lies behind each other at once.
+    void sum_result(std::size_t o) {
+        const Output& output = graph_.outputs[o];
+        ScalarBlock::Place next{static_cast<int>(list_.argument_sizes.size() + o), 0}, first = next;
+        RowBlock values;
+        const auto end_values = [&] {
+            const auto size = static_cast<int>(values.size());
+            if (size > 0) push_sum(BlockOperation::Kind::row_sum, size, 1, first, {values});
+            values.clear();
+        };
+        for (int k = 0; k < output.count; ++k) {
+            const int i = graph_.output_node(output, k);
+            const bool is_outer = is_summed_outer(i);
+            if (is_outer || is_zero(i)) end_values();
+            if (is_outer) {
+                const int u = graph_.operand(i, 0), v = graph_.operand(i, 1);
+                push_sum(BlockOperation::Kind::outer_sum, graph_[u].size, graph_[v].size, next,
+                         {values_of(u), values_of(v)});
+            } else if (!is_zero(i)) {
+                if (values.empty()) first = next;
+                const RowBlock more = values_of(i);
+                values.insert(values.end(), more.begin(), more.end());
+            }
+            next.component += graph_[i].size;
+        }
+        end_values();
+    }
+    [[nodiscard]] bool is_zero(int i) const {
+        if (is_summed_outer(i)) return false;
+        const RowBlock values = values_of(i);
+        return std::all_of(values.begin(), values.end(),
+                           [&](int v) { return is_zero_constant(v); });
+    }
+    [[nodiscard]] bool is_zero_constant(int v) const {
+        const ScalarValue& value = list_.values[static_cast<std::size_t>(v)];
+        return value.op == Op::constant &&
+               list_.shared[static_cast<std::size_t>(value.operand[0])] == 0;
     }
 
     /// Sums in the order of trace/evaluate.hpp: the first term, then the others, products contracted.
@@ -116,6 +246,7 @@ class Writer {
             case Op::norm:
                 return give(push_op(Op::sqrt, 0, products(size_of(node, 0), of(0), of(0), -1)));
             case Op::dense: {
+                if (write_product(node)) return;
                 const int columns = size_of(node, 1);
                 for (int row = 0; row < node.size; ++row) {
                     const auto weight = [&](int c) { return operand(node, 0, row * columns + c); };
@@ -125,6 +256,7 @@ class Writer {
                 return;
             }
             case Op::dense_transposed:
+                if (write_product(node)) return;
                 for (int column = 0; column < node.size; ++column) {
                     const auto weight = [&](int r) {
                         return operand(node, 0, r * node.size + column);
@@ -150,21 +282,24 @@ class Writer {
     void write_result(std::size_t o, bool adds) {
         const Output& output = graph_.outputs[o];
         const int block = static_cast<int>(list_.argument_sizes.size() + o);
-        list_.result_sizes.push_back(output.size);
         int component = 0;
         for (int k = 0; k < output.count; ++k) {
             const int node = graph_.output_node(output, k);
+            if (!adds && is_own_product(node)) {
+                const int made = list_.values[static_cast<std::size_t>(at(node, 0))].block;
+                list_.blocks[static_cast<std::size_t>(made)].to = {block, component};
+                list_.block_results.push_back(made);
+                component += graph_[node].size;
+                continue;
+            }
             for (int c = 0; c < graph_[node].size; ++c, ++component) {
                 int value = at(node, c);
-                const bool is_zero =
-                    list_.values[static_cast<std::size_t>(value)].op == Op::constant &&
-                    list_.shared[static_cast<std::size_t>(
-                        list_.values[static_cast<std::size_t>(value)].operand[0])] == 0;
-                if (adds && is_zero) continue;
+                if (adds && is_zero_constant(value)) continue;
                 if (adds) {
                     const int before = push({Op::argument, 0, {component}, block});
                     value = push_op(Op::add, 0, value, before);
                 } else if (is_leaf(list_.values[static_cast<std::size_t>(value)]) ||
+                           list_.values[static_cast<std::size_t>(value)].block >= 0 ||
                            is_result(value)) {
                     value = push_op(Op::name, 0, value);
                 }
@@ -174,23 +309,31 @@ class Writer {
             }
         }
     }
+    /// A product with weights that has no place yet.
+    [[nodiscard]] bool is_own_product(int i) const {
+        const bool is_product = graph_[i].op == Op::dense || graph_[i].op == Op::dense_transposed;
+        const int block = is_product ? list_.values[static_cast<std::size_t>(at(i, 0))].block : -1;
+        return block >= 0 && list_.blocks[static_cast<std::size_t>(block)].to.block < 0;
+    }
     [[nodiscard]] bool is_result(int value) const {
         const auto v = static_cast<std::size_t>(value);
         return v < is_result_.size() && is_result_[v] != 0;
     }
 
     const Graph& graph_;
+    const RowRoles& roles_;
     ScalarList list_;
     std::vector<int> first_, components_;   // (node); of all nodes, one after another
     std::vector<std::vector<int>> leaves_;  // (argument, component)
     std::unordered_map<std::uint64_t, int> constants_;
-    std::vector<char> is_result_;
+    std::vector<char> is_result_, is_read_;        // (value), (node)
+    std::unordered_map<int, int> rows_of_shared_;  // (number that lanes share): its row, and one
 };
 
 }  // namespace
 
-ScalarList write_out(const Graph& graph, const std::vector<char>& adds) {
-    return Writer(graph).run(adds);
+ScalarList write_out(const Graph& graph, const RowRoles& roles) {
+    return Writer(graph, roles).run();
 }
 
 }  // namespace eddy::inline v0::detail

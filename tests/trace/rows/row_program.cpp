@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <eddy/core/pack_math.hpp>
 #include <eddy/trace/functions.hpp>
+#include <eddy/trace/nn/mlp.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/trace.hpp>
 #include <utility>
@@ -158,8 +159,8 @@ TEST_CASE("row_program: a result that adds leaves what was there before") {
     const eddy::Graph graph =
         eddy::trace_graph([](const auto& x) { return eddy::vec(x[0] * x[1], x[0], x[0] * x[1]); },
                           eddy::DynamicVector{2});
-    const auto code =
-        std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph, std::vector<char>{1}));
+    const auto code = std::make_shared<const eddy::ProgramCode>(
+        eddy::row_code(graph, {.adds = {1}, .shared = {}, .summed = {}}));
     eddy::RowProgram program(code, 1, eddy::row_level);
     const double x[] = {2, 3};
     double sum[] = {100, 200, 300};
@@ -188,6 +189,35 @@ TEST_CASE("row_program: what the next operation alone reads takes no row") {
     CHECK(code.operations.size() == 1 + 2 * 98);
 }
 
+TEST_CASE(
+    "row_program: a layer whose weights all lanes share is one operation, with the same bits") {
+    constexpr auto network = eddy::nn::mlp<2, 6, 5, 2>(eddy::nn::tanh);
+    constexpr int num_weights = network.parameter_size;
+    const eddy::Graph graph = eddy::trace_graph(network, eddy::Scalar{}, eddy::DynamicVector{2},
+                                                eddy::DynamicVector{num_weights});
+    const auto of_rows = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+    const auto of_numbers = std::make_shared<const eddy::ProgramCode>(
+        eddy::row_code(graph, {.adds = {}, .shared = {0, 0, 1}, .summed = {}}));
+    support::Random random(3);
+    Rows y(2 * 64), numbers(num_weights), weights;
+    for (double& x : y) x = random.uniform(-1, 1);
+    for (double& x : numbers) x = random.uniform(-1, 1);
+
+    CHECK(of_numbers->blocks.size() == 3);
+    CHECK(of_numbers->operations.size() == 6 + 5);
+    for (const int width : support::row_widths) {
+        weights.clear();
+        for (const double x : numbers) weights.insert(weights.end(), std::size_t(width), x);
+        const Rows t(64, 0.);
+        Rows expected(std::size_t(2 * width)), results(std::size_t(2 * width));
+        const double* const blocks[] = {t.data(), y.data(), weights.data(), expected.data()};
+        const double* const shared[] = {t.data(), y.data(), numbers.data(), results.data()};
+        eddy::RowProgram(of_rows, width, eddy::row_level).run(blocks);
+        eddy::RowProgram(of_numbers, width, eddy::row_level).run(shared);
+
+        CHECK(support::count_differences(results, expected) == 0);
+    }
+}
 TEST_CASE("row_program: loops and widths that there are none of are refused in a sentence") {
     const eddy::Graph loop = eddy::trace_graph(
         [](const auto& x) {

@@ -109,7 +109,7 @@ template <class Real>
 [[gnu::noinline]] void add_thin_outer(const TileSum<Real>& sum, const TileVector<Real>& u,
                                       const TileVector<Real>& v, const TileLanes& lanes) {
     using P = TilePack<Real>;
-    alignas(64) Real takes_part[most_tile_lanes<Real>] = {};
+    alignas(64) Real takes_part[64] = {};  // as many lanes as the widest tile has
     for (int k = 0; k < lanes.count; ++k) takes_part[lanes.lane[k]] = 1;
     const int width = lanes.count == 0 ? 0 : whole_vectors<Real>(lanes.lane[lanes.count - 1] + 1);
     const auto chosen = [&](const P& x, int lane) EDDY_INLINE {

@@ -46,6 +46,8 @@ class FieldOnTile {
     /// From the cotangent c of dy: ybar = J_yᵀ c is written, and J_pᵀ c is added to pbar.
     virtual void pull(const double* t, const double* y, const double* p, const double* kept,
                       const double* c, double* ybar, double* pbar) = 0;
+    /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`.
+    virtual void sum_over(const int* /*trajectories*/, int /*count*/) {}
 
   private:
     FieldSizes sizes_;
@@ -76,6 +78,12 @@ class FieldMaker {
     }
     /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
+    /// The same for parameters that all trajectories share: p is a number for each component instead of a row, and
+    /// pbar has sums over trajectories. What a loss reads behind p, in rows, begins at the next multiple of eight.
+    /// Null where the equation knows no such tiles.
+    [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_shared_tile(int /*width*/) const {
+        return nullptr;
+    }
 
   private:
     FieldSizes sizes_;

@@ -29,13 +29,39 @@ struct RowOperation {
     int index = 0;  // of powi and polygamma
 };
 
+/// One operation on blocks of rows that follow each other, with numbers that all lanes share.
+struct BlockOperation {
+    enum class Kind : unsigned char {
+        product,    // rows `to` = W x (+ b): W, b are numbers
+        outer_sum,  // numbers `to` += Σ_lanes u vᵀ, row-major
+        row_sum     // numbers `to` += Σ_lanes x
+    };
+    Kind kind = Kind::product;
+    int before = 0;  // of which operation of the list it is done
+    int rows = 0, columns = 0;
+    int row_step = 0, column_step = 0;  // of W
+    int matrix = 0, bias = -1;          // −1: none
+    int from[2] = {};                   // x; u and v
+    int to = 0;
+};
+
+/// What the arguments and results of a program are. Flags by place; those that are missing are not set.
+struct RowRoles {
+    std::vector<char> adds;    // (result) is added to what lies in its rows
+    std::vector<char> shared;  // (argument) a number for each component, not a row
+    std::vector<char>
+        summed;  // (result) is added, summed over lanes, to a number for each component
+};
+
 /// The list, and what it works on.
 struct ProgramCode {
     std::vector<RowOperation> operations;
+    std::vector<BlockOperation> blocks;
     std::vector<double> shared;
     std::vector<int> spread;  // (row of scratch): which shared number lies there, in the first ones
     int num_scratch = 0;
     std::vector<int> argument_sizes, result_sizes;
+    std::vector<char> are_numbers;  // (argument, then result)
 
     [[nodiscard]] int num_shared() const { return static_cast<int>(shared.size()); }
     /// All rows that a run touches.
@@ -47,9 +73,8 @@ struct ProgramCode {
     }
 };
 
-/// The list of a graph that is contracted already. Results that are flagged in `adds` are added to what
-/// lies in their rows. Throws InvalidArgument where the graph has an operation that rows do not have.
-[[nodiscard]] EDDY_EXPORT ProgramCode row_code(const Graph& graph,
-                                               const std::vector<char>& adds = {});
+/// The list of a graph that is contracted already. Throws InvalidArgument where the graph has an operation
+/// that rows do not have.
+[[nodiscard]] EDDY_EXPORT ProgramCode row_code(const Graph& graph, const RowRoles& roles = {});
 
 }  // namespace eddy::inline v0

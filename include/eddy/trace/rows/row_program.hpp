@@ -39,19 +39,25 @@ class EDDY_EXPORT RowProgram {
   public:
     RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
 
-    /// blocks: the arguments, then the results, (row, lane) each. Results overlap nothing. Allocates
-    /// nothing.
-    void run(const double* const* blocks);
+    /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
+    /// overlap nothing. `lanes`: those that sums over lanes are over, in order. Allocates nothing.
+    void run(const double* const* blocks, const int* lanes = nullptr, int count = 0);
 
   private:
-    void point_to(int first, int count, const double* block);
+    void point_to(int first, int count, const double* block, int step);
+    void run_block(const BlockOperation& block, const int* lanes, int count);
+    void walk(std::size_t first);
+    void bind_list();
 
     std::shared_ptr<const ProgramCode> code_;
     int width_;
     const detail::RowEngine* engine_;
-    std::vector<detail::RowInstruction> list_;
-    std::vector<double> memory_;  // scratch
-    std::vector<double*> rows_;   // (place)
+    std::vector<detail::RowInstruction>
+        list_;                        // each part up to an operation on blocks ends by itself
+    std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
+    std::vector<double> memory_;      // scratch
+    double* room_ = nullptr;          // of sums of outer products
+    std::vector<double*> rows_;       // (place)
     std::vector<const double*> blocks_;
 };
 
