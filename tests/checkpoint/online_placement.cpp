@@ -73,12 +73,12 @@ TEST_CASE("cost_greedy: optimal for every n <= (c + 1)(c + 2)/2, c = 1 .. 64") {
 }
 
 TEST_CASE(
-    "cost_greedy: c = 3 .. 64, n <= 100000, mean within 0.8 %, worst within 5.2 % of 2n + E*") {
+    "cost_greedy: c = 3 .. 64, n <= 100000, mean within 0.8 %, worst within 4.6 % of 2n + E*") {
     for (int64_t checkpoints = 3; checkpoints <= 64; ++checkpoints) {
         const Ratio ratio = ratio_to_optimum(checkpoints, 100'000);
         INFO("c = " << checkpoints);
         CHECK(ratio.mean <= 1.008);
-        CHECK(ratio.worst <= 1.052);
+        CHECK(ratio.worst <= 1.046);
     }
 }
 
@@ -134,29 +134,15 @@ TEST_CASE("online_treeverse: optimal for every n < (c + 1)(c + 2)/2, c = 1 .. 32
     CHECK(wrong == 0);
 }
 
-TEST_CASE("cost_greedy: of 3,600 loops 25 evaluate more than under online_treeverse, by 1.5 %") {
-    // c = 1 .. 12, n = 1 .. 300; all others evaluate as often or less.
-    constexpr int64_t max_length = 300;
+TEST_CASE("cost_greedy: of 12,000 loops none evaluates more than under online_treeverse") {
+    // c = 1 .. 12, n = 1 .. 1000.
     int64_t more = 0, fewer = 0;
-    double worst = 1;
     for (int64_t checkpoints = 1; checkpoints <= 12; ++checkpoints) {
-        std::vector<int64_t> published(max_length + 1);
-        for_every_length(Owned<OnlineTreeverse>(checkpoints), checkpoints, max_length,
-                         BinomialGap{},
-                         [&](int64_t n, int64_t recomputed, const std::vector<int64_t>&) {
-                             published[static_cast<std::size_t>(n)] = 2 * n + recomputed;
-                         });
-        for_every_length(Owned<CostGreedy>(checkpoints), checkpoints, max_length, BinomialGap{},
-                         [&](int64_t n, int64_t recomputed, const std::vector<int64_t>&) {
-                             const int64_t theirs = published[static_cast<std::size_t>(n)];
-                             const int64_t ours = 2 * n + recomputed;
-                             more += ours > theirs;
-                             fewer += ours < theirs;
-                             worst = std::max(
-                                 worst, static_cast<double>(ours) / static_cast<double>(theirs));
-                         });
+        support::for_both_placements(checkpoints, 1000, [&](int64_t ours, int64_t published) {
+            more += ours > published;
+            fewer += ours < published;
+        });
     }
-    CHECK(more == 25);
-    CHECK(fewer > 1000);
-    CHECK(worst < 1.015);
+    CHECK(more == 0);
+    CHECK(fewer > 7000);
 }

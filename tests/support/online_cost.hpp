@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/checkpoint/cost_greedy.hpp>
+#include <eddy/core/online_treeverse.hpp>
 #include <eddy/core/placed.hpp>
 #include <eddy/core/schedule.hpp>
 #include <vector>
@@ -64,5 +66,21 @@ class Owned {
     std::vector<int64_t> workspace_;  // moved along, never copied: the generator points into it
     Generator generator_;
 };
+
+// Calls visit(ours, published) for loops of 1 .. max_length steps: evaluations under CostGreedy and
+// under OnlineTreeverse.
+template <class Visit>
+void for_both_placements(int64_t checkpoints, int64_t max_length, Visit visit) {
+    std::vector<int64_t> published(static_cast<std::size_t>(max_length) + 1);
+    for_every_length(Owned<eddy::OnlineTreeverse>(checkpoints), checkpoints, max_length,
+                     BinomialGap{},
+                     [&](int64_t n, int64_t recomputed, const std::vector<int64_t>&) {
+                         published[static_cast<std::size_t>(n)] = 2 * n + recomputed;
+                     });
+    for_every_length(Owned<eddy::CostGreedy>(checkpoints), checkpoints, max_length, BinomialGap{},
+                     [&](int64_t n, int64_t recomputed, const std::vector<int64_t>&) {
+                         visit(2 * n + recomputed, published[static_cast<std::size_t>(n)]);
+                     });
+}
 
 }  // namespace support
