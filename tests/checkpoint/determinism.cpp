@@ -1,3 +1,4 @@
+#include <eddy/ad/dual.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/checkpoint/scan.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
@@ -160,6 +161,15 @@ TEST_CASE("state_hash: one changed bit changes the hash, through ranges, pairs a
     CHECK(hash(std::tuple{1, 2.0, std::array{3}}) != hash(std::tuple{1, 2.0, std::array{4}}));
     CHECK(hash(std::vector<std::vector<int>>{{1}, {}}) !=
           hash(std::vector<std::vector<int>>{{}, {1}}));
+}
+
+TEST_CASE("row 83: a dual number has a hash, of its value and its tangent") {
+    using Dual = eddy::Dual<double>;
+    const auto hash = [](const Dual& x) { return StateHash<Dual>{}(x, 0); };
+
+    CHECK(hash({1.0, 2.0}) == hash({1.0, 2.0}));
+    CHECK(hash({1.0, 2.0}) != hash({2.0, 1.0}));
+    CHECK(hash({1.0, 2.0}) != hash({1.0, 2.0 + 1e-15}));
 }
 
 TEST_CASE("state_hash: every NaN is the same, whatever its sign and payload") {

@@ -1,8 +1,8 @@
 #pragma once
 // A hash of a loop state, bit for bit: two states that differ in any bit of a number hash
 // differently but for chance. All NaN are one: their signs and payloads are no promise of any
-// processor. It follows numbers, ranges, tuples and structs with a list `members`; padding never
-// enters. For another type of your own specialise StateHash.
+// processor. It follows numbers, dual ones too, ranges, tuples and structs with a list `members`;
+// padding never enters. For another type of your own specialise StateHash.
 // Test: tests/checkpoint/determinism.cpp
 
 #include <bit>
@@ -16,6 +16,9 @@
 #include <utility>
 
 namespace eddy::inline v0 {
+
+template <class T>
+struct Dual;
 
 /// Mixes 64 bits into a hash (multiplication by an odd constant, then the high half into the low).
 [[nodiscard]] constexpr std::uint64_t mix_hash(std::uint64_t hash, std::uint64_t word) {
@@ -87,6 +90,14 @@ struct StateHash<std::pair<First, Second>> {
     constexpr std::uint64_t operator()(const std::pair<First, Second>& state,
                                        std::uint64_t seed) const {
         return StateHash<Second>{}(state.second, StateHash<First>{}(state.first, seed));
+    }
+};
+
+/// A dual number: its value, then its tangent.
+template <HashableState T>
+struct StateHash<Dual<T>> {
+    constexpr std::uint64_t operator()(const Dual<T>& x, std::uint64_t seed) const {
+        return StateHash<T>{}(x.tangent, StateHash<T>{}(x.value, seed));
     }
 };
 
