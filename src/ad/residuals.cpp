@@ -57,13 +57,34 @@ std::vector<Part> parts_read(const Graph& program, std::size_t num_arguments) {
     return merged;
 }
 
-std::string origin(const Residual& residual, bool with_places) {
+/// (node): itself where a call made it whose place is known, else the latest such node that its value
+/// depends on: operators know no place. −1: none.
+std::vector<int> nodes_with_places(const Graph& graph) {
+    std::vector<int> placed;
+    for (int i = 0; i < graph.size(); ++i) {
+        int latest = -1;
+        const Node& node = graph[i];
+        for (int k = node.op == Op::stacked ? 1 : 0; k < node.count; ++k)
+            latest = std::max(latest, placed[static_cast<std::size_t>(graph.operand(node, k))]);
+        placed.push_back(graph.place_of(i).line > 0 ? i : latest);
+    }
+    return placed;
+}
+
+/// Where a residual comes from, as far as it is known.
+struct Origin {
+    SourcePlace place{};
+    bool is_behind = false;  // of a value that it depends on
+};
+
+std::string origin(const Residual& residual, bool with_places, const Origin& from) {
     std::string text;
+    bool is_told = from.place.line == 0;
     for (std::size_t k = 0; k < residual.names.size(); ++k) {
         text += compose("'{}'", residual.names[k]);
         if (with_places && k < residual.places.size() && residual.places[k].line > 0) {
-            const SourcePlace& place = residual.places[k];
-            text += compose(" from {}:{} ({})", place.file, place.line, place.function);
+            text += " from " + place_text(residual.places[k]);
+            is_told = is_told || residual.places[k] == from.place;
         }
         text += ", ";
     }
@@ -72,6 +93,8 @@ std::string origin(const Residual& residual, bool with_places) {
         text += "state at the start of a turn";
     else
         text.append("output of ").append(name(turns.loop < 0 ? residual.node.op : turns.op));
+    if (with_places && !is_told)
+        text += (from.is_behind ? " behind " : " from ") + place_text(from.place);
     return residual.saving == Saving::offload ? text + ", to be offloaded" : text;
 }
 
@@ -79,7 +102,9 @@ class Report {
   public:
     Report(const Graph& graph, const SplitGraph& split, int bytes_per_number,
            const ResidualReportOptions& options)
-        : graph_(graph), split_(split), bytes_(bytes_per_number), options_(options) {}
+        : graph_(graph), split_(split), bytes_(bytes_per_number), options_(options) {
+        if (options.places && split.residual_size > 0) find_origins();
+    }
 
     [[nodiscard]] std::string text() const {
         std::vector<Line> read;
@@ -106,14 +131,25 @@ class Report {
     }
 
   private:
+    /// The forward program returns the residuals last.
+    void find_origins() {
+        const Graph& forward = split_.forward;
+        const std::vector<int> placed = nodes_with_places(forward);
+        for (std::size_t k = 0; k < split_.residuals.size(); ++k) {
+            const int node = forward.output_node(forward.outputs.back(), static_cast<int>(k)),
+                      from = placed[static_cast<std::size_t>(node)];
+            origins_[k] = {from < 0 ? SourcePlace{} : forward.place_of(from), from != node};
+        }
+    }
     /// The residuals of a loop; −1: of none.
     [[nodiscard]] std::vector<Line> kept_of(int loop) const {
         std::vector<Line> lines;
-        for (const Residual& residual : split_.residuals) {
+        for (std::size_t k = 0; k < split_.residuals.size(); ++k) {
+            const Residual& residual = split_.residuals[k];
             if (residual.turns.loop != loop) continue;
             const int turns = loop < 0 ? 1 : residual.turns.count,
                       size = residual.node.size / turns;
-            lines.push_back(line(size, size == 1, origin(residual, options_.places)));
+            lines.push_back(line(size, size == 1, origin(residual, options_.places, origins_[k])));
         }
         return lines;
     }
@@ -154,6 +190,7 @@ class Report {
     const SplitGraph& split_;
     int bytes_;
     const ResidualReportOptions& options_;
+    std::vector<Origin> origins_ = std::vector<Origin>(split_.residuals.size());
 };
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -198,11 +235,11 @@ std::string forward_backward(const Graph& graph, const ResidualReportOptions& op
     ArgumentNames names;
     for (std::size_t a = 0; a < graph.arguments.size(); ++a)
         names.push_back(argument_name(options.names, static_cast<int>(a)));
-    std::vector<std::string> forward = lines_of(to_text(halves.forward, names));
+    std::vector<std::string> forward = lines_of(to_text(halves.forward, names, options.places));
     names.push_back("residuals");
     for (std::size_t o = 0; o < graph.outputs.size(); ++o)
         names.push_back(graph.outputs.size() == 1 ? "cotangent" : compose("cotangent{}", o));
-    std::vector<std::string> backward = lines_of(to_text(halves.backward, names));
+    std::vector<std::string> backward = lines_of(to_text(halves.backward, names, options.places));
     forward[0] = "forward: " + forward[0];
     backward[0] = "backward: " + backward[0];
     return in_columns(forward, backward);

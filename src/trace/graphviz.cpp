@@ -49,8 +49,11 @@ class Drawing {
             if (loop_of_[static_cast<std::size_t>(i)] != loop) continue;
             std::string label = compose("%{} {}", i, detail::node_text(graph_, node, names_));
             if (node.size != 1) label += compose(" : {}", node.size);
-            text_ += compose("{}{}n{} [label={}, {}];\n", indent(depth), prefix_, i,
-                             dot_text(label), style_of(node.op));
+            const SourcePlace place = graph_.place_of(i);
+            const std::string tooltip =
+                place.line > 0 ? ", tooltip=" + dot_text(detail::place_text(place)) : "";
+            text_ += compose("{}{}n{} [label={}, {}{}];\n", indent(depth), prefix_, i,
+                             dot_text(label), style_of(node.op), tooltip);
         }
         for (std::size_t l = 0; l < has_nodes.size(); ++l) {
             if (!has_nodes[l] || tree_.parents[l] != loop) continue;

@@ -15,6 +15,10 @@ std::string argument_name(const ArgumentNames& names, int index) {
     return i < names.size() ? names[i] : compose("x{}", index);
 }
 
+std::string place_text(const SourcePlace& place) {
+    return compose("{}:{} ({})", place.file, place.line, place.function);
+}
+
 namespace {
 
 std::string argument_text(const Graph& graph, const Node& node, const ArgumentNames& names) {

@@ -26,7 +26,7 @@ std::string signature(const Graph& graph, const ArgumentNames& names) {
 
 }  // namespace
 
-std::string to_text(const Graph& graph, const ArgumentNames& names) {
+std::string to_text(const Graph& graph, const ArgumentNames& names, bool places) {
     std::string text = signature(graph, names);
     const std::vector<int> loop_of = detail::loops_of_nodes(graph, graph.size());
     const detail::LoopTree tree(graph, loop_of);
@@ -39,6 +39,8 @@ std::string to_text(const Graph& graph, const ArgumentNames& names) {
         for (int k = 0; k < node.count; ++k) append_operand(text, graph.operand(node, k));
         text += size_text(node.size, node.size == 1);
         if (node.region != 0) text += detail::compose("  (region {})", node.region);
+        const SourcePlace place = places ? graph.place_of(i) : SourcePlace{};
+        if (place.line > 0) text += "  # " + detail::place_text(place);
         text += '\n';
     }
     for (const Output& output : graph.outputs) {

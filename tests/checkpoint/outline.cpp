@@ -4,6 +4,7 @@
 #include <eddy/checkpoint/program_scan.hpp>
 #include <eddy/checkpoint/sequence.hpp>
 #include <eddy/checkpoint/while_loop.hpp>
+#include <eddy/trace/graphviz.hpp>
 
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
@@ -127,4 +128,51 @@ TEST_CASE("row 19: a report tells file, line and function where a value was name
         eddy::trace_graph([](const auto& x) { return wave(x) * x[0]; }, eddy::Vector<2>{});
     CHECK(mentions(eddy::saved_residuals(outer, eddy::everything_saveable, options),
                    "outline.cpp:" + std::to_string(line_of_wave) + " (operator()"));
+}
+
+namespace {
+
+constexpr int line_of_growth = __LINE__ + 4;
+/// The exponential is called on one line, the sine of its square on the next, twice.
+struct Swing {
+    constexpr auto operator()(const auto& x) const {
+        const auto growth = exp(x);
+        return sin(growth * growth) + 2 * sin(growth * growth);
+    }
+};
+constexpr auto swing = eddy::trace<eddy::Vector<2>>(Swing{});
+std::string place(int line) { return "outline.cpp:" + std::to_string(line) + " (operator()"; }
+
+}  // namespace
+
+TEST_CASE(
+    "row 19: values tell where the function was called that made them, or what they are made of") {
+    const eddy::ResidualReportOptions options{.places = true};
+    const eddy::Graph graph = eddy::trace_graph(Swing{}, eddy::Vector<2>{});
+
+    for (const std::string& text :
+         {eddy::saved_residuals(swing, eddy::everything_saveable, options),
+          eddy::saved_residuals(graph, eddy::everything_saveable, options),
+          eddy::saved_residuals(eddy::compose(swing), eddy::everything_saveable, options)}) {
+        INFO(text);
+        CHECK(mentions(text, "output of exp from "));
+        CHECK(mentions(text, place(line_of_growth)));
+        CHECK(mentions(text, "output of mul behind "));
+        CHECK_FALSE(mentions(text, place(line_of_growth + 1)));
+    }
+    const std::string both = eddy::forward_backward(swing, eddy::everything_saveable, options);
+    CHECK(mentions(both, "sin %2 : 2  # "));
+    CHECK(mentions(both, place(line_of_growth + 1)));
+    CHECK(mentions(eddy::to_graphviz(swing), "tooltip=\""));
+    CHECK(mentions(eddy::to_graphviz(eddy::compose(swing)), place(line_of_growth)));
+}
+
+TEST_CASE("row 19: places make no program another, and no two values of one") {
+    const eddy::Graph graph = eddy::trace_graph(Swing{}, eddy::Vector<2>{});
+    const auto embedded =
+        eddy::trace_graph([](const auto& x) { return swing(exp(x)); }, eddy::Vector<2>{});
+
+    CHECK(eddy::to_text(graph) == eddy::to_text(swing));
+    CHECK(eddy::to_text(graph).find("sin") == eddy::to_text(graph).rfind("sin"));
+    CHECK(embedded.size() == graph.size() + 1);
 }

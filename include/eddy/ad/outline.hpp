@@ -30,11 +30,11 @@ struct Outline {
 };
 
 template <class Recipe, class Policy>
-[[nodiscard]] Outline outline_of_program(const Program<Recipe>&, const Policy& policy,
+[[nodiscard]] Outline outline_of_program(const Program<Recipe>& program, const Policy& policy,
                                          std::vector<int> with_respect_to) {
-    OutlinedProgram program{Program<Recipe>::graph.thaw(), std::move(with_respect_to)};
-    set_policy(program.graph, 0, policy);
-    return {"program", "", {}, std::make_shared<OutlinedProgram>(std::move(program))};
+    OutlinedProgram leaf{graph_with_places(program), std::move(with_respect_to)};
+    set_policy(leaf.graph, 0, policy);
+    return {"program", "", {}, std::make_shared<OutlinedProgram>(std::move(leaf))};
 }
 
 // Declared before they call one another.

@@ -19,7 +19,7 @@ struct ResidualReportOptions {
     ArgumentNames names = {};            // what arguments are called; x0, x1, … by default
     std::vector<int> with_respect_to{};  // the differentiated arguments; all, where empty
     std::ostream* out = nullptr;         // where printers write; std::cout, where null
-    bool places = false;                 // file, line and function where values were named
+    bool places = false;                 // file, line and function where values come from
 };
 
 namespace detail {
@@ -37,8 +37,8 @@ EDDY_EXPORT void write(const std::string& text, const ResidualReportOptions& opt
 
 [[nodiscard]] inline const Graph& graph_behind(const Graph& graph) { return graph; }
 template <class Recipe>
-[[nodiscard]] Graph graph_behind(const Program<Recipe>&) {
-    return Program<Recipe>::graph.thaw();
+[[nodiscard]] Graph graph_behind(const Program<Recipe>& program) {
+    return graph_with_places(program);
 }
 template <class Source>
 inline constexpr bool has_graph = std::is_same_v<Source, Graph>;

@@ -27,11 +27,11 @@ namespace detail {
     into.places.resize(static_cast<std::size_t>(first_name));
     into.places.insert(into.places.end(), from.places.begin(), from.places.end());
     into.loops.insert(into.loops.end(), from.loops.begin(), from.loops.end());
-    const int first_policy = into.run_time.append(from.run_time);
+    const auto before = into.run_time.append(from.run_time);
     for (std::size_t k = 1; k < from.regions.size(); ++k) {
         Region region = from.regions[k];
         region.parent = region_of(region.parent);
-        if (region.kept_policy >= 0) region.kept_policy += first_policy;
+        if (region.kept_policy >= 0) region.kept_policy += before.policies;
         into.regions.push_back(region);
     }
     if (into.error == TraceError::none) into.error = from.error;
@@ -48,6 +48,8 @@ namespace detail {
             continue;
         }
         if (node.op == Op::constant) node.offset += first_constant;
+        if (before.places > 0 && node.offset > 0 && !has_offset(node.op))
+            node.offset += before.places;
         if (node.op == Op::name) node.index += first_name;
         if (is_loop_op(node.op)) node.index += first_loop;
         map.push_back(into.push_list(node, operands));

@@ -1,6 +1,7 @@
 #pragma once
 // The functions of the DSL on traced values. The same names work on plain numbers (core/math.hpp)
 // and vectors (core/vec.hpp), so one functor serves both.
+// Each takes the place where it is called, for reports.
 // Test: tests/trace/functions.cpp
 
 #include <eddy/core/vec_math.hpp>
@@ -22,10 +23,11 @@ concept TracedVectorCall = ((is_symbolic<T> || is_traced_vec<T>) || ...) &&
 }  // namespace detail
 
 // One traced overload per elementwise function of one argument.
-#define EDDY_TRACED_FUNCTION(function)                                       \
-    template <int shape>                                                     \
-    [[nodiscard]] constexpr Traced<shape> function(const Traced<shape>& x) { \
-        return detail::traced_elementwise<Op::function>(0, x);               \
+#define EDDY_TRACED_FUNCTION(function)                                                        \
+    template <int shape>                                                                      \
+    [[nodiscard]] constexpr Traced<shape> function(const Traced<shape>& x,                    \
+                                                   SourcePlace place = SourcePlace::here()) { \
+        return detail::traced_elementwise<Op::function>(detail::NamedCall{0, place}, x);      \
     }
 EDDY_TRACED_FUNCTION(sqrt)
 EDDY_TRACED_FUNCTION(cbrt)
@@ -58,80 +60,92 @@ EDDY_TRACED_FUNCTION(relu)
 
 // std::abs and std::fabs are used interchangeably in C++.
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> fabs(const Traced<shape>& x) {
-    return abs(x);
+[[nodiscard]] constexpr Traced<shape> fabs(const Traced<shape>& x,
+                                           SourcePlace place = SourcePlace::here()) {
+    return abs(x, place);
 }
 
 template <class A, class B>
 requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto atan2(const A& y, const B& x) {
-    return detail::traced_elementwise<Op::atan2>(0, y, x);
+[[nodiscard]] constexpr auto atan2(const A& y, const B& x,
+                                   SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::atan2>(detail::NamedCall{0, place}, y, x);
 }
 template <class A, class B>
 requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto min(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::min>(0, a, b);
+[[nodiscard]] constexpr auto min(const A& a, const B& b, SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::min>(detail::NamedCall{0, place}, a, b);
 }
 template <class A, class B>
 requires detail::TracedCall<A, B>
-[[nodiscard]] constexpr auto max(const A& a, const B& b) {
-    return detail::traced_elementwise<Op::max>(0, a, b);
+[[nodiscard]] constexpr auto max(const A& a, const B& b, SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::max>(detail::NamedCall{0, place}, a, b);
 }
 template <class A, class B, class C>
 requires detail::TracedCall<A, B, C>
-[[nodiscard]] constexpr auto fma(const A& a, const B& b, const C& c) {
-    return detail::traced_elementwise<Op::fma>(0, a, b, c);
+[[nodiscard]] constexpr auto fma(const A& a, const B& b, const C& c,
+                                 SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::fma>(detail::NamedCall{0, place}, a, b, c);
 }
 template <class X, class Low, class High>
 requires detail::TracedCall<X, Low, High>
-[[nodiscard]] constexpr auto clamp(const X& x, const Low& low, const High& high) {
-    return min(max(x, low), high);
+[[nodiscard]] constexpr auto clamp(const X& x, const Low& low, const High& high,
+                                   SourcePlace place = SourcePlace::here()) {
+    return min(max(x, low, place), high, place);
 }
 
 // `using std::max; max(x, y)` on traced values of one shape: std::max would be the better match,
 // and branch.
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> min(const Traced<shape>& a, const Traced<shape>& b) {
-    return detail::traced_elementwise<Op::min>(0, a, b);
+[[nodiscard]] constexpr Traced<shape> min(const Traced<shape>& a, const Traced<shape>& b,
+                                          SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::min>(detail::NamedCall{0, place}, a, b);
 }
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> max(const Traced<shape>& a, const Traced<shape>& b) {
-    return detail::traced_elementwise<Op::max>(0, a, b);
+[[nodiscard]] constexpr Traced<shape> max(const Traced<shape>& a, const Traced<shape>& b,
+                                          SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::max>(detail::NamedCall{0, place}, a, b);
 }
 
 /// x^n by repeated multiplication.
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> pow(const Traced<shape>& x, int n) {
-    return detail::traced_elementwise<Op::powi>(n, x);
+[[nodiscard]] constexpr Traced<shape> pow(const Traced<shape>& x, int n,
+                                          SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::powi>(detail::NamedCall{n, place}, x);
 }
 template <class A, class B>
 requires detail::TracedCall<A, B> &&(!std::same_as<B, int>)
-    [[nodiscard]] constexpr auto pow(const A& x, const B& y) {
-    return detail::traced_elementwise<Op::pow>(0, x, y);
+    [[nodiscard]] constexpr auto pow(const A& x, const B& y,
+                                     SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::pow>(detail::NamedCall{0, place}, x, y);
 }
 
 /// The derivative of order n ≥ 1 of digamma.
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> polygamma(int n, const Traced<shape>& x) {
-    return detail::traced_elementwise<Op::polygamma>(n, x);
+[[nodiscard]] constexpr Traced<shape> polygamma(int n, const Traced<shape>& x,
+                                                SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::polygamma>(detail::NamedCall{n, place}, x);
 }
 
 /// x·sigmoid(x).
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> silu(const Traced<shape>& x) {
-    return x * sigmoid(x);
+[[nodiscard]] constexpr Traced<shape> silu(const Traced<shape>& x,
+                                           SourcePlace place = SourcePlace::here()) {
+    return x * sigmoid(x, place);
 }
 /// x·Φ(x), with the error function (not the tanh approximation).
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> gelu(const Traced<shape>& x) {
-    return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+[[nodiscard]] constexpr Traced<shape> gelu(const Traced<shape>& x,
+                                           SourcePlace place = SourcePlace::here()) {
+    return 0.5 * x * (1 + erf(x * 0.70710678118654752440, place));
 }
 
 /// `a` where the mask holds, else `b`. Both are computed; the branch not taken contributes exactly
 /// zero to the gradient.
 template <int shape, class A, class B>
 requires detail::TraceOperand<A> && detail::TraceOperand<B>
-[[nodiscard]] constexpr auto select(const TracedMask<shape>& mask, const A& a, const B& b) {
+[[nodiscard]] constexpr auto select(const TracedMask<shape>& mask, const A& a, const B& b,
+                                    SourcePlace place = SourcePlace::here()) {
     constexpr int result_shape = detail::common_shape<TracedMask<shape>, A, B>();
     static_assert(result_shape != no_shape,
                   "select: vectors of different sizes are combined; operands must have one size or "
@@ -142,14 +156,16 @@ requires detail::TraceOperand<A> && detail::TraceOperand<B>
     const int node_mask = detail::node_of(graph, mask);
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     const int size = detail::broadcast_size(graph, node_mask, node_a, node_b);
-    return Traced<result_shape>(
-        graph, graph.push({.op = Op::select, .size = size}, node_mask, node_a, node_b));
+    const int node = graph.push({.op = Op::select, .size = size}, node_mask, node_a, node_b);
+    detail::place_last(graph, place);
+    return Traced<result_shape>(graph, node);
 }
 
 /// x, through which no derivative flows.
 template <int shape>
-[[nodiscard]] constexpr Traced<shape> stop_gradient(const Traced<shape>& x) {
-    return detail::traced_elementwise<Op::stop_gradient>(0, x);
+[[nodiscard]] constexpr Traced<shape> stop_gradient(const Traced<shape>& x,
+                                                    SourcePlace place = SourcePlace::here()) {
+    return detail::traced_elementwise<Op::stop_gradient>(detail::NamedCall{0, place}, x);
 }
 
 /// x, tagged with a name for policies of remat (ad/remat.hpp). A name made at run time is copied into
@@ -189,7 +205,8 @@ requires(is_symbolic<T> || ...) &&
 /// The components of a, then those of b.
 template <class A, class B>
 requires detail::TracedVectorCall<A, B>
-[[nodiscard]] constexpr auto concat(const A& a, const B& b) {
+[[nodiscard]] constexpr auto concat(const A& a, const B& b,
+                                    SourcePlace place = SourcePlace::here()) {
     constexpr int shape_a = detail::shape_of<A>, shape_b = detail::shape_of<B>;
     constexpr bool dynamic = shape_a == dynamic_shape || shape_b == dynamic_shape;
     constexpr int length =
@@ -201,11 +218,14 @@ requires detail::TracedVectorCall<A, B>
     Graph& graph = *found;
     const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
     const int size = graph[node_a].size + graph[node_b].size;
-    return Joined(graph, graph.push({.op = Op::concat, .size = size}, node_a, node_b));
+    const int node = graph.push({.op = Op::concat, .size = size}, node_a, node_b);
+    detail::place_last(graph, place);
+    return Joined(graph, node);
 }
 
 /// The components of all parts, one after another, for run-time traces.
-[[nodiscard]] inline DynamicTraced concat(const std::vector<DynamicTraced>& parts) {
+[[nodiscard]] inline DynamicTraced concat(const std::vector<DynamicTraced>& parts,
+                                          SourcePlace place = SourcePlace::here()) {
     Graph* graph = nullptr;
     for (const DynamicTraced& part : parts) graph = graph != nullptr ? graph : part.graph();
     require_argument(graph != nullptr,
@@ -217,7 +237,9 @@ requires detail::TracedVectorCall<A, B>
         nodes.push_back(detail::node_of(*graph, part));
         size += (*graph)[nodes.back()].size;
     }
-    return {*graph, graph->push_list({.op = Op::concat, .size = size}, nodes)};
+    const int node = graph->push_list({.op = Op::concat, .size = size}, nodes);
+    detail::place_last(*graph, place);
+    return {*graph, node};
 }
 
 /// Components [first, first + count) of x.
@@ -236,16 +258,20 @@ requires(shape != scalar_shape) [[nodiscard]] constexpr auto slice(const Traced<
 /// Σ x_i, summed from the first component on.
 template <class X>
 requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
-    [[nodiscard]] constexpr Traced<scalar_shape> sum(const X& x) {
+    [[nodiscard]] constexpr Traced<scalar_shape> sum(const X& x,
+                                                     SourcePlace place = SourcePlace::here()) {
     Graph* const graph = detail::common_graph(x);
     if (graph == nullptr) return detail::unknown_value<scalar_shape>();
-    return {*graph, graph->push({.op = Op::sum}, detail::node_of(*graph, x))};
+    const int node = graph->push({.op = Op::sum}, detail::node_of(*graph, x));
+    detail::place_last(*graph, place);
+    return {*graph, node};
 }
 
 /// Σ a_i·b_i, accumulated from the first component on.
 template <class A, class B>
 requires detail::TracedVectorCall<A, B>
-[[nodiscard]] constexpr Traced<scalar_shape> dot(const A& a, const B& b) {
+[[nodiscard]] constexpr Traced<scalar_shape> dot(const A& a, const B& b,
+                                                 SourcePlace place = SourcePlace::here()) {
     constexpr int shape = detail::common_shape<A, B>();
     static_assert(shape != no_shape && shape != scalar_shape,
                   "dot: both operands must be vectors of one size");
@@ -259,23 +285,29 @@ requires detail::TracedVectorCall<A, B>
                            return detail::sizes_differ_message(a, b);
                        });
     }
-    return {graph, graph.push({.op = Op::dot}, node_a, node_b)};
+    const int node = graph.push({.op = Op::dot}, node_a, node_b);
+    detail::place_last(graph, place);
+    return {graph, node};
 }
 
 /// √(Σ x_i²). Its derivative at x = 0 is zero.
 template <class X>
 requires detail::TracedVectorCall<X> &&(detail::shape_of<X> != scalar_shape)
-    [[nodiscard]] constexpr Traced<scalar_shape> norm(const X& x) {
+    [[nodiscard]] constexpr Traced<scalar_shape> norm(const X& x,
+                                                      SourcePlace place = SourcePlace::here()) {
     Graph* const graph = detail::common_graph(x);
     if (graph == nullptr) return detail::unknown_value<scalar_shape>();
-    return {*graph, graph->push({.op = Op::norm}, detail::node_of(*graph, x))};
+    const int node = graph->push({.op = Op::norm}, detail::node_of(*graph, x));
+    detail::place_last(*graph, place);
+    return {*graph, node};
 }
 
 /// W x + b, one node of any width. W has |b|·|x| components, row-major: W[i·|x| + j] multiplies
 /// x[j] in row i.
 template <class W, class B, class X>
 requires detail::TracedVectorCall<W, B, X>
-[[nodiscard]] constexpr auto dense(const W& weights, const B& bias, const X& x) {
+[[nodiscard]] constexpr auto dense(const W& weights, const B& bias, const X& x,
+                                   SourcePlace place = SourcePlace::here()) {
     constexpr int rows = detail::shape_of<B>, columns = detail::shape_of<X>,
                   length = detail::shape_of<W>;
     constexpr bool dynamic =
@@ -298,8 +330,9 @@ requires detail::TracedVectorCall<W, B, X>
                 size_w, size_b, size_x);
         });
     }
-    const Node node{.op = Op::dense, .size = size_b};
-    return Product(graph, graph.push(node, node_w, node_x, node_b));
+    const int node = graph.push({.op = Op::dense, .size = size_b}, node_w, node_x, node_b);
+    detail::place_last(graph, place);
+    return Product(graph, node);
 }
 
 }  // namespace eddy::inline v0

@@ -9,6 +9,7 @@
 #include <eddy/trace/candidate.hpp>
 #include <eddy/trace/op.hpp>
 #include <eddy/trace/run_time_parts.hpp>
+#include <eddy/trace/source_place.hpp>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -21,7 +22,8 @@ struct Node {
     int first = 0;  // operands are graph.operands[first, first + count)
     int count = 0;
     int index = 0;   // argument: which; powi, polygamma: the number; name, loop: which
-    int offset = 0;  // argument, slice: first component; constant: place in the pool
+    int offset = 0;  // argument, slice: first component; constant: place in the pool; of others,
+                     // at run time: where it was called (place_of), and no part of what they are
     int region = 0;  // the remat region in which the node was traced (backward nodes: whose
                      // reversal made it)
 };
@@ -63,19 +65,6 @@ struct Loop {
     /// The operands before those that are stacked.
     [[nodiscard]] constexpr int num_fixed() const {
         return 3 + (has_condition || has_guard) + has_turns;
-    }
-};
-
-/// Where in the user's source a value was named.
-struct SourcePlace {
-    const char* file = "";
-    const char* function = "";
-    int line = 0;  ///< from 1; 0: not known
-
-    [[nodiscard]] static constexpr SourcePlace here(const char* file = __builtin_FILE(),
-                                                    const char* function = __builtin_FUNCTION(),
-                                                    int line = __builtin_LINE()) {
-        return {file, function, line};
     }
 };
 
@@ -177,6 +166,17 @@ struct Graph {
         places.push_back(place);
         names.push_back(std::is_constant_evaluated() ? name : run_time.keep(name));
         return static_cast<int>(names.size()) - 1;
+    }
+
+    /// The last node was made by a call there. Only a graph made at run time remembers it.
+    void place_last(const SourcePlace& place) {
+        Node& node = nodes.back();
+        if (!has_offset(node.op)) node.offset = run_time.keep_place(place);
+    }
+    /// Where node i was made by the call of a function with a name; line 0: not known.
+    [[nodiscard]] SourcePlace place_of(int i) const {
+        const Node& node = (*this)[i];
+        return has_offset(node.op) ? SourcePlace{} : run_time.place(node.offset);
     }
 
     /// Where a name was given.

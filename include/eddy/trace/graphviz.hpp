@@ -5,6 +5,7 @@
 
 #include <eddy/core/export.hpp>
 #include <eddy/trace/print.hpp>
+#include <eddy/trace/trace.hpp>
 
 namespace eddy::inline v0 {
 
@@ -20,12 +21,13 @@ namespace detail {
 }  // namespace detail
 
 /// A traced program in the language of Graphviz. Edges carry the position of an operand if it
-/// matters.
+/// matters. The tooltip of a node that a function with a name made is where it was called.
 [[nodiscard]] EDDY_EXPORT std::string to_graphviz(const Graph& graph,
                                                   const ArgumentNames& names = {});
 template <class Recipe>
-[[nodiscard]] std::string to_graphviz(const Program<Recipe>&, const ArgumentNames& names = {}) {
-    return to_graphviz(Program<Recipe>::graph.thaw(), names);
+[[nodiscard]] std::string to_graphviz(const Program<Recipe>& program,
+                                      const ArgumentNames& names = {}) {
+    return to_graphviz(detail::graph_with_places(program), names);
 }
 
 }  // namespace eddy::inline v0

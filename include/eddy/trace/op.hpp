@@ -131,6 +131,11 @@ inline constexpr Op last_op = Op::stacked;
 /// Operations whose `index` is a number that they compute with.
 [[nodiscard]] constexpr bool has_index(Op op) { return op == Op::powi || op == Op::polygamma; }
 
+/// Operations whose `offset` says which components they are of.
+[[nodiscard]] constexpr bool has_offset(Op op) {
+    return op == Op::argument || op == Op::constant || op == Op::slice || op == Op::stacked;
+}
+
 /// Operations that belong to a loop.
 [[nodiscard]] constexpr bool is_loop_op(Op op) { return op >= Op::carry; }
 

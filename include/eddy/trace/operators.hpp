@@ -61,8 +61,15 @@ constexpr Traced<shape> unknown_value() {
     }
 }
 
-template <Op op, class... T>
-constexpr auto traced_elementwise(int index, const T&... x) {
+/// The node that was made last is of a call there.
+constexpr void place_last(Graph& graph, const SourcePlace& place) {
+    if (!std::is_constant_evaluated()) graph.place_last(place);
+}
+
+/// `which` is the node's index, with the place where a function with a name was called.
+template <Op op, class Which, class... T>
+constexpr auto traced_elementwise(const Which& which, const T&... x) {
+    constexpr bool has_place = std::is_same_v<Which, NamedCall>;
     constexpr int shape = common_shape<T...>();
     static_assert(shape != no_shape,
                   "trace: vectors of different sizes are combined; operands must have one size or "
@@ -78,11 +85,17 @@ constexpr auto traced_elementwise(int index, const T&... x) {
     }
     // Operands are pushed in the order in which they are written.
     const int nodes[] = {node_of(*graph, x)...};
+    int index;
+    if constexpr (has_place)
+        index = which.index;
+    else
+        index = which;
     const int node = [&]<int... k>(std::integer_sequence<int, k...>) {
         return graph->push({.op = op, .size = broadcast_size(*graph, nodes[k]...), .index = index},
                            nodes[k]...);
     }
     (std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>{});
+    if constexpr (has_place) place_last(*graph, which.place);
     if constexpr (is_mask(op)) {
         return TracedMask<result_shape>(*graph, node);
     } else {

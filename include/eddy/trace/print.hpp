@@ -13,8 +13,10 @@ namespace eddy::inline v0 {
 /// What arguments are called in texts and drawings, in order; those without a name are x0, x1, ….
 using ArgumentNames = std::vector<std::string>;
 
-/// A traced program as text, a line for each node.
-[[nodiscard]] EDDY_EXPORT std::string to_text(const Graph& graph, const ArgumentNames& names = {});
+/// A traced program as text, a line for each node; with `places`, also where the function was called
+/// that made it, as far as the graph knows.
+[[nodiscard]] EDDY_EXPORT std::string to_text(const Graph& graph, const ArgumentNames& names = {},
+                                              bool places = false);
 template <class Recipe>
 [[nodiscard]] std::string to_text(const Program<Recipe>&, const ArgumentNames& names = {}) {
     return to_text(Program<Recipe>::graph.thaw(), names);

@@ -1,10 +1,12 @@
 #pragma once
-// What only a graph made at run time owns: the texts of its names, and policies that have values.
+// What only a graph made at run time owns: the texts of its names, policies that have values, and the
+// places in the source where its nodes were made.
 // Graphs share them with their copies. A graph made at compile time has none, which is what lets a
 // constant hold one: its names are literals, its policies types.
 // Test: tests/ad/residuals.cpp, tests/trace/print.cpp
 
 #include <eddy/trace/candidate.hpp>
+#include <eddy/trace/source_place.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,9 +47,27 @@ class RunTimeParts {
         return parts_->policies[static_cast<std::size_t>(place)]->ask(value);
     }
 
-    /// Appends what another graph owns, and returns the place of its first policy here.
-    constexpr int append(const RunTimeParts& other) {
-        return other.parts_ == nullptr ? 0 : append_parts(other);
+    /// Keeps a place in the source, once, and returns its number, from 1.
+    [[nodiscard]] int keep_place(const SourcePlace& place) {
+        std::vector<SourcePlace>& places = parts().places;
+        for (std::size_t k = places.size(); k > 0; --k) {  // the latest is the likeliest
+            if (places[k - 1] == place) return static_cast<int>(k);
+        }
+        places.push_back(place);
+        return static_cast<int>(places.size());
+    }
+    /// The place of that number; 0 is that of none.
+    [[nodiscard]] SourcePlace place(int number) const {
+        return number == 0 ? SourcePlace{} : parts_->places[static_cast<std::size_t>(number) - 1];
+    }
+
+    /// How many there are of what nodes and regions refer to by numbers.
+    struct Counts {
+        int policies = 0, places = 0;
+    };
+    /// Appends what another graph owns, and returns what there was before.
+    constexpr Counts append(const RunTimeParts& other) {
+        return other.parts_ == nullptr ? Counts{} : append_parts(other);
     }
 
   private:
@@ -67,6 +87,7 @@ class RunTimeParts {
     struct Parts {
         std::vector<std::shared_ptr<const std::string>> texts;
         std::vector<std::shared_ptr<const AnyPolicy>> policies;
+        std::vector<SourcePlace> places;
     };
 
     Parts& parts() {
@@ -77,13 +98,15 @@ class RunTimeParts {
         parts_ = std::make_unique<Parts>(*other.parts_).release();
     }
     void release() noexcept { const std::unique_ptr<Parts> owner(parts_); }
-    int append_parts(const RunTimeParts& other) {
+    Counts append_parts(const RunTimeParts& other) {
         const Parts added = *other.parts_;  // perhaps its own
-        const auto first = static_cast<int>(parts().policies.size());
-        parts_->texts.insert(parts_->texts.end(), added.texts.begin(), added.texts.end());
-        parts_->policies.insert(parts_->policies.end(), added.policies.begin(),
-                                added.policies.end());
-        return first;
+        Parts& own = parts();
+        const Counts before{static_cast<int>(own.policies.size()),
+                            static_cast<int>(own.places.size())};
+        own.texts.insert(own.texts.end(), added.texts.begin(), added.texts.end());
+        own.policies.insert(own.policies.end(), added.policies.begin(), added.policies.end());
+        own.places.insert(own.places.end(), added.places.begin(), added.places.end());
+        return before;
     }
 
     Parts* parts_ = nullptr;  // owned; a smart pointer is no constant in C++20

@@ -142,6 +142,9 @@ constexpr void check_loops(Graph& graph) {
 /// Checks and simplifies a graph that was traced at run time.
 [[nodiscard]] EDDY_EXPORT Graph finish_trace(Graph graph);
 
+/// Gives the nodes of a graph the places of the same nodes of another; none, where it is another graph.
+EDDY_EXPORT void copy_places(const Graph& from, Graph& to);
+
 template <class Function>
 inline constexpr bool is_stateless =
     std::is_empty_v<Function>&& std::is_default_constructible_v<Function>;
@@ -254,6 +257,19 @@ template <class First, class... Shapes, class Function>
         }
     }
 }
+
+namespace detail {
+
+/// The graph of a program with the places in the source where its nodes were made. A constant knows
+/// none: what was traced is traced once more, now that the program runs.
+template <class Recipe>
+[[nodiscard]] Graph graph_with_places(const Program<Recipe>&) {
+    Graph graph = Program<Recipe>::graph.thaw();
+    if constexpr (requires { Recipe::make_raw(); }) copy_places(Recipe::make(), graph);
+    return graph;
+}
+
+}  // namespace detail
 
 /// Traces `function` at run time, with one shape for each argument: `Scalar{}`,
 /// `DynamicVector{length}` or `Vector<length>{}`. The result is simplified.

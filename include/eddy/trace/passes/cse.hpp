@@ -43,7 +43,7 @@ class NodeTable {
             for (int k = 0; k < node.size; ++k) mix(constant_bits(node, k));
             return h;
         }
-        mix(static_cast<std::uint64_t>(node.offset));
+        if (has_offset(node.op)) mix(static_cast<std::uint64_t>(node.offset));
         if (is_commutative(node.op)) {  // symmetric in the operands
             const auto a = static_cast<std::uint64_t>(graph_.operand(node, 0)),
                        b = static_cast<std::uint64_t>(graph_.operand(node, 1));
@@ -69,7 +69,7 @@ class NodeTable {
             }
             return true;
         }
-        if (a.offset != b.offset) return false;
+        if (a.offset != b.offset && has_offset(a.op)) return false;
         bool same = true;
         for (int k = 0; k < a.count; ++k)
             same = same && graph_.operand(a, k) == graph_.operand(b, k);
