@@ -3,6 +3,7 @@
 // in registers. An instruction set is a namespace of its own: a source defines `v0` as another word first,
 // so that nothing that is compiled here for one processor can be linked where another runs.
 
+#include <algorithm>
 #include <array>
 #include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_operations.hpp>
@@ -69,30 +70,48 @@ template <Op op, class Packed>
 
 // Operations on blocks. Rows of one lane are single numbers.
 
+/// Some rows of a product of one lane: sums that do not wait for each other.
+template <int rows>
+void multiply_numbers(const double* matrix, int row_step, int column_step, int columns,
+                      const double* bias, const double* x, double* to) {
+    double total[rows];
+    static_for<0, rows>([&]<int r>() EDDY_INLINE {
+        total[r] = bias ? bias[r] : matrix[std::ptrdiff_t{r} * row_step] * x[0];
+    });
+    for (int c = bias ? 0 : 1; c < columns; ++c) {
+        const double* const column = matrix + std::ptrdiff_t{c} * column_step;
+        static_for<0, rows>([&]<int r>() EDDY_INLINE {
+            total[r] = mul_add(column[std::ptrdiff_t{r} * row_step], x[c], total[r]);
+        });
+    }
+    std::copy_n(total, rows, to);
+}
 inline void multiply_rows(const double* matrix, int row_step, int column_step, int rows,
                           int columns, const double* bias, const double* x, double* to, int width) {
     if (width > 1)
         return multiply<double>({matrix, row_step, column_step, rows, columns, bias}, x, to, width);
-    for (int r = 0; r < rows; ++r) {
-        const double* const row = matrix + std::ptrdiff_t{r} * row_step;
-        double total = bias ? bias[r] : row[0] * x[0];
-        for (int c = bias ? 0 : 1; c < columns; ++c)
-            total = mul_add(row[std::ptrdiff_t{c} * column_step], x[c], total);
-        to[r] = total;
-    }
+    const auto some = [&]<int count>(int r) EDDY_INLINE {
+        multiply_numbers<count>(matrix + std::ptrdiff_t{r} * row_step, row_step, column_step,
+                                columns, bias ? bias + r : nullptr, x, to + r);
+    };
+    int r = 0;
+    for (; r + 8 <= rows; r += 8) some.template operator()<8>(r);
+    for (; r < rows; ++r) some.template operator()<1>(r);
 }
 inline void add_outer_rows(double* sum, int rows, int columns, const double* u, const double* v,
                            int width, const int* lanes, int count, double* room) {
+    using P = TilePack<double>;
     if (width > 1) {
         OuterSums<double> sums(room, 1);
         sums.begin(0, 1, {lanes, count, count == width});
         return sums.add({sum, columns, 1, rows, columns}, {u, width, false}, {v, width, false});
     }
-    for (int r = 0; r < rows && count > 0; ++r)
-        for (int c = 0; c < columns; ++c) {
-            double& at = sum[std::ptrdiff_t{r} * columns + c];
-            at = mul_add(u[r], v[c], at);
-        }
+    for (int r = 0; r < rows && count > 0; ++r, sum += columns) {
+        int c = 0;
+        for (; c + P::size <= columns; c += P::size)
+            mul_add(P(u[r]), P::load(v + c), P::load(sum + c)).store(sum + c);
+        for (; c < columns; ++c) sum[c] = mul_add(u[r], v[c], sum[c]);
+    }
 }
 inline void add_lanes_of_rows(double* sum, int size, const double* x, int width, const int* lanes,
                               int count) {

@@ -32,9 +32,10 @@ class Writer {
     }
 
     ScalarList run() {
+        find_needed();
         for (int i = 0; i < graph_.size(); ++i) {
             first_.push_back(static_cast<int>(components_.size()));
-            if (!is_summed_outer(i)) write(i);
+            if (is_needed_[static_cast<std::size_t>(i)] != 0) write(i);
         }
         for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
             list_.result_sizes.push_back(graph_.outputs[o].size);
@@ -142,24 +143,49 @@ class Writer {
     }
     /// Where a node lies among the numbers of an argument.
     [[nodiscard]] ScalarBlock::Place numbers_of(int i) const {
-        ScalarBlock::Place place;
-        for (int c = 0; c < graph_[i].size; ++c) {
-            const ScalarValue& value = list_.values[static_cast<std::size_t>(at(i, c))];
-            if (value.op != Op::argument || !list_.is_shared(at(i, c))) return {};
-            if (c == 0) place = {value.index, value.operand[0]};
-            if (value.index != place.block || value.operand[0] != place.component + c) return {};
-        }
+        const Node& node = graph_[i];
+        if (node.op == Op::argument && is_set(roles_.shared, static_cast<std::size_t>(node.index)))
+            return {node.index, node.offset};
+        if (node.op != Op::slice && !is_identity(node.op)) return {};
+        ScalarBlock::Place place = numbers_of(graph_.operand(node, 0));
+        if (node.op == Op::slice) place.component += node.offset;
         return place;
+    }
+    /// Is it W x (+ b) of weights that all lanes share?
+    [[nodiscard]] bool is_product(const Node& node) const {
+        return (node.op == Op::dense || node.op == Op::dense_transposed) && size_of(node, 1) > 0 &&
+               numbers_of(graph_.operand(node, 0)).block >= 0 &&
+               (node.count < 3 || numbers_of(graph_.operand(node, 2)).block >= 0);
+    }
+    /// Which nodes somebody reads component by component: products read weights where they lie.
+    void find_needed() {
+        is_needed_.assign(static_cast<std::size_t>(graph_.size()), 0);
+        const auto need = [&](int i) { is_needed_[static_cast<std::size_t>(i)] = 1; };
+        const auto need_operands = [&](int i) {
+            const Node& node = graph_[i];
+            if (is_product(node)) return need(graph_.operand(node, 1));
+            for (int k = 0; k < node.count; ++k) need(graph_.operand(node, k));
+        };
+        for (const Output& output : graph_.outputs) {
+            for (int k = 0; k < output.count; ++k) {
+                const int i = graph_.output_node(output, k);
+                if (is_summed_outer(i))
+                    need_operands(i);
+                else
+                    need(i);
+            }
+        }
+        for (int i = graph_.size() - 1; i >= 0; --i)
+            if (is_needed_[static_cast<std::size_t>(i)] != 0) need_operands(i);
     }
     /// W x (+ b) of weights that all lanes share; false where they do not.
     bool write_product(const Node& node) {
-        const bool has_bias = node.count == 3, is_transposed = node.op == Op::dense_transposed;
+        if (!is_product(node)) return false;
+        const bool is_transposed = node.op == Op::dense_transposed;
         const int columns = size_of(node, 1);
         ScalarBlock block;
         block.matrix = numbers_of(graph_.operand(node, 0));
-        if (has_bias) block.bias = numbers_of(graph_.operand(node, 2));
-        if (columns == 0 || block.matrix.block < 0 || (has_bias && block.bias.block < 0))
-            return false;
+        if (node.count == 3) block.bias = numbers_of(graph_.operand(node, 2));
         block.what = {.kind = BlockOperation::Kind::product,
                       .rows = node.size,
                       .columns = columns,
@@ -326,7 +352,7 @@ class Writer {
     std::vector<int> first_, components_;   // (node); of all nodes, one after another
     std::vector<std::vector<int>> leaves_;  // (argument, component)
     std::unordered_map<std::uint64_t, int> constants_;
-    std::vector<char> is_result_, is_read_;        // (value), (node)
+    std::vector<char> is_result_, is_read_, is_needed_;  // (value); (node)
     std::unordered_map<int, int> rows_of_shared_;  // (number that lanes share): its row, and one
 };
 
