@@ -75,10 +75,40 @@ void RowProgram::bind_list() {
         now.b = static_cast<std::uint32_t>(has_index(operation.op) ? operation.index
                                                                    : operation.from[1]);
         now.c = static_cast<std::uint32_t>(operation.from[2]);
-        list_.push_back(now);
+        if (continues_last(operation.op, now))
+            ++list_.back().c;
+        else
+            list_.push_back(now);
     }
     end_parts(static_cast<int>(code_->operations.size()));
     list_.push_back({engine_->stop, 0, 0, 0, 0});
+}
+
+/// Of one lane: is it the same function as the last one, of the next number, for the next place? Both are then one
+/// instruction: its `c` are further rows.
+bool RowProgram::continues_last(Op op, const detail::RowInstruction& now) const {
+    if (width_ > 1 || list_.size() <= parts_.back() || detail::is_row_arithmetic(op) ||
+        detail::row_operand_count(op) != 1)
+        return false;
+    const detail::RowInstruction& last = list_.back();
+    const auto follows = [&](std::uint32_t place, std::uint32_t first) {
+        return place == first + last.c + 1 && block_of(place) == block_of(first);
+    };
+    return last.handler == now.handler && last.b == now.b && follows(now.a, last.a) &&
+           follows(now.to, last.to);
+}
+/// Which block a place lies in: shared numbers, scratch, then arguments and results.
+std::size_t RowProgram::block_of(std::uint32_t place) const {
+    std::size_t block = 0, end = at(code_->num_shared());
+    const auto go_on = [&](int size) {
+        if (place < end) return;
+        ++block;
+        end += at(size);
+    };
+    go_on(code_->num_scratch);
+    for (const int size : code_->argument_sizes) go_on(size);
+    for (const int size : code_->result_sizes) go_on(size);
+    return block;
 }
 
 void RowProgram::point_to(int first, int count, const double* block, int step) {

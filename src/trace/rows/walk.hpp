@@ -181,9 +181,18 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     template <Op op>
     static void function(const RowInstruction* now, double* const* rows, std::ptrdiff_t lane,
                          Same<v>...) {
-        using Packed = std::conditional_t<V::size == 1, Pack<double, 1>, TilePack<double>>;
-        row_function<op, Packed>(*now, rows, lane, lanes);
-        const double* const from = rows[now->to] + lane;
+        const double* from = rows[now->to] + lane;
+        if constexpr (V::size == 1) {
+            // Rows of one lane that follow each other are one row of several.
+            const int num_rows = row_operand_count(op) == 1 ? 1 + static_cast<int>(now->c) : 1;
+            const int in_packs = num_rows / TilePack<double>::size * TilePack<double>::size;
+            if (in_packs > 0) row_function<op, TilePack<double>>(*now, rows, 0, in_packs);
+            if (in_packs < num_rows)
+                row_function<op, Pack<double, 1>>(*now, rows, in_packs, num_rows - in_packs);
+            from += num_rows - 1;
+        } else {
+            row_function<op, TilePack<double>>(*now, rows, lane, lanes);
+        }
         EDDY_JUMP reinterpret_cast<Handler>(now[1].handler)(now + 1, rows, lane,
                                                             V::load(from + v * V::size)...);
     }

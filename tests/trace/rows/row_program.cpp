@@ -218,6 +218,20 @@ TEST_CASE(
         CHECK(support::count_differences(results, expected) == 0);
     }
 }
+TEST_CASE("row_program: functions of numbers that follow each other have the bits of each") {
+    const eddy::Graph graph = eddy::trace_graph(
+        [](const auto& x, const auto& y) {
+            return eddy::concat(eddy::concat(tanh(x), exp(eddy::concat(y, x))), tanh(y));
+        },
+        eddy::DynamicVector{7}, eddy::DynamicVector{6});
+    const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+    const std::vector<Rows> arguments = any_rows(graph, 5);
+    const std::vector<Rows> expected = support::run_rows(code, arguments, 64);
+
+    for (const int width : support::row_widths)
+        CHECK(support::count_differences(support::run_rows(code, arguments, width)[0],
+                                         expected[0]) == 0);
+}
 TEST_CASE("row_program: loops and widths that there are none of are refused in a sentence") {
     const eddy::Graph loop = eddy::trace_graph(
         [](const auto& x) {

@@ -48,6 +48,8 @@ class EDDY_EXPORT RowProgram {
     void run_block(const BlockOperation& block, const int* lanes, int count);
     void walk(std::size_t first);
     void bind_list();
+    [[nodiscard]] bool continues_last(Op op, const detail::RowInstruction& now) const;
+    [[nodiscard]] std::size_t block_of(std::uint32_t place) const;
 
     std::shared_ptr<const ProgramCode> code_;
     int width_;
