@@ -1,7 +1,7 @@
 // What a GPU takes: Lorenz by Tsit5, arrays and results on the device, a solver object kept from call to
 // call; medians of eleven. Asynchronous calls between two events of their stream; replays of a graph that has captured one;
 // what the host takes to put one into the stream; and the wall of a call that waits, with outcomes copied back.
-// atol is rtol / 1000. Rows with costs 1 : 30 have σ from 10 to 900, in no order, in that of the costs, or in no order and
+// atol is rtol / 1000. Rows with costs 1 : 30 have σ from 10 to 3,600, in no order, in that of the costs, or in no order and
 // solved in that of the last call (.sorted).
 #include <algorithm>
 #include <chrono>
@@ -42,8 +42,8 @@ class Lanes {
             at(4) = static_cast<Real>(costs == Costs::even ? 21 * part : 21);
             const std::ptrdiff_t dealt = lane * 40'503 % count;  // counts are powers of two
             if (costs == Costs::uneven)
-                at(3) = Real(10 + 890 * static_cast<double>(dealt) / static_cast<double>(count));
-            if (costs == Costs::uneven_in_order) at(3) = Real(900 - 890 * part);
+                at(3) = Real(10 + 3590 * static_cast<double>(dealt) / static_cast<double>(count));
+            if (costs == Costs::uneven_in_order) at(3) = Real(3600 - 3590 * part);
         }
         const std::size_t bytes = values.size() * sizeof(Real);
         eddy::cuda_check(cudaMalloc(reinterpret_cast<void**>(&first_), bytes));
@@ -217,8 +217,10 @@ void uneven_gradient(std::ptrdiff_t count) {
     uneven_rows(
         "gradient, rtol 1e-4", count,
         [](const eddy::Cuda& backend) {
-            return eddy::gradient_solver(Lorenz{}, eddy::Tsit5{}, Norm{},
-                                         {.t1 = 1, .rtol = 1e-4, .atol = 1e-7}, backend);
+            // σ of 3,600 is a mode that the steps do not resolve: a call that waits would solve such lanes again.
+            return eddy::gradient_solver(
+                Lorenz{}, eddy::Tsit5{}, Norm{},
+                {.t1 = 1, .rtol = 1e-4, .atol = 1e-7, .stable_gradients = false}, backend);
         },
         [](auto& solver, const Lanes<double>& lanes) -> auto& {
             return solver(lanes.y0(), lanes.p(), lanes.gradient()).report;

@@ -162,9 +162,13 @@ TEST_CASE("device: lanes in the order of the last call, called and captured, hav
         CHECK(found.loss.total_of_successful == total);
         CHECK(found.report.total_stats().accepted == attempts.accepted);
         y0_gradient.assign(Array(lanes, 3));
+        p_gradient.assign(Array(lanes, 3));
+        loss.assign(Array(lanes, 1));
     };
-    check(call(solver));
-    check(call(solver));
+    for (int again = 0; again < 2; ++again) {
+        CAPTURE(again);
+        check(call(solver));
+    }
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     eddy::cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -172,6 +176,7 @@ TEST_CASE("device: lanes in the order of the last call, called and captured, hav
     eddy::cuda_check(cudaStreamEndCapture(stream, &graph));
     eddy::cuda_check(cudaGraphInstantiate(&executable, graph, 0));
     for (int again = 0; again < 2; ++again) {
+        CAPTURE(again, "captured");
         eddy::cuda_check(cudaGraphLaunch(executable, stream));
         check(found);
     }

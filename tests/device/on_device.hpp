@@ -8,13 +8,14 @@
 
 namespace device {
 
-/// A copy on the device.
+/// A copy on the device. What is copied from pageable memory may still be on its way when cudaMemcpy returns, and a stream
+/// that does not block does not wait for it: here it has arrived.
 class OnDevice {
   public:
     explicit OnDevice(const support::Array& values) : rows_(values.rows()), cols_(values.cols()) {
         const std::size_t bytes = values.size() * sizeof(double);
         eddy::cuda_check(cudaMalloc(reinterpret_cast<void**>(&first_), bytes));
-        eddy::cuda_check(cudaMemcpy(first_, values.data(), bytes, cudaMemcpyDefault));
+        assign(values);
     }
     ~OnDevice() { cudaFree(first_); }
     OnDevice(const OnDevice&) = delete;
@@ -23,6 +24,7 @@ class OnDevice {
     void assign(const support::Array& values) const {
         eddy::cuda_check(
             cudaMemcpy(first_, values.data(), values.size() * sizeof(double), cudaMemcpyDefault));
+        eddy::cuda_check(cudaDeviceSynchronize());
     }
     [[nodiscard]] support::Array values() const {
         support::Array copy(rows_, cols_);
