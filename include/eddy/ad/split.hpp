@@ -54,8 +54,8 @@ class Splitter {
           num_arguments_(num_arguments),
           is_forward_(forward_nodes(joint, num_results_)),
           loop_of_(loops_of_nodes(joint, joint.size())),
-          names_(joint.nodes.size()),
-          known_(joint.nodes.size()) {
+          names_(joint.names.empty() ? 0 : joint.nodes.size()),
+          last_known_(joint.nodes.size(), -1) {
         for (int i = 0; i < joint_.size(); ++i) {
             if (joint_[i].op == Op::name) {
                 names_[index(resolve(i))].push_back(
@@ -85,6 +85,7 @@ class Splitter {
     struct Known {
         int region = 0;
         int node = 0;
+        int before = -1;  // the entry of the same value before this one
     };
     struct Wanted {
         int value = 0;
@@ -106,12 +107,20 @@ class Splitter {
     /// The backward node that holds value v while `region` is reversed; -1 where there is none yet.
     /// Backward values are known to region 0.
     [[nodiscard]] constexpr int known(int v, int region) const {
-        for (const Known& entry : known_[index(v)]) {
+        for (int e = last_known_[index(v)]; e >= 0;) {
+            const Known& entry = known_[index(e)];
             if (entry.region == region) return entry.node;
+            e = entry.before;
         }
         return -1;
     }
-    constexpr void set(int v, int region, int node) { known_[index(v)].push_back({region, node}); }
+    constexpr void set(int v, int region, int node) {
+        known_.push_back({region, node, last_known_[index(v)]});
+        last_known_[index(v)] = static_cast<int>(known_.size()) - 1;
+    }
+    [[nodiscard]] constexpr std::vector<std::string_view> names_of(int v) const {
+        return names_.empty() ? std::vector<std::string_view>{} : names_[index(v)];
+    }
 
     /// Annotations are other names of their operands.
     [[nodiscard]] constexpr int resolve(int v) const {
@@ -141,8 +150,10 @@ class Splitter {
         Candidate candidate{.op = node.op, .size = node.size, .graph = &joint_, .node = v};
         candidate.weights_are_arguments =
             is_argument(node, 0) || (node.op == Op::dot && is_argument(node, 1));
-        candidate.names = names_[index(v)].data();
-        candidate.num_names = static_cast<int>(names_[index(v)].size());
+        if (!names_.empty()) {
+            candidate.names = names_[index(v)].data();
+            candidate.num_names = static_cast<int>(names_[index(v)].size());
+        }
         return joint_.ask(region, candidate);
     }
 
@@ -151,14 +162,17 @@ class Splitter {
     /// chains may be long.
     constexpr int materialise(int v, int region) {
         v = resolve(v);
+        if (const int there = known(v, region); there >= 0) return there;
         std::vector<Wanted> wanted{{v, region}};
         while (!wanted.empty()) {
             const Wanted now = wanted.back();
             const std::size_t before = wanted.size();
-            if (known(now.value, now.region) < 0) want_missing(now, wanted);
+            const bool is_there = known(now.value, now.region) >= 0;
+            const bool recomputed = !is_there && is_recomputed(now);
+            if (!is_there) want_missing(now, recomputed, wanted);
             if (wanted.size() > before) continue;
             wanted.pop_back();
-            if (known(now.value, now.region) < 0) set(now.value, now.region, make(now));
+            if (!is_there) set(now.value, now.region, make(now, recomputed));
         }
         return known(v, region);
     }
@@ -181,9 +195,10 @@ class Splitter {
                ask(now.value, now.region) == eddy::Saving::recompute;
     }
 
-    /// Appends what `make(now)` needs and is not there yet, the first needed last.
-    constexpr void want_missing(const Wanted& now, std::vector<Wanted>& wanted) const {
-        if (is_recomputed(now)) {
+    /// Appends what `make(now, recomputed)` needs and is not there yet, the first needed last.
+    constexpr void want_missing(const Wanted& now, bool recomputed,
+                                std::vector<Wanted>& wanted) const {
+        if (recomputed) {
             const Node& node = joint_[now.value];
             for (int k = node.count - 1; k >= 0; --k) {
                 const int operand = resolve(joint_.operand(node, k));
@@ -195,9 +210,9 @@ class Splitter {
         }
     }
 
-    constexpr int make(const Wanted& now) {
+    constexpr int make(const Wanted& now, bool recomputed) {
         const auto [v, region] = now;
-        if (is_recomputed(now)) return copy(v, region);
+        if (recomputed) return copy(v, region);
         if (region == 0) return keep(v);
         const int outer = known(v, joint_.regions[index(region)].parent);
         // Long arguments are read where they are; hiding them would copy them. There is nothing to
@@ -210,11 +225,11 @@ class Splitter {
 
     constexpr int copy(int i, int region) {
         const Node& node = joint_[i];
-        std::vector<int> operands;
+        std::vector<int> operands(index(node.count), -1);
         for (int k = 0; k < node.count; ++k) {
             const int operand = joint_.operand(node, k);
             const bool is_forward = is_forward_[index(operand)];
-            operands.push_back(is_forward ? materialise(operand, region) : known(operand, 0));
+            operands[index(k)] = is_forward ? materialise(operand, region) : known(operand, 0);
         }
         Node copied = node;
         if (node.op == Op::argument && node.index >= num_arguments_)
@@ -233,14 +248,15 @@ class Splitter {
             if (entry.region == region) return entry.node;
         }
         std::vector<Loop>& loops = split_.backward.loops;
-        loops_.push_back({region, static_cast<int>(loops.size())});
+        loops_.push_back({region, static_cast<int>(loops.size()), -1});
         loops.insert(loops.end(), joint_.loops.begin(), joint_.loops.end());
         return loops_.back().node;
     }
 
     [[nodiscard]] std::vector<SourcePlace> places_of(int v) const {
         std::vector<SourcePlace> places;
-        for (int i = v; i < joint_.size() && !names_[index(v)].empty(); ++i) {
+        if (names_of(v).empty()) return places;
+        for (int i = v; i < joint_.size(); ++i) {
             if (joint_[i].op == Op::name && resolve(i) == v)
                 places.push_back(joint_.place_of_name(joint_[i].index));
         }
@@ -257,7 +273,7 @@ class Splitter {
         }
         if (node.op == Op::stacked) joint_.nodes[index(v)].offset = 0;  // all of it is kept
         const int offset = split_.residual_size;
-        split_.residuals.push_back({node, offset, saving, names_[index(v)]});
+        split_.residuals.push_back({node, offset, saving, names_of(v)});
         if (!std::is_constant_evaluated()) split_.residuals.back().places = places_of(v);
         if (node.op == Op::stacked)
             split_.residuals.back().turns = {node.index, joint_.loops[index(node.index)].length,
@@ -297,9 +313,10 @@ class Splitter {
     std::vector<char> is_forward_;
     std::vector<int> loop_of_;
     std::vector<Known> loops_;  // where the loops that are recomputed in a region begin
-    std::vector<std::vector<std::string_view>> names_;
-    std::vector<std::vector<Known>> known_;
-    std::vector<int> kept_;  // in the order of the residuals
+    std::vector<std::vector<std::string_view>> names_;  // (value); empty where nothing has a name
+    std::vector<Known> known_;
+    std::vector<int> last_known_;  // (value): its entry that was made last; -1: none
+    std::vector<int> kept_;        // in the order of the residuals
     SplitGraph split_;
 };
 
@@ -337,55 +354,6 @@ EDDY_EXPORT SplitGraph split_at_run_time(const Graph&, const std::vector<char>& 
                                                const std::vector<char>& with_respect_to) {
     if (!std::is_constant_evaluated()) return detail::split_at_run_time(graph, with_respect_to);
     return detail::split_joined(detail::joint_graph(graph, with_respect_to), graph);
-}
-
-/// Both halves in one graph: (x..., cotangents of the results...) → cotangents. The residuals are
-/// values of it, and what was dropped is computed again.
-[[nodiscard]] constexpr Graph join_halves(const SplitGraph& split, const Graph& program) {
-    const std::size_t num_results = program.outputs.size();
-    const auto num_arguments = static_cast<int>(program.arguments.size());
-    Graph graph;
-    graph.arguments = split.backward.arguments;
-    graph.arguments.erase(graph.arguments.begin() + num_arguments);
-    std::vector<int> residuals;  // (residual): its node
-    const auto append = [&](const Graph& half) {
-        const auto first_constant = static_cast<int>(graph.constants.size());
-        const auto first_loop = static_cast<int>(graph.loops.size());
-        graph.loops.insert(graph.loops.end(), half.loops.begin(), half.loops.end());
-        graph.constants.insert(graph.constants.end(), half.constants.begin(), half.constants.end());
-        std::vector<int> map;
-        for (Node node : half.nodes) {
-            if (node.op == Op::argument && node.index == num_arguments &&
-                &half == &split.backward) {
-                std::size_t k = 0;
-                while (split.residuals[k].offset != node.offset) ++k;
-                map.push_back(residuals[k]);
-                continue;
-            }
-            std::vector<int> operands;
-            for (int k = 0; k < node.count; ++k)
-                operands.push_back(map[static_cast<std::size_t>(half.operand(node, k))]);
-            if (node.op == Op::constant) node.offset += first_constant;
-            if (is_loop_op(node.op)) node.index += first_loop;
-            if (node.op == Op::argument && node.index > num_arguments) --node.index;
-            map.push_back(graph.push_list(node, operands));
-        }
-        return map;
-    };
-    const std::vector<int> forward = append(split.forward);
-    if (split.residual_size > 0) {
-        for (int node : passes::output_nodes(split.forward, num_results, num_results + 1))
-            residuals.push_back(forward[static_cast<std::size_t>(node)]);
-    }
-    const std::vector<int> backward = append(split.backward);
-    for (const Output& output : split.backward.outputs) {
-        std::vector<int> list;
-        for (int k = 0; k < output.count; ++k)
-            list.push_back(
-                backward[static_cast<std::size_t>(split.backward.output_node(output, k))]);
-        graph.push_output(list, output.size, output.is_scalar);
-    }
-    return passes::eliminate_dead_code(graph);
 }
 
 /// The same under a policy of the program as a whole.

@@ -3,6 +3,7 @@
 // again: the program is split (ad/split.hpp), and the halves are joined to one.
 // Test: tests/ad/random_derivatives.cpp, tests/ad/operations_vector.cpp
 
+#include <eddy/ad/join_halves.hpp>
 #include <eddy/ad/reverse_loop.hpp>
 #include <eddy/ad/split.hpp>
 
