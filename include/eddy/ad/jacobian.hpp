@@ -60,37 +60,63 @@ constexpr JacobianPlan plan_jacobian(const Graph& graph, int argument) {
 
 namespace detail {
 
+/// A plan in built-in arrays, with room for so many entries. Where they do not fit, only their number is
+/// noted.
+template <int num_columns, int room>
+struct StaticJacobianPlan {
+    JacobianEntry entries[room + 1]{};
+    int group_of[num_columns + 1]{};
+    int num_groups = 0, num_nonzeros = 0;
+
+    constexpr explicit StaticJacobianPlan(const JacobianPlan& plan)
+        : num_groups(plan.num_groups), num_nonzeros(static_cast<int>(plan.entries.size())) {
+        if (num_nonzeros <= room) copy(plan.entries, plan.group_of);
+    }
+    template <int other_room>
+    constexpr explicit StaticJacobianPlan(const StaticJacobianPlan<num_columns, other_room>& plan)
+        : num_groups(plan.num_groups), num_nonzeros(plan.num_nonzeros) {
+        copy(plan.entries, plan.group_of);
+    }
+
+  private:
+    template <class Entries, class Groups>
+    constexpr void copy(const Entries& from_entries, const Groups& from_groups) {
+        for (int e = 0; e < num_nonzeros; ++e)
+            entries[e] = from_entries[static_cast<std::size_t>(e)];
+        for (int c = 0; num_nonzeros > 0 && c < num_columns; ++c)
+            group_of[c] = from_groups[static_cast<std::size_t>(c)];
+    }
+};
+
 /// The plan of a program as a constant: what is found turn by turn costs a compiler time, so that all who need it
-/// find it here.
+/// find it here. It is found once, into a buffer that is then cut; only where it does not fit, again.
 template <class P, int argument>
 struct JacobianPlanOf {
     static constexpr int num_columns = P::graph.arguments[argument].size;
-    static constexpr int num_nonzeros =
-        static_cast<int>(jacobian_pattern(P::graph.thaw(), argument).size());
-    struct Frozen {
-        Vec<JacobianEntry, (num_nonzeros > 0 ? num_nonzeros : 1)> entries{};
-        Vec<int, (num_columns > 0 ? num_columns : 1)> group_of{};
-        int num_groups = 0;
-
-        constexpr Frozen() {
-            if (num_nonzeros == 0) return;
-            const JacobianPlan plan = plan_jacobian(P::graph.thaw(), argument);
-            for (int e = 0; e < num_nonzeros; ++e)
-                entries[e] = plan.entries[static_cast<std::size_t>(e)];
-            for (int c = 0; c < num_columns; ++c)
-                group_of[c] = plan.group_of[static_cast<std::size_t>(c)];
-            num_groups = plan.num_groups;
+    template <int room>
+    static constexpr StaticJacobianPlan<num_columns, room> find() {
+        const Graph graph = P::graph.thaw();
+        JacobianPlan plan;
+        if (reads_argument(graph, argument)) plan = plan_jacobian(graph, argument);
+        return StaticJacobianPlan<num_columns, room>(plan);
+    }
+    static constexpr auto make() {
+        constexpr int room = 8 * (P::graph.outputs[0].size + 8);
+        constexpr auto buffer = find<room>();
+        if constexpr (buffer.num_nonzeros <= room) {
+            return StaticJacobianPlan<num_columns, buffer.num_nonzeros>(buffer);
+        } else {
+            return find<buffer.num_nonzeros>();
         }
-    };
-    static constexpr Frozen frozen{};
+    }
+    static constexpr auto frozen = make();
+    static constexpr int num_nonzeros = frozen.num_nonzeros;
 
     [[nodiscard]] static constexpr std::vector<JacobianEntry> entries() {
-        return {frozen.entries.data, frozen.entries.data + num_nonzeros};
+        return {frozen.entries, frozen.entries + num_nonzeros};
     }
     [[nodiscard]] static constexpr JacobianPlan plan() {
-        return {entries(),
-                {frozen.group_of.data, frozen.group_of.data + num_columns},
-                frozen.num_groups};
+        return {entries(), {frozen.group_of, frozen.group_of + num_columns}, frozen.num_groups};
     }
 };
 
