@@ -170,6 +170,11 @@ template <class Function, class... Shapes>
 concept RunsAtCompileTime = requires {
     typename std::bool_constant<try_call<Function, Shapes...>()>;
 };
+/// That it does, and is not too long, by one call: each costs a compiler as much as a trace.
+template <class Function, class... Shapes>
+concept IsTracedWell = requires {
+    typename std::enable_if_t<try_call<Function, Shapes...>()>;
+};
 
 /// Says in one sentence what is wrong with a function that can be called with traced arguments,
 /// before its trace fails in thirty; true where nothing is. Some functions have one result, others may
@@ -191,24 +196,24 @@ consteval bool check_results() {
                   "trace: the function must return a number, a traced value or a vector of them, "
                   "eddy::vec(a, b, ...), or several in a std::tuple; not a std::array or another "
                   "container");
-    if constexpr (returns && has_shape) {
+    if constexpr (!returns || !has_shape) {
+        return false;
+    } else if constexpr (IsTracedWell<Function, Shapes...>) {
+        return true;
+    } else {
         constexpr bool runs = RunsAtCompileTime<Function, Shapes...>;
         static_assert(runs,
                       "trace: the function cannot be called at compile time; write constexpr "
                       "before it, and leave out what a constant expression may not do: static "
                       "variables, output, functions that are not constexpr");
-        if constexpr (runs) {
-            constexpr bool fits = try_call<Function, Shapes...>();
-            static_assert(fits,
-                          "trace: this function has more operations than compilers have memory for "
-                          "(9,000 by g++, 20,000 by clang); write vector operations instead of "
-                          "components (slice, concat, dense, y * y), loop over cells in a "
-                          "CheckpointedLoop, or raise the limit by "
-                          "-DEDDY_LARGEST_PROGRAM=<operations>");
-            return fits;
-        }
+        static_assert(!runs,
+                      "trace: this function has more operations than compilers have memory for "
+                      "(9,000 by g++, 20,000 by clang); write vector operations instead of "
+                      "components (slice, concat, dense, y * y), loop over cells in a "
+                      "CheckpointedLoop, or raise the limit by "
+                      "-DEDDY_LARGEST_PROGRAM=<operations>");
+        return false;
     }
-    return false;
 }
 template <class Function, class... Shapes>
 consteval bool check_traced() {
