@@ -36,7 +36,7 @@ BroughtRows bring_outcomes(GradientReport& report, const GradientReport& second,
         const auto lane = static_cast<std::size_t>(lanes[k]);
         const GradientMark& mark = second.marks[k];
         report.lanes()[lane] = outcome;
-        report.marks[lane] = static_cast<double>(mark.ratio) > most_ratio ? mark : GradientMark{};
+        report.marks[lane] = mark.ratio > most_ratio ? mark : GradientMark{};
         report.was_redone[lane] = 1;
         brought.rows.push_back(lanes[k]);
         brought.lanes.push_back(static_cast<std::ptrdiff_t>(k));

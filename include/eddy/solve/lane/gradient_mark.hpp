@@ -10,10 +10,10 @@
 namespace eddy::inline v0 {
 
 /// Where the derivative of a lane left its steps behind: at `t` a mode of the Jacobian, zero or
-/// nearly so in the state, had |h λ| = `ratio`.
+/// nearly so in the state, had |h λ| = `ratio`. Without gaps: a device copies all of it.
 struct GradientMark {
     double t = 0;
-    float ratio = 0;  ///< 0: nowhere; infinite: the derivative itself was not finite
+    double ratio = 0;  ///< 0: nowhere; infinite: the derivative itself was not finite
 
     [[nodiscard]] explicit operator bool() const { return ratio > 0; }
 };

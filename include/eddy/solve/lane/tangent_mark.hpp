@@ -15,7 +15,7 @@ namespace eddy::inline v0 {
 /// the tangent was `ratio` times its tolerance.
 struct TangentMark {
     double t = 0;
-    float ratio = 0;  ///< 0: nowhere
+    double ratio = 0;  ///< 0: nowhere
 
     [[nodiscard]] explicit operator bool() const { return ratio > 0; }
 };
