@@ -2,6 +2,7 @@
 // devices of three generations. What an event needs is off the hot path, and takes registers from nobody.
 #include "device/group_kernels.hpp"
 #include "solve/event_fields.hpp"
+#include "solve/event_layouts.hpp"
 
 namespace group_kernels {
 

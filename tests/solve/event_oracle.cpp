@@ -4,6 +4,7 @@
 #include <eddy/solvers/rodas5p.hpp>
 
 #include "solve/cpu_ways.hpp"
+#include "solve/event_layouts.hpp"
 #include "solve/event_references.hpp"
 #include "support/sanitized.hpp"
 

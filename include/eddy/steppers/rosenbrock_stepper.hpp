@@ -143,7 +143,7 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     using WorkOfStep = typename Steps::template Work<Number, num_needed_stages>;
     template <class Input, class Work>
     EDDY_INLINE EDDY_HD static void replay(const Input& in, Work& work) {
-        NotKept unasked;
+        NotKept<State<NumberOf<Input>>> unasked;
         Steps::template run<false>(in, work, unasked);
     }
 

@@ -60,12 +60,13 @@ StepInput(Times, const State&, const Parameters&, const Size&, Path, Tolerances)
 template <class Input>
 using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
 
-/// In the place of what nobody asks for.
+/// In the place of a value that nobody asks for. Two of one type would be laid out one way by g++ and another way by nvcc.
+template <class Value>
 struct NotKept {};
 /// The type of a member that is there where `is_kept`, and else takes no room if it is declared
 /// no_unique_address.
 template <bool is_kept, class Value>
-using KeptIf = std::conditional_t<is_kept, Value, NotKept>;
+using KeptIf = std::conditional_t<is_kept, Value, NotKept<Value>>;
 
 /// The memory of a method that has none.
 struct NoMemory {};
