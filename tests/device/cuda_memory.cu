@@ -170,7 +170,7 @@ TEST_CASE(
     const std::string said = support::message_of([&] { static_cast<void>(solver(target, y0, p)); });
 
     CHECK(said.find("Cuda: this call needs ") == 0);
-    CHECK(said.find(" are free; give fewer lanes") != std::string::npos);
+    CHECK(said.find(" are free; give fewer trajectories") != std::string::npos);
     cudaFree(most);
     const auto& found = solver(target, y0, p);
     CHECK(found.report.success());

@@ -12,7 +12,7 @@ TEST_CASE("device: a call is put into the stream of an execution policy") {
     eddy::cuda_check(cudaStreamCreate(&stream));
     CHECK(eddy::backend_of(thrust::cuda::par.on(stream)).stream == stream);
     CHECK(eddy::backend_of(thrust::cuda::par_nosync.on(stream)).stream == stream);
-    CHECK(eddy::backend_of(thrust::device).stream == nullptr);
+    CHECK(eddy::backend_of(thrust::device).stream == cudaStreamLegacy);
     eddy::cuda_check(cudaStreamDestroy(stream));
 }
 
