@@ -119,7 +119,8 @@ class Splitter {
         last_known_[index(v)] = static_cast<int>(known_.size()) - 1;
     }
     [[nodiscard]] constexpr std::vector<std::string_view> names_of(int v) const {
-        return names_.empty() ? std::vector<std::string_view>{} : names_[index(v)];
+        if (names_.empty()) return {};
+        return names_[index(v)];
     }
 
     /// Annotations are other names of their operands.
