@@ -12,7 +12,6 @@ namespace {
 using detail::at;
 using detail::BudgetCurve;
 using std::int64_t;
-using Kind = ScanActionKind;
 
 constexpr int64_t most_work = int64_t{1} << 28;  // points of curves that are added up, about
 constexpr int64_t most_steps = 4096;
@@ -56,7 +55,7 @@ class ScanPlanner {
     [[nodiscard]] bool fits() const { return !curve(callers, costs_.steps).empty(); }
 
     [[nodiscard]] ScanPlan plan() {
-        act(Kind::keep, 0, 0);
+        act(ScanActionKind::keep, 0, 0);
         plan_.evaluations = static_cast<int64_t>(at(curve(callers, costs_.steps), budget_)->cost);
         emit(callers, 0, costs_.steps, budget_);
         return std::move(plan_);
@@ -97,14 +96,14 @@ class ScanPlanner {
         }
     }
 
-    void act(Kind kind, int64_t first, int64_t last) {
+    void act(ScanActionKind kind, int64_t first, int64_t last) {
         auto& actions = plan_.actions;
         if (!actions.empty() && actions.back().kind == kind) {
-            if (kind == Kind::record && actions.back().last == first) {
+            if (kind == ScanActionKind::record && actions.back().last == first) {
                 actions.back().last = last;
                 return;
             }
-            if (kind == Kind::pullback && actions.back().first == last) {
+            if (kind == ScanActionKind::pullback && actions.back().first == last) {
                 actions.back().first = first;
                 return;
             }
@@ -117,16 +116,16 @@ class ScanPlanner {
         if (length == 0) return;
         const auto [bytes, cost, choice] = *at(curve(start, length), m);
         if (choice == keep) {
-            act(Kind::keep, first, first);
+            act(ScanActionKind::keep, first, first);
             emit(kept, first, length, bytes);
         } else if (choice == record) {
-            if (start != in_hand) act(Kind::take, first, first);
-            act(Kind::record, first, first + 1);
+            if (start != in_hand) act(ScanActionKind::take, first, first);
+            act(ScanActionKind::record, first, first + 1);
             emit(in_hand, first + 1, length - 1, bytes - costs_.residual_bytes);
-            act(Kind::pullback, first, first + 1);
+            act(ScanActionKind::pullback, first, first + 1);
         } else {
-            if (after) act(Kind::restart, first, first);
-            act(Kind::advance, first, first + choice);
+            if (after) act(ScanActionKind::restart, first, first);
+            act(ScanActionKind::advance, first, first + choice);
             emit(in_hand, first + choice, length - choice,
                  start == kept ? bytes - costs_.state_bytes : bytes);
             emit(start, first, choice, bytes, true);
@@ -146,14 +145,15 @@ ScanPlan detail::plan_segments(const std::vector<int64_t>& starts, int64_t steps
     ScanPlan plan;
     if (steps == 0) return plan;
     for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
-        plan.actions.push_back({Kind::keep, starts[k], starts[k]});
-        plan.actions.push_back({Kind::advance, starts[k], starts[k + 1]});
+        plan.actions.push_back({ScanActionKind::keep, starts[k], starts[k]});
+        plan.actions.push_back({ScanActionKind::advance, starts[k], starts[k + 1]});
     }
     for (std::size_t k = starts.size(); k-- > 0;) {
         const int64_t end = k + 1 < starts.size() ? starts[k + 1] : steps;
-        if (k + 1 < starts.size()) plan.actions.push_back({Kind::take, starts[k], starts[k]});
-        plan.actions.push_back({Kind::record, starts[k], end});
-        plan.actions.push_back({Kind::pullback, starts[k], end});
+        if (k + 1 < starts.size())
+            plan.actions.push_back({ScanActionKind::take, starts[k], starts[k]});
+        plan.actions.push_back({ScanActionKind::record, starts[k], end});
+        plan.actions.push_back({ScanActionKind::pullback, starts[k], end});
     }
     plan.evaluations = steps + starts.back();
     return plan;

@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <chrono>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/ranks/rank_group.hpp>
+
+#include "steady_clock.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -11,12 +12,6 @@ constexpr std::int64_t most_rounds = 256;
 constexpr std::int64_t millisecond = 1'000'000;
 constexpr std::int64_t interval = 50 * millisecond;
 constexpr std::int64_t well_paced = millisecond, too_slow = 5 * millisecond;
-
-/// Nanoseconds of the steady clock. A header that names its type takes compilers a tenth of a second.
-std::int64_t now_in_ns() {
-    const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
-}
 
 }  // namespace
 

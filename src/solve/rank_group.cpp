@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <eddy/core/message.hpp>
 #include <eddy/solve/ranks/rank_group.hpp>
 #include <new>
 #include <thread>
+
+#include "steady_clock.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -12,11 +13,6 @@ namespace {
 
 constexpr double nanosecond = 1e-9;
 constexpr std::int64_t between_questions = 50'000'000;
-
-std::int64_t now_in_ns() {
-    const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
-}
 
 /// Looks soon at first, then ever more rarely: at most a tenth of what has passed too late.
 class Patience {
@@ -265,12 +261,11 @@ void RankGroup::fail(const RankFailure& failure) noexcept {
 void RankGroup::require_agreed(const RankFailure& failure) {
     if (!failure) return;
     phase_ = Phase::done;
-    using Kind = RankFailure::Kind;
     const auto& [kind, rank, text] = failure;
-    if (kind == Kind::differs) throw InvalidArgument(compose("{}: {}", where_, text));
-    if (kind == Kind::missing) throw RankError(rank, compose("{}: {}", where_, text));
+    if (kind == RankFailure::Kind::differs) throw InvalidArgument(compose("{}: {}", where_, text));
+    if (kind == RankFailure::Kind::missing) throw RankError(rank, compose("{}: {}", where_, text));
     const std::string told = compose("{}: rank {} has ended the call: {}", where_, rank, text);
-    if (kind == Kind::bad_argument) throw InvalidArgument(told);
+    if (kind == RankFailure::Kind::bad_argument) throw InvalidArgument(told);
     throw RankError(rank, told);
 }
 

@@ -9,7 +9,7 @@ namespace eddy::inline v0::detail {
 
 namespace {
 
-constexpr const char* where = "sum_by_stealing";
+constexpr const char* stealing_call = "sum_by_stealing";
 
 /// Whom a rank asks: all others where they are few, else as many as make any other known in a few steps.
 std::vector<int> others_of(int rank, int num_ranks) {
@@ -60,8 +60,8 @@ std::vector<double> sum_by_stealing(RankGroup& group, std::ptrdiff_t num_rows,
                                     std::ptrdiff_t rows_at_a_time, bool is_float,
                                     const SumOfRows& work) {
     require_argument(num_rows >= 0 && rows_at_a_time >= lanes_per_block,
-                     "{}: {} rows, {} at a time; give 0 or more, and {} or more at a time", where,
-                     num_rows, rows_at_a_time, lanes_per_block);
+                     "{}: {} rows, {} at a time; give 0 or more, and {} or more at a time",
+                     stealing_call, num_rows, rows_at_a_time, lanes_per_block);
     const auto most = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(rows_at_a_time / lanes_per_block)));
     const RankRows mine =
@@ -69,9 +69,9 @@ std::vector<double> sum_by_stealing(RankGroup& group, std::ptrdiff_t num_rows,
     Fingerprint asked;
     for (const std::int64_t number : {std::int64_t{num_rows}, most, std::int64_t{is_float}})
         asked.add(static_cast<std::uint64_t>(number));
-    return RankLink(group.shared_from_this()).in_call(where, [&] {
+    return RankLink(group.shared_from_this()).in_call(stealing_call, [&] {
         static_cast<void>(group.agree(
-            {{print_of_version(), print_of_text(where), 0, asked.value(), 0}}, mine.count));
+            {{print_of_version(), print_of_text(stealing_call), 0, asked.value(), 0}}, mine.count));
         RestOfRows rest({mine.first / lanes_per_block, num_blocks(mine.count)}, most);
         group.give_when_asked([&] { return rest.give(); });
         NodeSum sum(is_float);

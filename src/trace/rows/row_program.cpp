@@ -5,11 +5,12 @@
 #include <eddy/trace/rows/row_program.hpp>
 
 #include "row_engine.hpp"
+#include "scalar_list.hpp"
 
 namespace eddy::inline v0 {
 namespace {
 
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using detail::at;
 
 /// The engine of a level. Where this build lacks it, a processor of fewer instructions.
 const detail::RowEngine* find_engine(RowLevel level, int width) {
