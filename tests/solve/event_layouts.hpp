@@ -34,6 +34,8 @@ inline constexpr auto numbers =
     sizeof(double);
 using Dual = eddy::Dual<double>;
 
+// nvcc 13.0 fails an assertion of its own where it reads these for the host, which g++ has checked elsewhere.
+#if !defined(__CUDACC__) || defined(__CUDA_ARCH__)
 // A bracket has seven numbers, each function a side, an event of time when it is due, and one for the soonest; several have a
 // leader and those met; a clock that moves has a tangent.
 static_assert(numbers<events::Ball> == 7 + 1);
@@ -41,5 +43,6 @@ static_assert(numbers<events::Ball, Dual> == 7 + 1 + 1);
 static_assert(numbers<Dose> == 7 + 1 + 2);
 static_assert(numbers<Dosed> == 7 + 2 + 3 + 2);
 static_assert(numbers<Dosed, Dual> == 7 + 2 + 3 + 2 + 1);
+#endif
 
 }  // namespace event_layouts
