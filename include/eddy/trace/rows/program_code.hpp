@@ -49,8 +49,7 @@ struct BlockOperation {
 struct RowRoles {
     std::vector<char> adds;    // (result) is added to what lies in its rows
     std::vector<char> shared;  // (argument) a number for each component, not a row
-    std::vector<char>
-        summed;  // (result) is added, summed over lanes, to a number for each component
+    std::vector<char> summed;  // (result) is added, summed over lanes, to numbers
 };
 
 /// The list, and what it works on.

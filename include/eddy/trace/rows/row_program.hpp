@@ -54,8 +54,8 @@ class EDDY_EXPORT RowProgram {
     std::shared_ptr<const ProgramCode> code_;
     int width_;
     const detail::RowEngine* engine_;
-    std::vector<detail::RowInstruction>
-        list_;                        // each part up to an operation on blocks ends by itself
+    /// Each part up to an operation on blocks ends by itself.
+    std::vector<detail::RowInstruction> list_;
     std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
     std::vector<double> memory_;      // scratch
     double* room_ = nullptr;          // of sums of outer products
