@@ -87,9 +87,7 @@ class EnsembleOrder {
 
   private:
     [[nodiscard]] static std::size_t column_bytes(std::ptrdiff_t num_lanes) {
-        constexpr std::size_t line = 256;
-        const std::size_t bytes = static_cast<std::size_t>(num_lanes) * sizeof(std::ptrdiff_t);
-        return (bytes + line - 1) / line * line;
+        return in_whole_lines(static_cast<std::size_t>(num_lanes) * sizeof(std::ptrdiff_t));
     }
     [[nodiscard]] static std::size_t bytes_to_sort(std::ptrdiff_t num_lanes) {
         std::size_t bytes = 0;

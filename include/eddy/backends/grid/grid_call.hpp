@@ -54,9 +54,8 @@ class GridCall {
           is_asynchronous_(is_asynchronous),
           orders_all_(orders_all && places_.size() == 1 && plan.num_lanes > 32 &&
                       may_order_all(kernel)) {
-        constexpr std::size_t line = 256;  // arenas begin where lines of memory do
         const std::size_t bytes = arena_bytes<typename Work::Team>(kernel);
-        bytes_per_arena_ = std::max(line, (bytes + line - 1) / line * line);
+        bytes_per_arena_ = in_whole_lines(std::max<std::size_t>(1, bytes));
     }
     GridCall(const GridCall&) = delete;
     GridCall& operator=(const GridCall&) = delete;

@@ -84,11 +84,10 @@ class GridPathCall {
     }
     /// All memory that the call takes.
     void prepare() {
-        constexpr std::size_t line = 256;
         GridPool<Runtime>& pool = *place_.pool;
         static_cast<void>(mirror());  // counts
         const std::size_t bytes = arena_bytes<typename Work::Team>(job_.kernel);
-        bytes_per_arena_ = std::max(line, (bytes + line - 1) / line * line);
+        bytes_per_arena_ = in_whole_lines(std::max<std::size_t>(1, bytes));
         GridSizes sizes{};
         const auto size_of = [&](GridPiece piece) -> std::size_t& {
             return sizes[static_cast<std::size_t>(piece)];

@@ -16,6 +16,12 @@
 
 namespace eddy::inline v0::detail {
 
+/// Bytes, up to where the next line of a device's memory begins.
+[[nodiscard]] constexpr std::size_t in_whole_lines(std::size_t bytes) {
+    constexpr std::size_t line = 256;
+    return (bytes + line - 1) / line * line;
+}
+
 /// When its launch is done; when somebody asks what became of lanes; if the call goes on with some lanes.
 enum class ComesBack { when_done, when_asked, if_some_follow, never };
 /// What comes back from there, in one piece.
@@ -89,7 +95,7 @@ class Mirrors {
         const std::size_t first = tables_.size();
         const auto* const bytes = reinterpret_cast<const std::byte*>(here);
         tables_.insert(tables_.end(), bytes, bytes + bytes_of<T>(count));
-        tables_.resize(whole_lines(tables_.size()));
+        tables_.resize(in_whole_lines(tables_.size()));
         return there_ ? reinterpret_cast<const T*>(there_ + first) : nullptr;
     }
     /// Numbers on the device: as they lie if they are there already, else copied.
@@ -360,13 +366,9 @@ class Mirrors {
     template <class T>
     [[nodiscard]] T* take(std::ptrdiff_t count, bool is_copied) {
         const std::size_t bytes = bytes_of<T>(count), first = num_bytes_;
-        num_bytes_ += whole_lines(bytes);
+        num_bytes_ += in_whole_lines(bytes);
         bytes_copied_ += is_copied ? bytes : 0;
         return there_ ? reinterpret_cast<T*>(rest_there_ + first) : nullptr;
-    }
-    [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) {
-        constexpr std::size_t line = 256;
-        return (bytes + line - 1) / line * line;
     }
     template <class T>
     [[nodiscard]] EnsembleView<T> out_dense(const EnsembleView<T>& here, ComesBack comes) {
