@@ -4,7 +4,9 @@
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/call/given_outputs.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
+#include <limits>
 #include <memory>
 #include "row_solve.hpp"
 #include "row_work.hpp"
@@ -13,60 +15,25 @@ namespace eddy::inline v0 {
 namespace detail {
 namespace {
 
-/// Puts what save points show into the arrays of a solution.
+/// Puts what save points show into the arrays of a call.
 class SolutionOfRows final : public RowRecorder {
   public:
-    SolutionOfRows(Solution<double>& solution, int state_size, bool wants_steps)
-        : solution_(&solution), state_size_(state_size), wants_steps_(wants_steps) {}
+    SolutionOfRows(Solution<double>& solution, const EnsembleView<double>* y, int state_size,
+                   bool wants_steps)
+        : solution_(&solution), y_(y), state_size_(state_size), wants_steps_(wants_steps) {}
     [[nodiscard]] bool wants_steps() const override { return wants_steps_; }
     void save_step(std::ptrdiff_t lane, double t, const double* state) override {
         solution_->append_step(lane, t, state);
     }
     void save(std::ptrdiff_t lane, int, std::int32_t k, const double* state) override {
-        const EnsembleView<double> y = solution_->y_of(k);
-        for (int c = 0; c < state_size_; ++c) y(lane, c) = state[c];
+        for (int c = 0; c < state_size_; ++c) y_[k](lane, c) = state[c];
     }
 
   private:
     Solution<double>* solution_;
+    const EnsembleView<double>* y_;  // (save point)
     int state_size_;
     bool wants_steps_;
-};
-
-/// What a worker keeps from group to group.
-struct SolveWorker {
-    std::unique_ptr<FieldOnTile> field;
-    ArenaMemory memory;
-    std::unique_ptr<RowSolve> solve;
-};
-
-struct SolveGroups {
-    const RowProblem& problem;
-    const FieldMaker& field;
-    const LaunchPlan& plan;
-    ThreadLink link;
-    Solution<double>& solution;
-    bool wants_steps;
-    int width;
-    std::vector<SolveWorker>& workers;
-
-    void operator()(std::ptrdiff_t worker, std::ptrdiff_t group) const {
-        ThreadTeam<1> team(link, plan, worker, group);
-        SolveWorker& at = workers[static_cast<std::size_t>(worker)];
-        if (!at.solve) begin(at);
-        SolutionOfRows recorder(solution, problem.state_size, wants_steps);
-        at.solve->run(team.first_lane(), team.num_lanes(), recorder,
-                      solution.lanes().data() + team.first_lane(), team);
-    }
-    void begin(SolveWorker& at) const {
-        at.field = tile_of(field, problem, width);
-        Arena counting;
-        static_cast<void>(RowSolve(problem, *at.field, false, counting));
-        Arena arena = at.memory.arena(counting.num_bytes());
-        at.solve = std::make_unique<RowSolve>(problem, *at.field, false, arena);
-    }
-    [[nodiscard]] bool attends() const { return link.call->has_poll(); }
-    void attend() const { link.call->poll(); }
 };
 
 /// Groups of lanes, about four for each worker; in each, lanes follow each other in a place.
@@ -82,44 +49,140 @@ LaunchPlan plan_row_groups(std::ptrdiff_t lanes, int width, int threads) {
     return plan;
 }
 
-/// Solves all lanes, after checks.
-void solve_on_rows(const RowCall& call, Solution<double>& solution) {
-    const PreparedRows prepared(call, "solve");
-    const SolveOptions& options = *call.options;
-    const std::ptrdiff_t lanes = prepared.num_lanes();
-    solution.reset(lanes, prepared.times().save_time, prepared.problem.state_size,
-                   prepared.problem.state_size, {.steps = options.save_steps});
-    const int width = row_width(call, lanes, false);
-    static_cast<void>(
-        tile_of(*call.field, prepared.problem, width));  // throws here what it cannot do
-    const LaunchPlan plan = plan_row_groups(lanes, width, call.threads);
-    CallLink to_caller(Cancellation{}, options);
-    const auto watching = to_caller.watch(options.progress, "solve", lanes);
-    KeptThreads threads;
-    std::vector<SolveWorker> workers(static_cast<std::size_t>(plan.num_workers));
-    SolveGroups groups{prepared.problem, *call.field,        plan,  {&to_caller, &threads},
-                       solution,         options.save_steps, width, workers};
-    threads.for_each_group(plan.num_groups(), plan.num_workers, groups);
+/// What a worker keeps from group to group, and from call to call.
+struct SolveWorker {
+    std::unique_ptr<FieldOnTile> field;
+    ArenaMemory memory;
+    std::unique_ptr<RowSolve> solve;
+};
+
+/// The solves of one solver object.
+class SolvesOnRows {
+  public:
+    Solution<double>& run(const RowCall& call, const SolutionInto<double>& into,
+                          const Cancellation& cancelled, const char* where);
+    // The work of a worker, as threads see it.
+    void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
+    [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
+    void attend() const { link_.call->poll(); }
+
+  private:
+    void take(const SolutionInto<double>& into, const char* where);
+    void open(const SolveOptions& options);
+    void plan(const RowCall& call);
+    void begin(const RowCall& call, SolveWorker& at) const;
+
+    PreparedRows prepared_;
+    Solution<double> solution_;
+    std::vector<EnsembleView<double>> y_;  // (save point)
+    CallArrays arrays_;
+    LaunchPlan plan_;
+    int width_ = 0;
+    bool sums_tile_ = false;
+    std::vector<SolveWorker> workers_;
+    KeptThreads threads_;
+    ThreadLink link_{};
+    const RowCall* call_ = nullptr;
+};
+
+Solution<double>& SolvesOnRows::run(const RowCall& call, const SolutionInto<double>& into,
+                                    const Cancellation& cancelled, const char* where) {
+    EmptyUnlessDone guard(solution_);
+    prepared_.prepare(call, where);
+    take(into, where);
+    plan(call);
+    open(call.options);
+    CallLink to_caller(cancelled, call.options);
+    const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
+    link_ = {&to_caller, &threads_};
+    call_ = &call;
+    threads_.for_each_group(plan_.num_groups(), plan_.num_workers, *this);
     to_caller.rethrow();
+    guard.done();
+    return solution_;
+}
+/// The arrays that the call is to write into, checked.
+void SolvesOnRows::take(const SolutionInto<double>& into, const char* where) {
+    const HostMemory memory;
+    require_solution_outputs(into, memory, false, false, where);
+    y_.clear();
+    if (!gives_any(into)) return;
+    const RowProblem& problem = prepared_.problem;
+    arrays_.clear();
+    arrays_.add_input(problem.y0, "y0");
+    arrays_.add_input(problem.p, "p");
+    collect_outputs(y_, into.y, memory, prepared_.times().saves.size(),
+                    {prepared_.num_lanes(), problem.state_size}, "y", where, arrays_);
+    arrays_.require_apart(where);
+    for (const EnsembleView<double>& view : y_)
+        fill_here(memory, view, std::numeric_limits<double>::quiet_NaN());
+}
+void SolvesOnRows::open(const SolveOptions& options) {
+    const int size = prepared_.problem.state_size;
+    solution_.reset(prepared_.num_lanes(), prepared_.times().save_time, size, size,
+                    {.y = y_.empty(), .steps = options.save_steps});
+    if (!y_.empty()) return;
+    for (std::ptrdiff_t k = 0; k < solution_.num_saves(); ++k) y_.push_back(solution_.y_of(k));
+}
+void SolvesOnRows::plan(const RowCall& call) {
+    const int width = row_width(call, prepared_.num_lanes(), false);
+    const bool sums_tile = prepared_.problem.sums_tile;
+    if (width != width_ || sums_tile != sums_tile_) workers_.clear();
+    width_ = width;
+    sums_tile_ = sums_tile;
+    plan_ = plan_row_groups(prepared_.num_lanes(), width, call.threads);
+    const auto wanted = static_cast<std::size_t>(plan_.num_workers);
+    if (workers_.size() < wanted) workers_.resize(wanted);
+    begin(call, workers_.front());  // throws here what rows cannot do
+}
+void SolvesOnRows::begin(const RowCall& call, SolveWorker& at) const {
+    if (at.solve) return;
+    const RowProblem& problem = prepared_.problem;
+    at.field = tile_of(*call.field, problem, width_);
+    Arena counting;
+    static_cast<void>(RowSolve(problem, *at.field, false, counting));
+    Arena arena = at.memory.arena(counting.num_bytes());
+    at.solve = std::make_unique<RowSolve>(problem, *at.field, false, arena);
+}
+void SolvesOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
+    ThreadTeam<1> team(link_, plan_, worker, group);
+    SolveWorker& at = workers_[static_cast<std::size_t>(worker)];
+    begin(*call_, at);
+    at.solve->step().take_parameters();
+    SolutionOfRows recorder(solution_, y_.data(), prepared_.problem.state_size,
+                            call_->options.save_steps);
+    at.solve->run(team.first_lane(), team.num_lanes(), recorder,
+                  solution_.lanes().data() + team.first_lane(), team);
 }
 
 }  // namespace
-}  // namespace detail
 
-RowSolution::RowSolution(const detail::RowCall& call)
-    : call_(call),
-      options_(*call.options),
-      y0_(EnsembleArray<double>(call.y0)),
-      p_(EnsembleArray<double>(call.p)) {
-    detail::solve_on_rows(call, *this);
+Solution<double>& solve_on_rows(Workspace& kept, const RowCall& call,
+                                const SolutionInto<double>& into, const Cancellation& cancelled) {
+    constexpr const char* where = "solve";
+    const OneCall only(kept, where);
+    return kept.get<SolvesOnRows>().run(call, into, cancelled, where);
 }
 
-PulledGradient<double> RowSolution::pull_back(const detail::RowViews& cotangents) const {
+}  // namespace detail
+
+RowSolution::RowSolution(detail::RowCall call)
+    : call_(std::move(call)),
+      y0_(EnsembleArray<double>(call_.y0)),
+      p_(EnsembleArray<double>(call_.p)) {
+    detail::Workspace of_this_call;
+    static_cast<void>(
+        Solution<double>::operator=(std::move(detail::solve_on_rows(of_this_call, call_, {}, {}))));
+}
+
+PulledGradient<double> RowSolution::pull_back(detail::RowViews cotangents,
+                                              const Cancellation& cancelled) const {
     detail::RowCall call = call_;  // with arrays of its own
     call.y0 = y0_.view();
     call.p = p_.view();
-    call.options = &options_;
-    auto pulled = detail::differentiate_on_rows(call, {nullptr, cotangents}, "pullback");
+    detail::Workspace of_this_call;
+    auto& pulled = detail::differentiate_on_rows(
+        of_this_call, call, {nullptr, std::move(cotangents)}, {}, cancelled, "pullback");
     return {std::move(pulled.gradient), std::move(pulled.report)};
 }
 

@@ -54,7 +54,6 @@ RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
         loss_p_ = sums ? arena.take<double>(whole_lines(problem.parameter_size) + num_data * width)
                        : rows(loss->num_parameters());
         loss_of_p_ = sums ? of_p_ : rows(loss->num_parameters());
-        if (sums && loss_p_) step_->copy_parameters(loss_p_);
         loss_value_ = rows(1);
         loss_c_ = rows(1);
         loss_kept_ = rows(loss->num_residuals());

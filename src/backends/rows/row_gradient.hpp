@@ -41,6 +41,12 @@ class RowGradient final : RowRecorder {
     RowGradient(const RowProblem& problem, FieldOnTile& field, const RowObjective& objective,
                 const GradientPlan& plan, Arena& arena);
 
+    /// What a call has of its own: arrays, and parameters that lanes share as numbers.
+    void take_call(const RowObjective& objective) {
+        objective_ = objective;
+        step_->take_parameters();
+        if (problem_->sums_tile && loss_p_) step_->copy_parameters(loss_p_);
+    }
     /// The gradient of `count` lanes from `first` on, added to the target; `shared`: the sums of their block, or parts
     /// of each lane, of parameters that are shared.
     template <class Loop>

@@ -16,7 +16,7 @@ namespace {
 
 using RowLoop = CheckpointedLoop<RowState, TileRounds<RowGradient>, MemoryStore<RowState>, int>;
 
-/// What a worker keeps from group to group.
+/// What a worker keeps from group to group, and from call to call.
 struct GradientWorker {
     std::unique_ptr<FieldOnTile> field, loss;
     ArenaMemory memory;
@@ -25,124 +25,153 @@ struct GradientWorker {
     std::int64_t num_bytes = 0;
 };
 
-/// The call: results whose sizes are known when it runs, as those of any other gradient.
-struct GradientOnRows : GradientResults<double> {
-    GradientOnRows(const RowCall& of, const RowSeeds& from, const char* title)
+/// Gradients of as many lanes and of one loss: results whose sizes are known when they are asked for, as those of any
+/// other gradient.
+class GradientOnRows : public GradientResults<double> {
+  public:
+    GradientOnRows(const RowCall& call, const RowSeeds& seeds)
         : GradientResults<double>(
-              {of.field->num_states(),
-               {of.field->num_parameters(), of.shares_parameters, !sums_in_tiles(of)},
-               from.loss != nullptr,
+              {call.field->num_states(),
+               {call.field->num_parameters(), call.shares_parameters, !sums_in_tiles(call)},
+               seeds.loss != nullptr,
                false,
                false}),
-          call(of),
-          seeds(from),
-          where(title),
-          prepared(of, title) {}
+          loss_maker_(seeds.loss),
+          num_lanes_(call.y0.num_lanes),
+          shares_parameters_(call.shares_parameters) {}
 
-    void run();
+    /// Is this call one of those?
+    [[nodiscard]] bool serves(const RowCall& call, const RowSeeds& seeds) const {
+        return num_lanes_ == call.y0.num_lanes && loss_maker_ == seeds.loss &&
+               shares_parameters_ == call.shares_parameters;
+    }
+    void run(const RowCall& call, const RowSeeds& seeds, const GradientInto<double>& into,
+             const Cancellation& cancelled, KeptThreads& threads, const char* where);
+    // The work of a worker, as threads see it.
     void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
+    [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
+    void attend() const { link_.call->poll(); }
+
+  private:
     void begin(GradientWorker& at) const;
-    [[nodiscard]] bool attends() const { return to_caller->has_poll(); }
-    void attend() const { to_caller->poll(); }
-    void check_arrays() const;
+    [[nodiscard]] const char* name_of_arrays() const {
+        return seeds_->loss ? "data" : "cotangents";
+    }
+    void check_arrays(const char* where) const;
+    void take(const GradientInto<double>& into, const char* where);
     void plan_groups();
-    void plan_back();
+    void plan_back(const FieldOnTile& field);
+    [[nodiscard]] RowObjective objective(const GradientWorker& at) const {
+        return {at.loss.get(), seeds_->arrays, loss};
+    }
     [[nodiscard]] GradientExtent extent() const {
-        return {LaneBlocks::from(0, prepared.num_lanes()), 0};
+        return {LaneBlocks::from(0, prepared_.num_lanes()), 0};
     }
 
-    const RowCall& call;
-    const RowSeeds& seeds;
-    const char* where;
-    PreparedRows prepared;
-    LaunchPlan groups;
-    GradientPlan plan;
-    int width = 0;
-    SharedTarget<double> shared;
-    std::vector<GradientWorker> workers;
-    KeptThreads threads;
-    CallLink* to_caller = nullptr;
+    std::shared_ptr<const FieldMaker> loss_maker_;
+    std::ptrdiff_t num_lanes_;
+    bool shares_parameters_;
+    PreparedRows prepared_;
+    CallArrays call_arrays_;
+    LaunchPlan groups_;
+    GradientPlan plan_;
+    int width_ = 0;
+    SharedTarget<double> shared_;
+    std::vector<GradientWorker> workers_;  // none: nothing is planned yet
+    ThreadLink link_{};
+    const RowCall* call_ = nullptr;
+    const RowSeeds* seeds_ = nullptr;
 };
 
-void GradientOnRows::check_arrays() const {
-    const auto& arrays = seeds.arrays;
-    if (seeds.loss && arrays.empty()) return;
-    const char* const name = seeds.loss ? "data" : "cotangents";
-    const std::ptrdiff_t columns = seeds.loss
-                                       ? seeds.loss->num_parameters() - call.field->num_parameters()
-                                       : call.field->num_states();
-    require_arrays(arrays, prepared.times().saves.size(), prepared.num_lanes(), columns, name,
+void GradientOnRows::check_arrays(const char* where) const {
+    const RowViews& arrays = seeds_->arrays;
+    if (seeds_->loss && arrays.empty()) return;
+    const char* const name = name_of_arrays();
+    const std::ptrdiff_t columns =
+        seeds_->loss ? seeds_->loss->num_parameters() - call_->field->num_parameters()
+                     : call_->field->num_states();
+    require_arrays(arrays, prepared_.times().saves.size(), prepared_.num_lanes(), columns, name,
                    where);
     for (std::size_t k = 0; k < arrays.size(); ++k)
         require_finite(arrays[k],
                        {name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
-                        seeds.loss ? for_missing_data : ""},
+                        seeds_->loss ? for_missing_data : ""},
                        where);
+}
+/// The arrays that the call is to write into, checked.
+void GradientOnRows::take(const GradientInto<double>& into, const char* where) {
+    given = into;
+    if (!gives_any(into)) return;
+    call_arrays_.clear();
+    call_arrays_.add_input(prepared_.problem.y0, "y0");
+    call_arrays_.add_input(prepared_.problem.p, "p");
+    for (std::size_t k = 0; k < seeds_->arrays.size(); ++k)
+        call_arrays_.add_input(seeds_->arrays[k], name_of_arrays(), static_cast<std::ptrdiff_t>(k));
+    require_outputs(extent(), HostMemory{}, call_arrays_, where);
 }
 /// Groups of one tile, or of so many lanes that their sums over shared parameters are whole blocks.
 void GradientOnRows::plan_groups() {
-    const std::ptrdiff_t lanes = prepared.num_lanes();
-    width = row_width(call, lanes, true);
-    const bool adds_blocks = call.shares_parameters && lanes > few_lanes;
-    groups = {lanes, adds_blocks ? lanes_per_block : width, 1};
-    if (prepared.problem.sums_tile) {
+    const std::ptrdiff_t lanes = prepared_.num_lanes();
+    width_ = row_width(*call_, lanes, true);
+    const bool adds_blocks = call_->shares_parameters && lanes > few_lanes;
+    groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
+    if (prepared_.problem.sums_tile) {
         // Each group has sums of its own, and which groups there are depends on the lanes alone.
         constexpr std::ptrdiff_t most_groups = 64;
-        const std::ptrdiff_t tiles = (lanes + width - 1) / width;
-        groups.group_size = (tiles + most_groups - 1) / most_groups * width;
-        groups.group_size = std::max<std::ptrdiff_t>(groups.group_size, width);
+        const std::ptrdiff_t tiles = (lanes + width_ - 1) / width_;
+        groups_.group_size = (tiles + most_groups - 1) / most_groups * width_;
+        groups_.group_size = std::max<std::ptrdiff_t>(groups_.group_size, width_);
     }
-    groups.num_workers = workers_of_threads(call.threads, groups.num_groups());
+    groups_.num_workers = workers_of_threads(call_->threads, groups_.num_groups());
 }
-void GradientOnRows::plan_back() {
-    const SolveOptions& options = *call.options;
-    const std::unique_ptr<FieldOnTile> field = tile_of(*call.field, prepared.problem, width);
+void GradientOnRows::plan_back(const FieldOnTile& field) {
+    const SolveOptions& options = call_->options;
     const WorkerBudget budget =
-        budget_of_worker({options.memory_budget, machine_memory_bytes()}, groups.num_workers);
-    plan.num_lanes = static_cast<std::int32_t>(groups.group_size);
-    plan_rounds_of_tile(plan, options, budget,
-                        most_rounds_of_lane(prepared.problem.times, call.method->estimates_error),
-                        {width * std::int64_t{sizeof(LoggedStep)},
-                         RowGradient::kept_bytes(prepared.problem, *field)},
-                        [&](bool with_clocks) {
-                            return RowGradient::bytes_of_slot(prepared.problem, width, with_clocks);
-                        });
+        budget_of_worker({options.memory_budget, machine_memory_bytes()}, groups_.num_workers);
+    plan_.num_lanes = static_cast<std::int32_t>(groups_.group_size);
+    plan_rounds_of_tile(
+        plan_, options, budget,
+        most_rounds_of_lane(prepared_.problem.times, call_->method->estimates_error),
+        {width_ * std::int64_t{sizeof(LoggedStep)},
+         RowGradient::kept_bytes(prepared_.problem, field)},
+        [&](bool with_clocks) {
+            return RowGradient::bytes_of_slot(prepared_.problem, width_, with_clocks);
+        });
 }
 void GradientOnRows::begin(GradientWorker& at) const {
-    at.field = tile_of(*call.field, prepared.problem, width);
-    if (seeds.loss) at.loss = tile_of(*seeds.loss, prepared.problem, width);
-    const RowObjective objective{at.loss.get(), seeds.arrays, loss};
+    if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
+    if (seeds_->loss) at.loss = tile_of(*seeds_->loss, prepared_.problem, width_);
     Arena counting;
-    static_cast<void>(RowGradient(prepared.problem, *at.field, objective, plan, counting));
+    static_cast<void>(RowGradient(prepared_.problem, *at.field, objective(at), plan_, counting));
     Arena arena = at.memory.arena(counting.num_bytes());
     at.num_bytes = static_cast<std::int64_t>(counting.num_bytes());
     at.gradient =
-        std::make_unique<RowGradient>(prepared.problem, *at.field, objective, plan, arena);
+        std::make_unique<RowGradient>(prepared_.problem, *at.field, objective(at), plan_, arena);
     at.loop = std::make_unique<RowLoop>(TileRounds<RowGradient>{},
-                                        LoopOptions{.checkpoints = plan.checkpoints});
+                                        LoopOptions{.checkpoints = plan_.checkpoints});
 }
 void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
-    const ThreadLink link{to_caller, &threads};
-    ThreadTeam<1> team(link, groups, worker, group);
-    GradientWorker& at = workers[static_cast<std::size_t>(worker)];
-    if (!at.gradient) begin(at);
+    ThreadTeam<1> team(link_, groups_, worker, group);
+    GradientWorker& at = workers_[static_cast<std::size_t>(worker)];
+    if (!at.loop) begin(at);
+    at.gradient->take_call(objective(at));
     LaneOutcome* const outcomes = result.report.lanes().data();
     BackCost& cost = costs[static_cast<std::size_t>(worker)];
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes();
-    SharedTarget<double> of_group = shared;
-    if (prepared.problem.sums_tile) of_group.sums += group * call.field->num_parameters();
-    for (std::ptrdiff_t first = team.first_lane(); first < end; first += width) {
-        const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width, end - first));
+    SharedTarget<double> of_group = shared_;
+    if (prepared_.problem.sums_tile) of_group.sums += group * call_->field->num_parameters();
+    for (std::ptrdiff_t first = team.first_lane(); first < end; first += width_) {
+        const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width_, end - first));
         if (!team.attend()) {
             for (std::ptrdiff_t lane = first; lane < first + count; ++lane) {
-                outcomes[lane].t = prepared.problem.times.t0;
+                outcomes[lane].t = prepared_.problem.times.t0;
                 outcomes[lane].result = Result::cancelled;
             }
             continue;
         }
         at.gradient->run(*at.loop, team, first, count, target, of_group, outcomes + first);
         add(cost.loops, at.loop->counters());
-        cost.evaluations += at.gradient->replayed_rounds() * count * call.method->num_needed;
+        cost.evaluations += at.gradient->replayed_rounds() * count * call_->method->num_needed;
         // The loop has states in its slots, where it starts, where it is, and one at work.
         const std::int64_t states = at.loop->store().num_states() + 3;
         cost.most_bytes =
@@ -151,43 +180,63 @@ void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
                                           states * at.gradient->bytes_of_state());
     }
 }
-void GradientOnRows::run() {
-    check_arrays();
-    const SolveOptions& options = *call.options;
-    const std::ptrdiff_t lanes = prepared.num_lanes();
-    if (seeds.loss) open_loss(lanes, HostMemory{});
+void GradientOnRows::run(const RowCall& call, const RowSeeds& seeds,
+                         const GradientInto<double>& into, const Cancellation& cancelled,
+                         KeptThreads& threads, const char* where) {
+    EmptyUnlessDone guard(result);
+    call_ = &call;
+    seeds_ = &seeds;
+    prepared_.prepare(call, where);
+    check_arrays(where);
+    take(into, where);
+    if (seeds.loss) open_loss(num_lanes_, HostMemory{});
     open_sums(extent().lanes);
-    plan_groups();
-    open(extent(), groups.num_groups(), groups.num_workers, HostMemory{}, 1, false);
-    shared = shared_sums.rows();
-    plan_back();
-    workers.resize(static_cast<std::size_t>(groups.num_workers));
-    {
-        CallLink link(Cancellation{}, options);
-        to_caller = &link;
-        const auto watching = link.watch(options.progress, where, lanes);
-        link.keep_states_in(&result.report.lost_states());
-        threads.for_each_group(groups.num_groups(), groups.num_workers, *this);
-        link.keep_states_in(nullptr);
-        link.rethrow();
+    if (workers_.empty()) {
+        plan_groups();
+        std::vector<GradientWorker> workers(static_cast<std::size_t>(groups_.num_workers));
+        workers.front().field = tile_of(*call.field, prepared_.problem, width_);
+        plan_back(*workers.front().field);
+        workers_ = std::move(workers);
     }
-    result.report.checkpoints = plan.checkpoints;
+    open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
+    shared_ = shared_sums.rows();
+    {
+        CallLink to_caller(cancelled, call.options);
+        const auto watching = to_caller.watch(call.options.progress, where, num_lanes_);
+        to_caller.keep_states_in(&result.report.lost_states());
+        link_ = {&to_caller, &threads};
+        threads.for_each_group(groups_.num_groups(), groups_.num_workers, *this);
+        to_caller.keep_states_in(nullptr);
+        to_caller.rethrow();
+    }
+    result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
-    finish_sums(options.gather_sums, where);
-    if (!call.shares_parameters) return;
-    for (std::ptrdiff_t i = 0; i < call.field->num_parameters(); ++i)
+    finish_sums(call.options.gather_sums, where);
+    for (std::ptrdiff_t i = 0; call.shares_parameters && i < call.field->num_parameters(); ++i)
         target.p(0, i) = total_of_p(i);
+    guard.done();
 }
+
+/// The gradients of one solver object.
+struct GradientsOnRows {
+    std::unique_ptr<GradientOnRows> latest;
+    KeptThreads threads;
+};
 
 }  // namespace
 
-ValueAndGradient<double> differentiate_on_rows(const RowCall& call, const RowSeeds& seeds,
-                                               const char* where) {
-    require_argument(!seeds.loss || !call.options->save_steps, said_of(Refusal::steps_of_loss),
+ValueAndGradient<double>& differentiate_on_rows(Workspace& kept, const RowCall& call,
+                                                const RowSeeds& seeds,
+                                                const GradientInto<double>& into,
+                                                const Cancellation& cancelled, const char* where) {
+    const OneCall only(kept, where);
+    require_argument(!seeds.loss || !call.options.save_steps, said_of(Refusal::steps_of_loss),
                      where);
-    GradientOnRows gradient(call, seeds, where);
-    gradient.run();
-    return std::move(gradient.result);
+    auto& [latest, threads] = kept.get<GradientsOnRows>();
+    if (!latest || !latest->serves(call, seeds))
+        latest = std::make_unique<GradientOnRows>(call, seeds);
+    latest->run(call, seeds, into, cancelled, threads, where);
+    return latest->result;
 }
 
 }  // namespace eddy::inline v0::detail

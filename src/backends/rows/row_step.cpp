@@ -34,7 +34,6 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
     finite_ = rows(1);
     p_ = problem.sums_tile ? arena.take<double>(problem.parameter_size)
                            : rows(problem.parameter_size);
-    if (problem.sums_tile && p_) copy_parameters(p_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;

@@ -21,6 +21,10 @@ class RowStep {
     [[nodiscard]] const double* next() const { return next_; }
     [[nodiscard]] double* work() const { return work_; }
 
+    /// The parameters of a call whose lanes share them as numbers.
+    void take_parameters() {
+        if (problem_->sums_tile) copy_parameters(p_);
+    }
     /// The start and the parameters of a lane, into its place.
     void load(int place, std::ptrdiff_t lane, double* y);
     /// Those that all lanes share, as numbers.

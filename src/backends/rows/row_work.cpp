@@ -6,14 +6,10 @@
 
 namespace eddy::inline v0::detail {
 
-PreparedRows::PreparedRows(const RowCall& call, const char* where) {
+void PreparedRows::prepare(const RowCall& call, const char* where) {
     const FieldMaker& field = *call.field;
-    const SolveOptions& options = *call.options;
-    const MethodOnRows& method = *call.method;
+    if (times_.tstops.empty()) plan(call, where);
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(call.y0.num_lanes, 0);
-    require_tolerances(options, field.num_states(), precision_of<double>(method.estimates_error),
-                       where);
-    times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
     require_y0_shape(array_shape(call.y0), {lanes, field.num_states()}, where);
     if (field.num_parameters() > 0 || call.shares_parameters) {
         const ArrayShape wanted{call.shares_parameters ? 1 : lanes, field.num_parameters()};
@@ -24,21 +20,31 @@ PreparedRows::PreparedRows(const RowCall& call, const char* where) {
     }
     require_finite(call.y0, "y0", where);
     if (field.num_parameters() > 0) require_finite(call.p, "p", where);
+    problem.y0 = call.y0;
+    problem.p = call.p;
+    problem.shares_parameters = call.shares_parameters;
+    problem.sums_tile = sums_in_tiles(call);
+}
+/// What depends on the equation, the method and the options alone.
+void PreparedRows::plan(const RowCall& call, const char* where) {
+    const FieldMaker& field = *call.field;
+    const SolveOptions& options = call.options;
+    const MethodOnRows& method = *call.method;
+    require_tolerances(options, field.num_states(), precision_of<double>(method.estimates_error),
+                       where);
     require_no_paths(options.paths, where);
+    atol_.clear();
     for (int c = 0; c < field.num_states(); ++c) atol_.push_back(options.atol[c]);
     counted_ = field.counted_components();
+    times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;
     problem.tolerances = {options.rtol, atol_.data(), counted_.data(),
                           static_cast<int>(counted_.size())};
-    problem.y0 = call.y0;
-    problem.p = call.p;
-    problem.shares_parameters = call.shares_parameters;
     problem.is_fused = call.level == RowLevel::fused;
     problem.state_size = field.num_states();
     problem.parameter_size = field.num_parameters();
-    problem.sums_tile = sums_in_tiles(call);
 }
 
 bool sums_in_tiles(const RowCall& call) {

@@ -12,16 +12,20 @@ namespace eddy::inline v0::detail {
 /// A problem, and what it refers to besides the caller's arrays.
 class PreparedRows {
   public:
-    /// Checks everything that a call is given.
-    PreparedRows(const RowCall& call, const char* where);
-    PreparedRows(const PreparedRows&) = delete;
+    PreparedRows() = default;
+    PreparedRows(const PreparedRows&) = delete;  // the problem refers to what is in here
     PreparedRows& operator=(const PreparedRows&) = delete;
+
+    /// Checks everything that a call is given. Further calls are of the same equation, method and options.
+    void prepare(const RowCall& call, const char* where);
 
     RowProblem problem;
     [[nodiscard]] const TimePlan& times() const { return times_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
 
   private:
+    void plan(const RowCall& call, const char* where);
+
     TimePlan times_;
     std::vector<double> atol_;
     std::vector<int> counted_;

@@ -1,12 +1,15 @@
 #pragma once
 // Calls on rows, as the library compiles them once: the equation is an interface, the method a table, the
 // controller its numbers.
-// Test: tests/backends/row_solve.cpp
+// Test: tests/backends/row_solve.cpp, tests/backends/row_objects.cpp
 
 #include <eddy/backends/rows/row_kernels.hpp>
 #include <eddy/core/export.hpp>
+#include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/ask/outputs.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/call/kept_object.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
@@ -17,16 +20,17 @@
 namespace eddy::inline v0 {
 namespace detail {
 
-/// What a call on rows is given; the arrays and the options live longer.
+/// What a call on rows is given. Calls of one solver object differ in their arrays alone, which live longer.
 struct RowCall {
     std::shared_ptr<const FieldMaker> field;
-    const MethodOnRows* method;
+    const MethodOnRows* method = nullptr;
     row_kernels::Control control;
-    RowLevel level;  // of the source that calls, so that steps have the bits of its own
-    EnsembleView<const double> y0, p;
-    bool shares_parameters;
-    const SolveOptions* options;
+    RowLevel level = row_level;  // of the source that calls, so that steps have the bits of its own
+    SolveOptions options;
     int threads = 0;
+
+    EnsembleView<const double> y0{}, p{};
+    bool shares_parameters = false;
 };
 using RowViews = std::vector<EnsembleView<const double>>;  // (save point)
 
@@ -37,10 +41,18 @@ struct RowSeeds {
     std::shared_ptr<const FieldMaker> loss;
     RowViews arrays;
 };
-/// Solves all lanes and goes back, after checks.
-[[nodiscard]] EDDY_EXPORT ValueAndGradient<double> differentiate_on_rows(const RowCall& call,
-                                                                         const RowSeeds& seeds,
-                                                                         const char* where);
+
+/// Solves all lanes, after checks, in memory that is kept for the next call. So does a gradient; both are given what
+/// the caller wants written into arrays of its own.
+EDDY_EXPORT Solution<double>& solve_on_rows(Workspace& kept, const RowCall& call,
+                                            const SolutionInto<double>& into,
+                                            const Cancellation& cancelled);
+/// Solves all lanes and goes back.
+EDDY_EXPORT ValueAndGradient<double>& differentiate_on_rows(Workspace& kept, const RowCall& call,
+                                                            const RowSeeds& seeds,
+                                                            const GradientInto<double>& into,
+                                                            const Cancellation& cancelled,
+                                                            const char* where);
 
 }  // namespace detail
 
@@ -49,13 +61,13 @@ struct RowSeeds {
 class EDDY_EXPORT RowSolution : public Solution<double> {
   public:
     /// Solves all lanes, after checks.
-    explicit RowSolution(const detail::RowCall& call);
+    explicit RowSolution(detail::RowCall call);
     /// The gradients of a loss with these derivatives with respect to each saved state.
-    [[nodiscard]] PulledGradient<double> pull_back(const detail::RowViews& cotangents) const;
+    [[nodiscard]] PulledGradient<double> pull_back(detail::RowViews cotangents,
+                                                   const Cancellation& cancelled = {}) const;
 
   private:
-    detail::RowCall call_;
-    SolveOptions options_;
+    detail::RowCall call_;  // without arrays
     EnsembleArray<double> y0_, p_;
 };
 

@@ -155,6 +155,13 @@ struct [[nodiscard]] PulledGradient {
     operator const Gradient<Real>&() const { return gradient; }
 };
 
+/// What `pullback_solver` gives: both stay valid until its next call.
+template <class Real>
+struct [[nodiscard]] PulledBack {
+    Gradient<Real>& gradient;
+    GradientReport& report;
+};
+
 /// The gradient, and the product of the Hessian of the total loss with the direction.
 template <class Real>
 struct [[nodiscard]] HessianVectorProduct {

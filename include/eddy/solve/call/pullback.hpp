@@ -12,13 +12,6 @@
 
 namespace eddy::inline v0 {
 
-/// What a PullbackSolver gives: both stay valid until its next call.
-template <class Real>
-struct [[nodiscard]] PulledBack {
-    Gradient<Real>& gradient;
-    GradientReport& report;
-};
-
 /// A pullback that can be repeated. It keeps its memory, so that a second call with arrays of the
 /// same shape allocates nothing.
 /// `pullback_solver` makes one. You can also name the type with those of the arguments after the

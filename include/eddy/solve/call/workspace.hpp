@@ -1,10 +1,8 @@
 #pragma once
-// What all calls on an ensemble share: from the caller's arrays and options to a checked problem, and
-// workspaces that live as long as a solver object.
+// What all calls on an ensemble share: from the caller's arrays and options to a checked problem.
 // Test: tests/solve/solver_objects.cpp, tests/solve/validation.cpp
 
 #include <algorithm>
-#include <atomic>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
@@ -13,10 +11,10 @@
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/call/kept_object.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/ranks/rank_share.hpp>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -283,79 +281,6 @@ template <class Spec, class Outcomes>
         return outcomes.keep_events();
     else
         return nullptr;
-}
-
-/// An object of any type, kept from call to call; made anew where another type is asked for. A copy
-/// begins empty: two solvers share no memory, and may be used by two threads.
-class Workspace {
-  public:
-    Workspace() = default;
-    Workspace(const Workspace&) noexcept {}
-    Workspace(Workspace&& other) noexcept
-        : object_(std::move(other.object_)), tag_(std::exchange(other.tag_, nullptr)) {}
-    Workspace& operator=(Workspace other) noexcept {
-        object_ = std::move(other.object_);
-        tag_ = std::exchange(other.tag_, nullptr);
-        return *this;
-    }
-    ~Workspace() = default;
-
-    template <class T>
-    [[nodiscard]] T& get() {
-        if (tag_ != &tag_of<T>) {
-            tag_ = nullptr;
-            // nvcc 13.0 takes the constructor that make_shared calls for one of constant expressions, and fails.
-            object_ = std::shared_ptr<T>(new T);
-            tag_ = &tag_of<T>;
-        }
-        return *static_cast<T*>(object_.get());
-    }
-
-  private:
-    friend class OneCall;
-    template <class T>
-    static constexpr char tag_of = 0;
-
-    std::shared_ptr<void> object_;
-    const char* tag_ = nullptr;
-    std::atomic<bool> is_in_call_{false};
-};
-
-/// A call of a solver object, for as long as it lasts. Another one, from another thread or by what this one
-/// asks meanwhile, would write where this one computes: it throws InvalidArgument.
-class OneCall {
-  public:
-    OneCall(Workspace& workspace, const char* where) : workspace_(workspace) {
-        require_argument(
-            !workspace.is_in_call_.exchange(true, std::memory_order_acquire),
-            "{}: this solver object is in a call already, and serves one at a time; give "
-            "each thread a copy of it",
-            where);
-    }
-    OneCall(const OneCall&) = delete;
-    OneCall& operator=(const OneCall&) = delete;
-    ~OneCall() { workspace_.is_in_call_.store(false, std::memory_order_release); }
-
-  private:
-    Workspace& workspace_;
-};
-
-/// Empties a result whose call ends in an exception: half of it would be of this call.
-template <class Object>
-class EmptyUnlessDone {
-  public:
-    explicit EmptyUnlessDone(Object& object) : object_(&object) {}
-    EmptyUnlessDone(const EmptyUnlessDone&) = delete;
-    EmptyUnlessDone& operator=(const EmptyUnlessDone&) = delete;
-    ~EmptyUnlessDone();
-    void done() { object_ = nullptr; }
-
-  private:
-    Object* object_;
-};
-template <class Object>
-EmptyUnlessDone<Object>::~EmptyUnlessDone() {
-    if (object_) static_cast<void>(*object_ = Object());
 }
 
 }  // namespace eddy::inline v0::detail

@@ -1,0 +1,160 @@
+#pragma once
+// From the arguments of a call over rows to what the library takes. What rows do not do the compiler says.
+// Test: tests/backends/row_solve.cpp, tests/backends/row_gradient.cpp
+
+#include <eddy/ad/rows/runtime_field.hpp>
+#include <eddy/backends/rows/row_call.hpp>
+#include <eddy/solve/ask/combinations.hpp>
+#include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/parameters_given.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/lane/event.hpp>
+#include <eddy/steppers/controller/predictive.hpp>
+#include <eddy/steppers/mass_matrix.hpp>
+
+namespace eddy::inline v0 {
+
+struct Rows;  // backends/rows.hpp
+
+namespace detail {
+
+/// An equation of run-time sizes.
+template <class Field>
+concept IsFieldOnRows = requires(const Field& field) {
+    { field.maker() } -> std::convertible_to<std::shared_ptr<const FieldMaker>>;
+};
+/// Is a call computed over rows?
+template <class Field, class... Extras>
+concept GoesOverRows = IsFieldOnRows<Field> ||(std::is_same_v<Extras, eddy::Rows> || ...);
+
+template <class Field>
+[[nodiscard]] std::shared_ptr<const FieldMaker> maker_of(const Field& field) {
+    if constexpr (IsFieldOnRows<Field>)
+        return field.maker();
+    else
+        return trace_field(Field::state_size, Field::parameter_size, field).maker();
+}
+
+/// Arrays of the host, of double.
+template <class Array>
+inline constexpr bool are_doubles = [] {
+    if constexpr (requires(const Array& array) { parameter_view(array); })
+        return std::is_same_v<decltype(parameter_view(std::declval<const Array&>())),
+                              EnsembleView<const double>>;
+    return false;
+}();
+
+template <class Method>
+inline constexpr bool estimates_error_on_rows = [] {
+    if constexpr (RungeKuttaMethod<Method>) return has_error_estimate<Method>;
+    return false;
+}();
+template <class Extra>
+inline constexpr bool chooses_steps = [] {
+    if constexpr (IsController<Extra>) return Extra::is_adaptive;
+    return false;
+}();
+
+/// What a call asks for that rows may not do.
+template <class Field, class Method, CallKind call, class... Extras>
+inline constexpr Features features_on_rows =
+    Features()
+        .with(Feature::stochastic, StochasticField<Field>)
+        .with(Feature::other_method, !RungeKuttaMethod<Method>)
+        .with(Feature::joint, (steps_jointly<Extras> || ...))
+        .with(Feature::tangents, call == CallKind::pushforward)
+        .with(Feature::hessian, call == CallKind::hessian)
+        .with(Feature::mass, has_mass<Field>)
+        .with(Feature::events, has_event<Field>)
+        .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
+        .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
+        .with(Feature::adaptive, (chooses_steps<Extras> || ...))
+        .with(Feature::observe, (IsObserved<Extras> || ...))
+        .with(Feature::no_error_estimate, !estimates_error_on_rows<Method>);
+
+/// Each failure says in one sentence what is wrong.
+template <CallKind call, class Field, class Method, class... Extras>
+consteval bool check_on_rows() {
+    if constexpr (check_refusal<refusal_of(features_on_rows<Field, Method, call, Extras...>,
+                                           Family::explicit_rk, Machine::rows, call)>()) {
+        constexpr bool are_known =
+            ((std::is_same_v<Extras, eddy::Rows> || std::is_same_v<Extras, PIDController> ||
+              std::is_same_v<Extras, PredictiveController> ||
+              std::is_same_v<Extras, ConstantController>)&&...);
+        static_assert(are_known,
+                      "solve: what follows the options of an equation of run-time sizes must be "
+                      "Rows{}, or one of the controllers PIDController, PredictiveController and "
+                      "ConstantController");
+        return are_known;
+    }
+    return false;
+}
+template <class Y0, class Parameters>
+consteval bool check_arrays_on_rows() {
+    static_assert(are_doubles<Y0> && are_doubles<Parameters>,
+                  "solve: y0 and p of an equation of run-time sizes must be (trajectory, "
+                  "component) arrays of double, p also as eddy::shared(p)");
+    return are_doubles<Y0> && are_doubles<Parameters>;
+}
+
+[[nodiscard]] inline row_kernels::Control control_of(const ConstantController&) { return {}; }
+[[nodiscard]] inline row_kernels::Control control_of(const PIDController& controller) {
+    const PIDControl of = controller.in_single();
+    return {row_kernels::Control::Kind::pid,
+            {of.beta1, of.beta2, of.beta3, of.safety, of.min_factor, of.max_factor}};
+}
+[[nodiscard]] inline row_kernels::Control control_of(const PredictiveController& controller) {
+    const PredictiveControl of = controller.in_single();
+    return {row_kernels::Control::Kind::predictive, {of.safety, of.min_factor, of.max_factor}};
+}
+
+/// The calls of a solver object, as the library takes them, but for their arrays.
+template <class Field, class Method, class... Extras>
+[[nodiscard]] RowCall row_call(const Field& field, const Method&, const SolveOptions& options,
+                               const char* where, const Extras&... extras) {
+    using Default =
+        std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
+    using Controller = typename PickExtra<ControllerKind, Default, Extras...>::type;
+    const auto controller = extra_or_default<Controller>(extras...);
+    const auto rows = extra_or_default<eddy::Rows>(extras...);
+    require_valid(controller, where);
+    rows.require_valid(where);
+    RowCall call{.field = maker_of(field),
+                 .method = &method_on_rows<Method, Controller::is_adaptive>,
+                 .control = control_of(controller),
+                 .options = with_end(options, where),
+                 .threads = rows.threads};
+    call.control.order = static_cast<float>(call.method->order);
+    call.control.error_order = call.method->error_order;
+    return call;
+}
+
+/// Arrays of each save point.
+template <class Arrays>
+void take_views(RowViews& views, const Arrays& arrays) {
+    views.clear();
+    if constexpr (requires { ensemble_view(arrays); }) {
+        views.push_back(ensemble_view(arrays));
+    } else {
+        for (const auto& array : arrays) views.push_back(ensemble_view(array));
+    }
+}
+
+/// A loss of (t, y, p), or of (t, y, p, data) with a vector of data, as an equation of one result. What it
+/// captures is constant.
+template <class LossFunction, class... Data>
+[[nodiscard]] std::shared_ptr<const FieldMaker> loss_on_rows(const LossFunction& loss,
+                                                             FieldSizes sizes,
+                                                             const Data&... data) {
+    const Graph graph = trace_graph(loss, Scalar{}, DynamicVector{sizes.states},
+                                    DynamicVector{sizes.parameters}, data...);
+    require_argument(graph.outputs.size() == 1 && graph.outputs[0].size == 1,
+                     "value_and_gradient: the loss returns {} numbers; return one",
+                     graph.outputs.empty() ? 0 : graph.outputs[0].size);
+    sizes.parameters += (data.length + ... + 0);
+    return graph_field(graph, sizes, row_level);
+}
+
+}  // namespace detail
+}  // namespace eddy::inline v0

@@ -1,0 +1,169 @@
+// Solver objects over rows: a second call allocates nothing, writes where the caller wants it, and what an allocation
+// that fails or a call that is cancelled leaves behind spoils no later one. A program of its own: it counts every
+// allocation of the process.
+
+#include <cmath>
+#include <eddy/runtime.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <eddy/trace/nn/mlp.hpp>
+#include <stop_token>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/failing_allocations.hpp"
+
+namespace {
+
+constexpr auto network = eddy::nn::mlp<2, 12, 2>(eddy::nn::tanh);
+constexpr int lanes = 150;  // more than one tile, the last not full
+const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
+
+/// Many weights that lanes share, or a few of which each has its own.
+struct Training {
+    eddy::RuntimeField field;
+    eddy::EnsembleArray<double> y0{lanes, 2}, data{lanes, 2};
+    std::vector<double> p = eddy::nn::glorot_uniform<double>(network, 7);
+
+    Training() : field(eddy::trace_field(2, network.parameter_size, network)) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            y0(lane, 0) = 1 - 0.013 * static_cast<double>(lane % 71);
+            y0(lane, 1) = -0.4 + 0.051 * static_cast<double>(lane % 53);
+            data(lane, 0) = data(lane, 1) = 0.5;
+        }
+    }
+    [[nodiscard]] auto solver(const eddy::SolveOptions& with, int threads = 1) const {
+        const auto squared_error = [](auto, const auto& y, const auto&, const auto& data_of) {
+            const auto r = y - data_of;
+            return eddy::dot(r, r);
+        };
+        return eddy::gradient_solver(field, eddy::Tsit5{}, squared_error, with,
+                                     eddy::Rows{.threads = threads});
+    }
+    /// A gradient, flat, with what it says of lanes.
+    template <class Solver>
+    std::vector<double> gradient(Solver& solver) const {
+        const auto& result = solver(data, y0, eddy::shared(p));
+        std::vector<double> all(result.gradient.p.data(), result.gradient.p.data() + p.size());
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+            all.push_back(result.gradient.y0(lane, 1));
+            all.push_back(static_cast<double>(result.report.result(lane)));
+        }
+        return all;
+    }
+};
+
+/// y′ = −p y, whose weights are few.
+eddy::RuntimeField decay() {
+    return eddy::trace_field(2, 1, [](auto, const auto& y, const auto& p) { return -p[0] * y; });
+}
+
+}  // namespace
+
+TEST_CASE("rows: the second call of a solver or gradient allocates nothing and gives the same") {
+    Training training;
+    eddy::SolveOptions small = options;
+    small.memory_budget = 1;
+
+    for (const eddy::SolveOptions& with : {options, small}) {
+        auto solver = training.solver(with);
+        const auto first = training.gradient(solver);
+        CHECK(support::allocations_of([&] {
+                  static_cast<void>(solver(training.data, training.y0, eddy::shared(training.p)));
+              }) == 0);
+        CHECK(training.gradient(solver) == first);
+    }
+    auto forward =
+        eddy::ensemble_solver(training.field, eddy::Tsit5{}, options, eddy::Rows{.threads = 1});
+    const auto solve = [&] {
+        return forward(training.y0, eddy::shared(training.p)).y()(lanes - 1, 1);
+    };
+    const double end = solve();
+    CHECK(support::allocations_of([&] { static_cast<void>(solve()); }) == 0);
+    CHECK(solve() == end);
+    for (double& weight : training.p) weight *= 1.5;  // those of this call
+    CHECK(solve() != end);
+}
+
+TEST_CASE("rows: calls of one object may differ in their arrays") {
+    const Training training;
+    auto forward = eddy::ensemble_solver(decay(), eddy::Tsit5{}, options);
+    auto gradient = eddy::gradient_solver(
+        decay(), eddy::Tsit5{}, [](auto, const auto& y, const auto&) { return eddy::dot(y, y); },
+        options);
+    auto pull = eddy::pullback_solver(decay(), eddy::Tsit5{}, options);
+    const eddy::EnsembleArray<double> one(1, 1, 0.5);
+
+    for (const std::ptrdiff_t count : {3, 150, 3, 0, 20}) {
+        const eddy::EnsembleArray<double> y0(count, 2, 2.), p(count, 1, 0.5), c(1, 2, 1.);
+        const double kept = std::exp(-0.5);
+        for (const bool shares : {false, true}) {
+            const auto& solution = shares ? forward(y0, eddy::shared(one)) : forward(y0, p);
+            const auto& found = shares ? gradient(y0, eddy::shared(one)) : gradient(y0, p);
+            const auto pulled = shares ? pull(c, y0, eddy::shared(one)) : pull(c, y0, p);
+            REQUIRE(solution.num_lanes() == count);
+            REQUIRE(found.gradient.p.rows() == (shares ? 1 : count));
+            for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
+                CHECK(std::abs(solution.y()(lane, 1) - 2 * kept) < 1e-4);
+                CHECK(std::abs(found.gradient.y0(lane, 0) - 4 * kept * kept) < 1e-3);
+                CHECK(std::abs(pulled.gradient.y0(lane, 0) - kept) < 1e-4);
+            }
+        }
+    }
+}
+
+TEST_CASE("rows: results are written where the caller wants them") {
+    const eddy::EnsembleArray<double> y0(20, 2, 2.), p(20, 1, 0.5);
+    auto forward = eddy::ensemble_solver(decay(), eddy::Tsit5{}, options);
+    auto gradient = eddy::gradient_solver(
+        decay(), eddy::Tsit5{}, [](auto, const auto& y, const auto&) { return eddy::dot(y, y); },
+        options);
+    eddy::EnsembleArray<double> y(20, 2), of_y0(20, 2), of_p(1, 1), losses(20, 1), wrong(19, 2);
+    const double expected = forward(y0, p).y()(7, 1);
+    const auto kept = gradient(y0, p);
+
+    const auto& solution = forward(y0, p, {.y = y});
+    const auto& found =
+        gradient(y0, eddy::shared(eddy::EnsembleArray<double>(1, 1, 0.5)),
+                 eddy::GradientInto<double>{.y0 = of_y0, .p = of_p, .loss = losses});
+
+    CHECK(y(7, 1) == expected);
+    CHECK(of_y0(7, 1) == kept.gradient.y0(7, 1));
+    CHECK(losses(7, 0) == kept.loss(7));
+    CHECK(std::abs(of_p(0, 0) - 20 * kept.gradient.p(0, 0)) < 1e-12);
+    CHECK(found.gradient.y0.rows() == 0);
+    CHECK_THROWS_AS(solution.y(), eddy::InvalidArgument);
+    CHECK_THROWS_WITH(
+        gradient(y0, p, {.y0 = wrong}),
+        "value_and_gradient: gradient.y0 is 19 x 2 (trajectory, component); give 20 x 2");
+}
+
+TEST_CASE("rows: an allocation that fails is told, and spoils no later call") {
+    const Training training;
+
+    for (const bool all_later_too : {false, true}) {
+        const auto found = support::fail_each_allocation(
+            [&] { return training.solver(options); },
+            [&](auto& solver) { return training.gradient(solver); }, all_later_too);
+        CHECK(found.failures >= 10);
+        CHECK(found.exceptions > 0);
+        CHECK(found.wrong == 0);
+        CHECK(found.leaked == 0);
+    }
+}
+
+TEST_CASE("rows: a token stops one call alone, and the next is whole") {
+    const Training training;
+    auto solver = training.solver(options);
+    const auto whole = training.gradient(solver);
+    std::stop_source stopped;
+    stopped.request_stop();
+
+    const auto& result =
+        solver(training.data, training.y0, eddy::shared(training.p), stopped.get_token());
+
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        CHECK(result.report.result(lane) == eddy::Result::cancelled);
+        CHECK(result.gradient.y0(lane, 0) == 0);
+    }
+    CHECK(training.gradient(solver) == whole);
+}
