@@ -6,6 +6,7 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/trace/interpolate.hpp>
 #include <eddy/trace/nn/initial_weights.hpp>
 #include <limits>
 #include <vector>
@@ -229,6 +230,41 @@ TEST_CASE("rows: cotangents are pulled back through a solution") {
 
     CHECK(largest_difference(pulled.y0, expected.y0) < 1e-7);
     CHECK(largest_difference(pulled.p, expected.p) < 1e-7);
+}
+TEST_CASE(
+    "rows: a table in the equation, of each lane or shared by all, is pulled back to its values") {
+    constexpr int num_knots = 70;
+    std::vector<double> knots, values;
+    for (int k = 0; k < num_knots; ++k) {
+        knots.push_back(0.05 * k + 0.0004 * k * k);
+        values.push_back(1 + 0.3 * std::sin(0.2 * k));
+    }
+    const auto field = eddy::trace_field(1, num_knots, [&](auto, const auto& y, const auto& p) {
+        return eddy::vec(-eddy::interpolate(eddy::pchip, knots, p, y[0]) * y[0]);
+    });
+    const auto y0 = filled(20, 0.5, 0.1, 1), zero = filled(1, 0, 0, 1);
+    eddy::EnsembleArray<double> of_each(20, num_knots);
+    for (std::ptrdiff_t lane = 0; lane < 20; ++lane)
+        for (int k = 0; k < num_knots; ++k) of_each(lane, k) = values[std::size_t(k)];
+    const auto run = [&](const auto& p) {
+        return eddy::value_and_gradient(field, eddy::Tsit5{}, SquaredError{}, zero, y0, p,
+                                        {.t1 = 1, .dt0 = 0.01}, eddy::ConstantController{});
+    };
+
+    const auto own = run(of_each), shared = run(eddy::shared(values));
+
+    CHECK(own.report.success());
+    CHECK(support::same_bits(own.loss(7), shared.loss(7)));
+    CHECK(largest_difference(shared.gradient.p, sum_over_rows(own.gradient.p)) < 1e-14);
+    for (const int k : {3, 20}) {
+        const double h = 1e-5, at = values[std::size_t(k)];
+        values[std::size_t(k)] = at + h;
+        const double above = run(eddy::shared(values)).loss.total;
+        values[std::size_t(k)] = at - h;
+        const double below = run(eddy::shared(values)).loss.total;
+        values[std::size_t(k)] = at;
+        CHECK(std::abs((above - below) / (2 * h) - shared.gradient.p(0, k)) < 1e-8);
+    }
 }
 TEST_CASE("rows: a lane that fails brings nothing, and the others are as they are alone") {
     auto y0 = filled(20, 1, 0.05);

@@ -21,7 +21,7 @@ class BlockPlacer {
         }
         for (ScalarBlock& block : list_.blocks)
             for (RowBlock& from : block.from)
-                if (!follows(from)) gather(from);
+                if (!from.empty() && !follows(from)) gather(from);
         return std::move(rows_);
     }
 
@@ -100,7 +100,8 @@ std::vector<Life> lives_of(const ScalarList& list, const BlockRows& rows,
         }
         const ScalarBlock& block = list.blocks[at(~order[s])];
         if (block.first_value >= 0) use(block.first_value);
-        for (const RowBlock& from : block.from) use(from[0]);
+        for (const RowBlock& from : block.from)
+            if (!from.empty()) use(from[0]);
     }
     return lives;
 }

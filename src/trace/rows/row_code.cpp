@@ -132,6 +132,7 @@ class Placer {
     }
     /// Where a component of an argument or a result lies.
     [[nodiscard]] int number_place(const ScalarBlock::Place& of) const {
+        if (of.block == ScalarBlock::Place::constants) return of.component;
         return block_place(first_[at(of.block)] + of.component);
     }
     /// An operation on blocks, behind those that are placed.
@@ -139,8 +140,8 @@ class Placer {
         BlockOperation now = block.what;
         now.before = before;
         for (std::size_t k = 0; k < block.from.size(); ++k)
-            now.from[k] = place_of(RowOperand::row, block.from[k][0]);
-        if (block.matrix.block >= 0) now.matrix = number_place(block.matrix);
+            if (!block.from[k].empty()) now.from[k] = place_of(RowOperand::row, block.from[k][0]);
+        now.matrix = block.matrix.is_somewhere() ? number_place(block.matrix) : -1;
         if (block.bias.block >= 0) now.bias = number_place(block.bias);
         now.to = block.to.block >= 0 ? number_place(block.to) : place_[at(block.first_value)];
         for (int r = 0; block.first_value >= 0 && r < now.rows; ++r)
@@ -191,10 +192,10 @@ class Placer {
             shift(operation.to);
             for (int& from : operation.from) shift(from);
         }
-        for (BlockOperation& block : code_.blocks)
-            for (int* place :
-                 {&block.matrix, &block.bias, &block.to, &block.from[0], &block.from[1]})
-                shift(*place);
+        for (BlockOperation& block : code_.blocks) {
+            for (int* place : {&block.matrix, &block.bias, &block.to}) shift(*place);
+            for (int& from : block.from) shift(from);
+        }
     }
 
     ScalarList list_;

@@ -6,6 +6,7 @@
 
 #include "row_engine.hpp"
 #include "scalar_list.hpp"
+#include "table_rows.hpp"
 
 namespace eddy::inline v0 {
 namespace {
@@ -132,7 +133,22 @@ void RowProgram::run_block(const BlockOperation& block, const int* lanes, int co
         case BlockOperation::Kind::row_sum:
             return kernels.add_lanes(row(block.to), block.rows, row(block.from[0]), width_, lanes,
                                      count);
+        case BlockOperation::Kind::at:
+            return detail::read_at(row(block.to), block.rows, table_of(block), row(block.from[0]),
+                                   width_);
+        case BlockOperation::Kind::add_at:
+            return detail::add_at(row(block.to), table_of(block), row(block.from[0]),
+                                  row(block.from[1]), block.columns, width_);
+        case BlockOperation::Kind::knot:
+            return detail::find_knots(row(block.to), table_of(block), row(block.from[0]),
+                                      block.is_even, width_);
     }
+}
+detail::TableOfRows RowProgram::table_of(const BlockOperation& block) const {
+    const bool is_result = block.kind == BlockOperation::Kind::add_at;
+    const int length = is_result ? block.rows : block.columns;
+    if (block.matrix >= 0) return {rows_[at(block.matrix)], length, 1, 0};
+    return {rows_[at(block.from[2])], length, width_, 1};
 }
 void RowProgram::walk(std::size_t first) {
     for (int lane = 0; lane < width_; lane += engine_->lanes)

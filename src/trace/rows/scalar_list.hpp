@@ -14,7 +14,7 @@ struct ScalarValue {
     int count = 0;        // operands
     int operand[3] = {};  // argument: component; constant: place among the shared numbers
     int index = 0;   // argument: which, results behind the arguments; powi, polygamma: the number
-    int block = -1;  // of dense, which operation on blocks makes it, as component operand[0]
+    int block = -1;  // which operation on blocks makes it, as component operand[0]
 };
 
 /// Values that an operation on blocks reads, row by row.
@@ -22,12 +22,15 @@ using RowBlock = std::vector<int>;
 /// An operation on blocks of rows. Places of numbers are components of an argument or a result.
 struct ScalarBlock {
     struct Place {
-        int block = -1, component = 0;  // −1: none
+        static constexpr int none = -1, constants = -2;  // constants: among the shared numbers
+        int block = none, component = 0;
+
+        [[nodiscard]] bool is_somewhere() const { return block != none; }
     };
     BlockOperation what;
-    Place matrix, bias, to;  // to: of a product, the result that it is, if any
-    std::vector<RowBlock> from;
-    int first_value = -1;  // of a product: what it makes
+    Place matrix, bias, to;      // to: of a product, the result that it is, if any
+    std::vector<RowBlock> from;  // empty: none
+    int first_value = -1;        // of those that make values: the first
 };
 
 [[nodiscard]] inline bool is_leaf(const ScalarValue& value) {

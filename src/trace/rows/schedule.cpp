@@ -77,8 +77,8 @@ class Scheduler {
         return next;
     }
     std::size_t& seen_of(int block, std::size_t operand) {
-        seen_.resize(2 * list_.blocks.size(), 0);
-        return seen_[2 * at(block) + operand];
+        seen_.resize(3 * list_.blocks.size(), 0);
+        return seen_[3 * at(block) + operand];
     }
     [[nodiscard]] bool is_done(int open) const {
         return open >= 0 ? is_done_[at(open)] != 0 : is_block_done_[at(~open)] != 0;

@@ -7,6 +7,7 @@
 #include <eddy/trace/op.hpp>
 #include <unordered_map>
 
+#include "graph_reads.hpp"
 #include "scalar_list.hpp"
 
 namespace eddy::inline v0::detail {
@@ -14,7 +15,8 @@ namespace {
 
 class Writer {
   public:
-    Writer(const Graph& graph, const RowRoles& roles) : graph_(graph), roles_(roles) {
+    Writer(const Graph& graph, const RowRoles& roles)
+        : graph_(graph), roles_(roles), reads_(graph, roles) {
         for (const Argument& argument : graph.arguments) {
             list_.are_numbers.push_back(is_set(roles.shared, list_.argument_sizes.size()));
             list_.argument_sizes.push_back(argument.size);
@@ -22,20 +24,12 @@ class Writer {
         }
         for (std::size_t o = 0; o < graph.outputs.size(); ++o)
             list_.are_numbers.push_back(is_set(roles.summed, o));
-        is_read_.assign(static_cast<std::size_t>(graph.size()), 0);
-        for (const Node& node : graph.nodes)
-            for (int k = 0; k < node.count; ++k)
-                is_read_[static_cast<std::size_t>(graph.operand(node, k))] = 1;
-        for (std::size_t o = 0; o < graph.outputs.size(); ++o)
-            for (int k = 0; k < graph.outputs[o].count && !is_set(roles.summed, o); ++k)
-                is_read_[static_cast<std::size_t>(graph.output_node(graph.outputs[o], k))] = 1;
     }
 
     ScalarList run() {
-        find_needed();
         for (int i = 0; i < graph_.size(); ++i) {
             first_.push_back(static_cast<int>(components_.size()));
-            if (is_needed_[static_cast<std::size_t>(i)] != 0) write(i);
+            if (reads_.is_needed(i)) write(i);
         }
         for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
             list_.result_sizes.push_back(graph_.outputs[o].size);
@@ -48,13 +42,6 @@ class Writer {
     }
 
   private:
-    static bool is_set(const std::vector<char>& flags, std::size_t k) {
-        return k < flags.size() && flags[k] != 0;
-    }
-    /// An outer product whose lanes are added up: it is no value.
-    [[nodiscard]] bool is_summed_outer(int i) const {
-        return graph_[i].op == Op::outer && is_read_[static_cast<std::size_t>(i)] == 0;
-    }
     /// Component c of node i; a scalar is every component of itself.
     [[nodiscard]] int at(int i, int c) const {
         const int k = graph_[i].size == 1 ? 0 : c;
@@ -141,64 +128,59 @@ class Writer {
         for (int c = 0; c < graph_[i].size; ++c) values.push_back(at(i, c));
         return values;
     }
-    /// Where a node lies among the numbers of an argument.
-    [[nodiscard]] ScalarBlock::Place numbers_of(int i) const {
-        const Node& node = graph_[i];
-        if (node.op == Op::argument && is_set(roles_.shared, static_cast<std::size_t>(node.index)))
-            return {node.index, node.offset};
-        if (node.op != Op::slice && !is_identity(node.op)) return {};
-        ScalarBlock::Place place = numbers_of(graph_.operand(node, 0));
-        if (node.op == Op::slice) place.component += node.offset;
-        return place;
-    }
-    /// Is it W x (+ b) of weights that all lanes share?
-    [[nodiscard]] bool is_product(const Node& node) const {
-        return (node.op == Op::dense || node.op == Op::dense_transposed) && size_of(node, 1) > 0 &&
-               numbers_of(graph_.operand(node, 0)).block >= 0 &&
-               (node.count < 3 || numbers_of(graph_.operand(node, 2)).block >= 0);
-    }
-    /// Which nodes somebody reads component by component: products read weights where they lie.
-    void find_needed() {
-        is_needed_.assign(static_cast<std::size_t>(graph_.size()), 0);
-        const auto need = [&](int i) { is_needed_[static_cast<std::size_t>(i)] = 1; };
-        const auto need_operands = [&](int i) {
-            const Node& node = graph_[i];
-            if (is_product(node)) return need(graph_.operand(node, 1));
-            for (int k = 0; k < node.count; ++k) need(graph_.operand(node, k));
-        };
-        for (const Output& output : graph_.outputs) {
-            for (int k = 0; k < output.count; ++k) {
-                const int i = graph_.output_node(output, k);
-                if (is_summed_outer(i))
-                    need_operands(i);
-                else
-                    need(i);
-            }
-        }
-        for (int i = graph_.size() - 1; i >= 0; --i)
-            if (is_needed_[static_cast<std::size_t>(i)] != 0) need_operands(i);
-    }
     /// W x (+ b) of weights that all lanes share; false where they do not.
     bool write_product(const Node& node) {
-        if (!is_product(node)) return false;
+        if (!reads_.is_product(node)) return false;
         const bool is_transposed = node.op == Op::dense_transposed;
         const int columns = size_of(node, 1);
         ScalarBlock block;
-        block.matrix = numbers_of(graph_.operand(node, 0));
-        if (node.count == 3) block.bias = numbers_of(graph_.operand(node, 2));
+        block.matrix = reads_.numbers_of(graph_.operand(node, 0));
+        if (node.count == 3) block.bias = reads_.numbers_of(graph_.operand(node, 2));
         block.what = {.kind = BlockOperation::Kind::product,
                       .rows = node.size,
                       .columns = columns,
                       .row_step = is_transposed ? 1 : columns,
                       .column_step = is_transposed ? node.size : 1};
         block.from = {values_of(graph_.operand(node, 1))};
+        push_values_of(std::move(block));
+        return true;
+    }
+    /// Those numbers, side by side.
+    [[nodiscard]] ScalarBlock::Place table_numbers(int table) {
+        const Node& node = graph_[table];
+        if (node.op != Op::constant) return reads_.numbers_of(table);
+        const auto [entry, is_new] =
+            tables_.try_emplace(table, static_cast<int>(list_.shared.size()));
+        for (int c = 0; is_new && c < node.size; ++c)
+            list_.shared.push_back(graph_.constants[static_cast<std::size_t>(node.offset + c)]);
+        return {ScalarBlock::Place::constants, entry->second};
+    }
+    void write_table(const Node& node) {
+        const int table = graph_.operand(node, 0);
+        ScalarBlock block;
+        block.what = {.rows = node.size, .columns = graph_[table].size, .is_even = node.index == 1};
+        block.from = {values_of(graph_.operand(node, 1)), {}, {}};
+        if (reads_.is_table_of_numbers(node))
+            block.matrix = table_numbers(table);
+        else
+            block.from[2] = values_of(table);
+        block.what.kind = node.op == Op::at     ? BlockOperation::Kind::at
+                          : node.op == Op::knot ? BlockOperation::Kind::knot
+                                                : BlockOperation::Kind::add_at;
+        if (node.op == Op::add_at) {
+            block.from[1] = values_of(graph_.operand(node, 2));
+            block.what.columns = size_of(node, 2);
+        }
+        push_values_of(std::move(block));
+    }
+    /// An operation on blocks that makes values.
+    void push_values_of(ScalarBlock block) {
         block.first_value = static_cast<int>(list_.values.size());
-        for (int row = 0; row < node.size; ++row)
+        for (int row = 0; row < block.what.rows; ++row)
             components_.push_back(push({.op = Op::dense,
                                         .operand = {row},
                                         .block = static_cast<int>(list_.blocks.size())}));
         list_.blocks.push_back(std::move(block));
-        return true;
     }
     void push_sum(BlockOperation::Kind kind, int rows, int columns, ScalarBlock::Place to,
                   std::vector<RowBlock> from) {
@@ -221,7 +203,7 @@ class Writer {
         };
         for (int k = 0; k < output.count; ++k) {
             const int i = graph_.output_node(output, k);
-            const bool is_outer = is_summed_outer(i);
+            const bool is_outer = reads_.is_summed_outer(i);
             if (is_outer || is_zero(i)) end_values();
             if (is_outer) {
                 const int u = graph_.operand(i, 0), v = graph_.operand(i, 1);
@@ -237,7 +219,7 @@ class Writer {
         end_values();
     }
     [[nodiscard]] bool is_zero(int i) const {
-        if (is_summed_outer(i)) return false;
+        if (reads_.is_summed_outer(i)) return false;
         const RowBlock values = values_of(i);
         return std::all_of(values.begin(), values.end(),
                            [&](int v) { return is_zero_constant(v); });
@@ -295,6 +277,9 @@ class Writer {
                     for (int column = 0; column < size_of(node, 1); ++column)
                         give(push_op(Op::mul, 0, operand(node, 0, row), operand(node, 1, column)));
                 return;
+            case Op::at:
+            case Op::add_at:
+            case Op::knot: return write_table(node);
             default:
                 require_argument(
                     false,
@@ -348,11 +333,13 @@ class Writer {
 
     const Graph& graph_;
     const RowRoles& roles_;
+    GraphReads reads_;
     ScalarList list_;
     std::vector<int> first_, components_;   // (node); of all nodes, one after another
     std::vector<std::vector<int>> leaves_;  // (argument, component)
     std::unordered_map<std::uint64_t, int> constants_;
-    std::vector<char> is_result_, is_read_, is_needed_;  // (value); (node)
+    std::unordered_map<int, int> tables_;  // (constant vector): its place among the shared numbers
+    std::vector<char> is_result_;          // (value)
     std::unordered_map<int, int> rows_of_shared_;  // (number that lanes share): its row, and one
 };
 

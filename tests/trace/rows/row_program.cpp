@@ -6,6 +6,7 @@
 #include <eddy/trace/nn/mlp.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/trace.hpp>
+#include <limits>
 #include <utility>
 
 #include "support/catch.hpp"
@@ -231,6 +232,42 @@ TEST_CASE("row_program: functions of numbers that follow each other have the bit
     for (const int width : support::row_widths)
         CHECK(support::count_differences(support::run_rows(code, arguments, width)[0],
                                          expected[0]) == 0);
+}
+/// Reads, adds and finds at places, some of them outside, of constants and of each lane's own numbers.
+eddy::Graph tables(int size, bool is_even) {
+    using eddy::Op;
+    eddy::Graph graph;
+    graph.arguments = {{1, true}, {1, true}, {9, false}, {3, false}};
+    const int place = graph.push_argument(0, 0, 1), x = graph.push_argument(1, 0, 1),
+              own = graph.push_argument(2, 0, 9), added = graph.push_argument(3, 0, 3);
+    const int offset = static_cast<int>(graph.constants.size());
+    for (int k = 0; k < 9; ++k)
+        graph.constants.push_back(0.5 * k - 2 + (is_even ? 0 : 0.01 * k * k));
+    const int knots = graph.push({.op = Op::constant, .size = 9, .offset = offset});
+    const int more = graph.push({.op = Op::add_at, .size = 9}, own, place, added);
+    graph.push_output({graph.push({.op = Op::at, .size = size}, knots, place)}, size, false);
+    graph.push_output({graph.push({.op = Op::at, .size = size}, more, place)}, size, false);
+    graph.push_output({more}, 9, false);
+    graph.push_output({graph.push({.op = Op::add_at, .size = 9}, graph.push_zeros(9), x, added)}, 9,
+                      false);
+    graph.push_output({graph.push({.op = Op::knot, .index = is_even}, knots, x)}, 1, true);
+    return graph;
+}
+
+TEST_CASE("row_program: tables have the interpreter's bits, inside and outside") {
+    for (const int size : {1, 4}) {
+        for (const bool is_even : {false, true}) {
+            const eddy::Graph graph = tables(size, is_even);
+            std::vector<Rows> arguments = any_rows(graph, 7);
+            for (int lane = 0; lane < support::num_row_lanes; ++lane)
+                arguments[0][std::size_t(lane)] = 0.23 * lane - 3;
+            arguments[0][5] = std::numeric_limits<double>::quiet_NaN();
+            const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+
+            CHECK(count_differences(code, arguments, support::run_interpreted(graph, arguments)) ==
+                  0);
+        }
+    }
 }
 TEST_CASE("row_program: loops and widths that there are none of are refused in a sentence") {
     const eddy::Graph loop = eddy::trace_graph(

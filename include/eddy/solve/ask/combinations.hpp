@@ -119,7 +119,7 @@ inline constexpr Combinations rows[] = {
     {early_return, "asynchronous calls", {}, {vacant, vacant, vacant, yes, yes, yes, no(waiting_ranks)}},
     {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
-     {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
+     {yes, no(loops_on_tiles), {"`at`"}, yes, yes, yes, as_inner}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
      {again, not_watched, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},

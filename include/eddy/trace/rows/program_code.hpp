@@ -29,19 +29,24 @@ struct RowOperation {
     int index = 0;  // of powi and polygamma
 };
 
-/// One operation on blocks of rows that follow each other, with numbers that all lanes share.
+/// One operation on blocks of rows that follow each other, or with numbers that all lanes share.
 struct BlockOperation {
     enum class Kind : unsigned char {
         product,    // rows `to` = W x (+ b): W, b are numbers
         outer_sum,  // numbers `to` += Σ_lanes u vᵀ, row-major
-        row_sum     // numbers `to` += Σ_lanes x
+        row_sum,    // numbers `to` += Σ_lanes x
+        at,         // rows `to` = as many components of a table as there are, from a place on
+        add_at,     // rows `to` = a table, to which rows are added from a place on
+        knot        // row `to` = the interval of a table of knots that a number is in
     };
     Kind kind = Kind::product;
-    int before = 0;  // of which operation of the list it is done
-    int rows = 0, columns = 0;
+    int before = 0;             // of which operation of the list it is done
+    int rows = 0, columns = 0;  // columns: of a table its length, or how many rows are added to it
+    bool is_even = false;       // of knots
     int row_step = 0, column_step = 0;  // of W
-    int matrix = 0, bias = -1;          // −1: none
-    int from[2] = {};                   // x; u and v
+    int matrix = -1, bias = -1;         // −1: none. matrix: W, or a table of numbers
+    /// x; u and v; or a place, what is added, a table of rows.
+    int from[3] = {};
     int to = 0;
 };
 

@@ -31,6 +31,7 @@ struct RowInstruction {
     std::uint32_t to, a, b, c;
 };
 struct RowEngine;
+struct TableOfRows;
 
 }  // namespace detail
 
@@ -46,6 +47,7 @@ class EDDY_EXPORT RowProgram {
   private:
     void point_to(int first, int count, const double* block, int step);
     void run_block(const BlockOperation& block, const int* lanes, int count);
+    [[nodiscard]] detail::TableOfRows table_of(const BlockOperation& block) const;
     void walk(std::size_t first);
     void bind_list();
     [[nodiscard]] bool continues_last(Op op, const detail::RowInstruction& now) const;

@@ -1,0 +1,89 @@
+#pragma once
+// What is read of a graph, and how: numbers that all lanes share where they lie, all else component by component.
+
+#include <eddy/trace/graph.hpp>
+#include <eddy/trace/op.hpp>
+#include <eddy/trace/rows/program_code.hpp>
+#include <vector>
+
+#include "scalar_list.hpp"
+
+namespace eddy::inline v0::detail {
+
+[[nodiscard]] inline bool is_set(const std::vector<char>& flags, std::size_t k) {
+    return k < flags.size() && flags[k] != 0;
+}
+
+class GraphReads {
+  public:
+    GraphReads(const Graph& graph, const RowRoles& roles)
+        : graph_(graph),
+          roles_(roles),
+          is_read_(at(graph.size()), 0),
+          is_needed_(at(graph.size()), 0) {
+        for (const Node& node : graph.nodes)
+            for (int k = 0; k < node.count; ++k) is_read_[at(graph.operand(node, k))] = 1;
+        for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+            for (int k = 0; k < graph.outputs[o].count && !is_set(roles.summed, o); ++k)
+                is_read_[at(graph.output_node(graph.outputs[o], k))] = 1;
+        find_needed();
+    }
+
+    /// Does somebody read it component by component? Products read weights, and tables numbers, where they lie.
+    [[nodiscard]] bool is_needed(int i) const { return is_needed_[at(i)] != 0; }
+    /// An outer product whose lanes are added up: it is no value.
+    [[nodiscard]] bool is_summed_outer(int i) const {
+        return graph_[i].op == Op::outer && is_read_[at(i)] == 0;
+    }
+    /// Where a node lies among the numbers of an argument.
+    [[nodiscard]] ScalarBlock::Place numbers_of(int i) const {
+        const Node& node = graph_[i];
+        if (node.op == Op::argument && is_set(roles_.shared, at(node.index)))
+            return {node.index, node.offset};
+        if (node.op != Op::slice && !is_identity(node.op)) return {};
+        ScalarBlock::Place place = numbers_of(graph_.operand(node, 0));
+        if (node.op == Op::slice) place.component += node.offset;
+        return place;
+    }
+    /// Is it W x (+ b) of weights that all lanes share?
+    [[nodiscard]] bool is_product(const Node& node) const {
+        return (node.op == Op::dense || node.op == Op::dense_transposed) &&
+               graph_[graph_.operand(node, 1)].size > 0 && are_numbers(graph_.operand(node, 0)) &&
+               (node.count < 3 || are_numbers(graph_.operand(node, 2)));
+    }
+    /// Is the vector at whose places something is done the same numbers for all lanes?
+    [[nodiscard]] bool is_table_of_numbers(const Node& node) const {
+        const int table = graph_.operand(node, 0);
+        return graph_[table].op == Op::constant || are_numbers(table);
+    }
+
+  private:
+    [[nodiscard]] bool are_numbers(int i) const { return numbers_of(i).is_somewhere(); }
+    void find_needed() {
+        for (const Output& output : graph_.outputs) {
+            for (int k = 0; k < output.count; ++k) {
+                const int i = graph_.output_node(output, k);
+                if (is_summed_outer(i))
+                    need_operands(i);
+                else
+                    is_needed_[at(i)] = 1;
+            }
+        }
+        for (int i = graph_.size() - 1; i >= 0; --i)
+            if (is_needed(i)) need_operands(i);
+    }
+    void need_operands(int i) {
+        const Node& node = graph_[i];
+        const bool reads_numbers =
+            is_product(node) || (is_table_op(node.op) && is_table_of_numbers(node));
+        const int last = is_product(node) ? 2 : node.count;
+        for (int k = reads_numbers ? 1 : 0; k < last; ++k)
+            is_needed_[at(graph_.operand(node, k))] = 1;
+    }
+
+    const Graph& graph_;
+    const RowRoles& roles_;
+    std::vector<char> is_read_, is_needed_;  // (node)
+};
+
+}  // namespace eddy::inline v0::detail
