@@ -55,7 +55,7 @@ class Trajectories {
   private:
     static auto make_solver(const eddy::SolveOptions& options) {
         return eddy::gradient_solver(Equation{}, eddy::Tsit5{}, SquaredError{}, options,
-                                     eddy::Tiles{.threads = 1});
+                                     eddy::Rows{.threads = 1});
     }
 
     Array y0_;

@@ -53,7 +53,7 @@ Array curve(const Fit& fit, std::ptrdiff_t years, int per_year) {
     y0(0, 1) = fit.x[1];
     const std::vector<double> p(fit.x.begin() + 2, fit.x.end());
     const auto solution =
-        eddy::solve(Equation{}, eddy::Tsit5{}, y0, eddy::shared(p), options, eddy::Tiles{});
+        eddy::solve(Equation{}, eddy::Tsit5{}, y0, eddy::shared(p), options, eddy::Rows{});
     for (std::ptrdiff_t k = 0; k < points.rows(); ++k)
         for (std::ptrdiff_t i = 0; i < 2; ++i) points(k, i) = solution.y(k)(0, i);
     return points;
