@@ -237,8 +237,8 @@ TEST_CASE("device calls: a number that is not finite is named, whichever array i
     CHECK(said_of([&] { return solver(y0, eddy::shared(bad_row)).success(); }) ==
           "solve: p(0, 1) = nan; give finite numbers");
     CHECK(said_of([&] { return gradient(data(true), y0, p).report.success(); }) ==
-          "value_and_gradient: data[1](0, 1) = nan, of save point 1; give finite numbers, and "
-          "beside a value that is missing a weight of 0 as one more number of data");
+          "value_and_gradient: data[1](0, 1) = nan, of save point 1; give finite numbers, or "
+          "eddy::missing_as_nan(data) where NaN stands for a value that is missing");
     CHECK(said_of([&] { return gradient(data(false), bad_y0, bad_p).report.success(); }) ==
           "value_and_gradient: y0(140, 1) = nan; give finite numbers");
     CHECK(solver(y0, p).success());

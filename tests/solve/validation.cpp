@@ -417,13 +417,14 @@ TEST_CASE("validation: data has an array per save point, a row per lane or one f
           "value_and_gradient: data is 2 x 1 (trajectory, component); give 3 x 1");
     CHECK(differentiate(Array(3, 2, 1), {}) ==
           "value_and_gradient: data is 3 x 2 (trajectory, component); give 3 x 1");
-    CHECK(differentiate(ones_but(3, 1, 1, 0, not_a_number), {}) ==
-          "value_and_gradient: data(1, 0) = nan; give finite numbers, and beside a value that is "
-          "missing a weight of 0 as one more number of data");
+    CHECK(
+        differentiate(ones_but(3, 1, 1, 0, not_a_number), {}) ==
+        "value_and_gradient: data(1, 0) = nan; give finite numbers, or eddy::missing_as_nan(data) "
+        "where NaN stands for a value that is missing");
     const std::vector second_broken{Array(3, 1, 1), ones_but(3, 1, 2, 0, not_a_number)};
     CHECK(differentiate(second_broken, {0.5, 1}) ==
-          "value_and_gradient: data[1](2, 0) = nan, of save point 1; give finite numbers, and "
-          "beside a value that is missing a weight of 0 as one more number of data");
+          "value_and_gradient: data[1](2, 0) = nan, of save point 1; give finite numbers, or "
+          "eddy::missing_as_nan(data) where NaN stands for a value that is missing");
     // Who has forgotten save_at has data for more save points than there are.
     CHECK(differentiate(std::vector(3, Array(3, 1, 1)), {}) ==
           "value_and_gradient: data for 3 save points, but there are 1; give their times in "

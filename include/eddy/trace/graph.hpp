@@ -83,6 +83,7 @@ enum class TraceError : unsigned char {
     loop_checkpoints,
     table_sizes,
     table_knots,
+    term_of_no_value,
     unsound_loops
 };
 

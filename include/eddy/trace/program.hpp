@@ -78,6 +78,12 @@ struct Program {
     static_assert(graph.error != TraceError::table_knots,
                   "interpolate: the knots must be finite and increase; sort the table by its "
                   "knots, and leave out what stands in it twice");
+    static_assert(
+        graph.error != TraceError::term_of_no_value,
+        "missing_as_nan: the loss adds what reads no data to terms of several values, and "
+        "may not know with which of them it is missing; put it before the term that it "
+        "belongs to, both in brackets, or write sum(a + b) of vectors, component by "
+        "component");
     static_assert(graph.error != TraceError::unsound_loops, "loops: this is a bug in eddy");
     static constexpr auto code = freeze<detail::CodeOf<Recipe>>();
 

@@ -57,7 +57,7 @@ class GradientOnRows : public GradientResults<double> {
     [[nodiscard]] const char* name_of_arrays() const {
         return seeds_->loss ? "data" : "cotangents";
     }
-    void check_arrays(const char* where) const;
+    void check_arrays(const char* where);
     void take(const GradientInto<double>& into, const char* where);
     void plan_groups();
     void plan_back(const FieldOnTile& field);
@@ -83,8 +83,11 @@ class GradientOnRows : public GradientResults<double> {
     const RowSeeds* seeds_ = nullptr;
 };
 
-void GradientOnRows::check_arrays(const char* where) const {
+void GradientOnRows::check_arrays(const char* where) {
     const RowViews& arrays = seeds_->arrays;
+    GradientReport& report = result.report;
+    report.num_values = 0;
+    report.observed.clear();
     if (seeds_->loss && arrays.empty()) return;
     const char* const name = name_of_arrays();
     const std::ptrdiff_t columns =
@@ -92,6 +95,9 @@ void GradientOnRows::check_arrays(const char* where) const {
                      : call_->field->num_states();
     require_arrays(arrays, prepared_.times().saves.size(), prepared_.num_lanes(), columns, name,
                    where);
+    for (const auto& array : arrays) report.num_values += seeds_->loss ? array.num_components : 0;
+    if (seeds_->may_miss_values)
+        return count_observed(report.observed, arrays, prepared_.num_lanes(), where);
     for (std::size_t k = 0; k < arrays.size(); ++k)
         require_finite(arrays[k],
                        {name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,

@@ -6,12 +6,14 @@
 #include <eddy/backends/rows/row_call.hpp>
 #include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/missing.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/event.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
+#include <eddy/trace/passes/leave_out_missing.hpp>
 
 namespace eddy::inline v0 {
 
@@ -145,13 +147,20 @@ void take_views(RowViews& views, const Arrays& arrays) {
 /// captures is constant.
 template <class LossFunction, class... Data>
 [[nodiscard]] std::shared_ptr<const FieldMaker> loss_on_rows(const LossFunction& loss,
-                                                             FieldSizes sizes,
+                                                             FieldSizes sizes, bool may_miss_values,
                                                              const Data&... data) {
-    const Graph graph = trace_graph(loss, Scalar{}, DynamicVector{sizes.states},
-                                    DynamicVector{sizes.parameters}, data...);
+    Graph graph = trace_graph(loss, Scalar{}, DynamicVector{sizes.states},
+                              DynamicVector{sizes.parameters}, data...);
     require_argument(graph.outputs.size() == 1 && graph.outputs[0].size == 1,
                      "value_and_gradient: the loss returns {} numbers; return one",
                      graph.outputs.empty() ? 0 : graph.outputs[0].size);
+    if (may_miss_values) {
+        graph = passes::leave_out_missing(graph, 3);
+        require_argument(graph.error == TraceError::none,
+                         "value_and_gradient: missing_as_nan, and the loss adds what reads no data "
+                         "to terms of several values; put it before the term that it belongs to, "
+                         "both in brackets, or write sum(a + b) of vectors");
+    }
     sizes.parameters += (data.length + ... + 0);
     return graph_field(graph, sizes, row_level);
 }

@@ -40,6 +40,7 @@ struct RowSeeds {
     /// Null: `arrays` are cotangents.
     std::shared_ptr<const FieldMaker> loss;
     RowViews arrays;
+    bool may_miss_values = false;  // of data: NaN is none
 };
 
 /// Solves all lanes, after checks, in memory that is kept for the next call. So does a gradient; both are given what

@@ -60,7 +60,8 @@ class RowGradientSolver : RowObject {
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
                               const GradientInto<double>& into,
                               const Cancellation& cancelled = {}) {
-        take_views(seeds_.arrays, data);
+        take_views(seeds_.arrays, given_arrays(data));
+        take_missing(may_miss_values<Data>);
         const RowViews& views = seeds_.arrays;
         const std::ptrdiff_t columns = views.empty() ? 0 : views.front().num_components;
         trace(columns, DynamicVector{static_cast<int>(columns)});
@@ -76,15 +77,20 @@ class RowGradientSolver : RowObject {
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<double>& into,
                               const Cancellation& cancelled = {}) {
         seeds_.arrays.clear();
+        take_missing(false);
         trace(-1);
         return run(y0, p, into, cancelled);
     }
 
   private:
+    void take_missing(bool may_miss) {
+        if (seeds_.may_miss_values != may_miss) seeds_.loss = nullptr;
+        seeds_.may_miss_values = may_miss;
+    }
     template <class... Data>
     void trace(std::ptrdiff_t columns, const Data&... data) {
         if (seeds_.loss && columns == columns_) return;
-        seeds_.loss = loss_on_rows(loss_, call_.field->sizes(), data...);
+        seeds_.loss = loss_on_rows(loss_, call_.field->sizes(), seeds_.may_miss_values, data...);
         columns_ = columns;
     }
     template <class Y0, class Parameters>

@@ -9,6 +9,7 @@
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/ask/missing.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
@@ -193,7 +194,11 @@ template <class Arrays, class Real>
 consteval bool check_data() {
     using Array = typename EachArray<Arrays>::type;
     static_assert(
-        is_ensemble_array<Array>,
+        !may_miss_values<Arrays>,
+        "missing_as_nan: it is for the data of a loss; a cotangent of what counts nothing "
+        "is 0");
+    static_assert(
+        is_ensemble_array<Array> || may_miss_values<Arrays>,
         "data and cotangents must be a (trajectory, observable) array, or a std::vector of one "
         "for each save point; an expression must be evaluated first: (a + b).eval()");
     if constexpr (is_ensemble_array<Array>) {

@@ -26,7 +26,7 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
-    adaptive_noise, backward, paths, path_alone, observe, save_steps, save_steps_of_paths, watching,
+    adaptive_noise, backward, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, loops, searches, gradients_watched, tangents_watched,
     thrust_vectors,
     no_error_estimate  // of the method: no row, but what some answers depend on
@@ -42,7 +42,7 @@ enum class Refusal {
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
     backward_noise, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
-    steps_of_paths, waiting_switch, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    steps_of_paths, waiting_switch, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks
 };
 
@@ -109,6 +109,7 @@ inline constexpr Combinations rows[] = {
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
     {observe, "`observe(function)`", {}, {yes, yes, no(call_on_rows), yes, yes, yes, as_inner},
      {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
+    {missing_values, "`missing_as_nan(data)`", {}, {yes, yes, yes, yes, yes, no(waiting_counts), as_inner}, {vacant, vacant, yes, yes, vacant, vacant}},
     {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, yes, no(waiting_steps), yes},
      {yes, yes, no(steps_of_loss), no(steps_of_loss), vacant, vacant}},
     {save_steps_of_paths, "`save_steps` with `.paths`", {}, {}, {no(steps_of_paths), no(steps_of_paths), vacant, vacant, vacant, vacant}},
@@ -285,6 +286,10 @@ consteval bool check_refusal() {
         case Refusal::waiting_switch:
             return "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
                    "first; leave out asynchronous, or give one of the two methods";
+        case Refusal::waiting_counts:
+            return "{}: missing_as_nan in an asynchronous call, whose values are counted on the "
+                   "host; leave one of them out, or give each value a weight as one more number of "
+                   "data";
         case Refusal::waiting_tangents:
             return "{}: this gradient has tangents (a Hessian's, or those of "
                    "estimate_gradient_error), which come to the host, but the call is "

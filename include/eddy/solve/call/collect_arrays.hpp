@@ -18,14 +18,16 @@ EDDY_EXPORT void require_arrays(const std::vector<EnsembleView<const Real>>& vie
 
 /// What is said besides of data that are not finite.
 inline constexpr const char* for_missing_data =
-    ", and beside a value that is missing a weight of 0 as one more number of data";
+    ", or eddy::missing_as_nan(data) where NaN stands for a value that is missing";
 
 /// Views of the data at each save point, checked: `columns` wide, a row per lane or one for all.
-template <class Real, class Arrays, class Memory = HostMemory>
-void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& arrays,
+template <class Real, class Data, class Memory = HostMemory>
+void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& data,
                     std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                     const char* name, const char* where, const Memory& memory = {},
                     const char* remedy = "") {
+    using Arrays = typename GivenArrays<Data>::type;
+    const Arrays& arrays = given_arrays(data);
     views.clear();
     if constexpr (is_list_of_arrays<Arrays>) {
         for (const auto& array : arrays) views.push_back(ensemble_view(array));
@@ -33,6 +35,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Arrays& 
         views.push_back(ensemble_view(arrays));
     }
     require_arrays(views, num_saves, lanes, columns, name, where);
+    if constexpr (may_miss_values<Data>) return;  // whoever counts them looks at each
     for (std::size_t k = 0; k < views.size(); ++k) {
         const std::ptrdiff_t save_point =
             is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;

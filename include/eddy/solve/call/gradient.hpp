@@ -23,7 +23,6 @@ class GradientSolver
                                   Method, Extras...> {
     using Object = detail::SolverObject<GradientSolver, Field, Method, Extras...>;
     using typename Object::Backend, typename Object::Choice, typename Object::Controller;
-    using LossTerm = detail::LossTermOf<Field, LossFunction>;
     using Kind = detail::CallKind;
 
     template <class Y0, class Parameters, bool dual>
@@ -107,11 +106,13 @@ class GradientSolver
         if constexpr (Object::template check_combination<kind, Y0>() &&
                       detail::check_data_of_loss<Field, LossFunction, Data>() &&
                       detail::check_arrays<Y0, Parameters>() &&
-                      detail::check_reach<Backend, Data, Y0, Parameters>()) {
+                      detail::check_reach<Backend, typename detail::GivenArrays<Data>::type, Y0,
+                                          Parameters>()) {
             if constexpr (std::is_same_v<Data, detail::NoData>)
                 return true;
             else
-                return detail::check_data<Data, EnsembleScalarOf<Y0>>();
+                return detail::check_data<typename detail::GivenArrays<Data>::type,
+                                          EnsembleScalarOf<Y0>>();
         }
         return false;
     }
@@ -136,7 +137,8 @@ class GradientSolver
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
         using Spec = SpecFor<Y0, Parameters, dual>;
         using Workspace =
-            detail::GradientWorkspace<Spec, LossTerm, detail::LossSeeds<Spec>, Choice::with_times>;
+            detail::GradientWorkspace<Spec, detail::LossTermOf<Field, LossFunction, Data>,
+                                      detail::LossSeeds<Spec>, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, where);
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().saves.size();
@@ -146,6 +148,17 @@ class GradientSolver
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
                                    detail::data_size_of<Field, LossFunction>, "data", where,
                                    this->memory(), detail::for_missing_data);
+        }
+        GradientReport& report = workspace.result.report;
+        report.num_values = 0;
+        report.observed.clear();
+        for (const auto& view : workspace.arrays) report.num_values += view.num_components;
+        if constexpr (detail::may_miss_values<Data>) {
+            if (detail::returns_early(this->memory()))
+                detail::require_asynchronous(
+                    detail::Features().with(detail::Feature::missing_values), where);
+            detail::count_observed_in(this->memory(), report.observed, workspace.arrays, lanes,
+                                      where);
         }
         workspace.seeds.data = workspace.arrays.data();
         return workspace;

@@ -80,6 +80,13 @@ struct GradientReport : Outcomes {
     /// forward pass.
     std::int64_t evaluations_back = 0;
 
+    /// How many values of data the loss of a trajectory has: of those given by `missing_as_nan` the ones that are not
+    /// missing.
+    [[nodiscard]] std::int64_t num_observed(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "report: trajectory");
+        return observed.empty() ? num_values : observed[static_cast<std::size_t>(lane)];
+    }
+
     /// Whether the trajectory was solved once more, because its steps did not resolve its derivative.
     /// The loss, gradient and statistics of such a trajectory are those of the second solve.
     [[nodiscard]] bool redone(std::ptrdiff_t lane) const {
@@ -117,6 +124,9 @@ struct GradientReport : Outcomes {
 
     // For the call that fills it in: (lane), or empty.
     std::vector<double> relative_errors;
+    /// For each trajectory its `num_observed`; empty where no value may be missing.
+    std::vector<std::int64_t> observed;
+    std::int64_t num_values = 0;  ///< values of data that are given to each trajectory
     std::vector<GradientMark> marks;
     std::vector<char> was_redone;
 };

@@ -5,8 +5,10 @@
 // Test: tests/solve/loss_outcomes.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/ad/vjp.hpp>
+#include <eddy/solve/ask/missing.hpp>
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/field.hpp>
+#include <eddy/trace/passes/leave_out_missing.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -169,7 +171,24 @@ struct LossTerm {
         return false;
     }
 };
-template <class Field, class Loss>
-using LossTermOf = typename LossTerm<Field, Loss>::type;
+/// A loss without the terms whose data are missing.
+template <class LossFunction>
+struct WithoutMissing {
+    static constexpr Graph make() {
+        return passes::leave_out_missing(LossFunction::graph.thaw(), 3);
+    }
+};
+template <class Field, class Loss, class Data>
+struct LossTermFor {
+    using type = typename LossTerm<Field, Loss>::type;
+};
+template <class Field, class Loss, class Arrays>
+struct LossTermFor<Field, Loss, MissingAsNan<Arrays>> {
+    using type =
+        TracedObjective<Field, Program<WithoutMissing<typename LossTerm<Field, Loss>::Traced>>>;
+};
+/// What a loss adds at a save point, of these data.
+template <class Field, class Loss, class Data = NoData>
+using LossTermOf = typename LossTermFor<Field, Loss, Data>::type;
 
 }  // namespace eddy::inline v0::detail

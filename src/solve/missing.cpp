@@ -1,0 +1,41 @@
+// Which values of data are there.
+
+#include <cmath>
+#include <eddy/solve/ask/missing.hpp>
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+void count_observed(std::vector<std::int64_t>& counts,
+                    const std::vector<EnsembleView<const Real>>& views, std::ptrdiff_t lanes,
+                    const char* where) {
+    counts.assign(static_cast<std::size_t>(lanes), 0);
+    for (std::size_t k = 0; k < views.size(); ++k) {
+        const EnsembleView<const Real>& view = views[k];
+        const bool is_shared = view.num_lanes == 1;
+        for (std::ptrdiff_t i = 0; i < view.num_components; ++i) {
+            for (std::ptrdiff_t row = 0; row < view.num_lanes; ++row) {
+                const Real value = view(row, i);
+                if (std::isnan(value)) continue;
+                if (!std::isfinite(value))
+                    throw_not_finite(
+                        static_cast<double>(value), row, i,
+                        {"data", views.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
+                         ", or NaN for a value that is missing"},
+                        where);
+                const std::ptrdiff_t first = is_shared ? 0 : row,
+                                     last = is_shared ? lanes : row + 1;
+                for (std::ptrdiff_t lane = first; lane < last; ++lane)
+                    ++counts[static_cast<std::size_t>(lane)];
+            }
+        }
+    }
+}
+template void count_observed(std::vector<std::int64_t>&,
+                             const std::vector<EnsembleView<const float>>&, std::ptrdiff_t,
+                             const char*);
+template void count_observed(std::vector<std::int64_t>&,
+                             const std::vector<EnsembleView<const double>>&, std::ptrdiff_t,
+                             const char*);
+
+}  // namespace eddy::inline v0::detail
