@@ -4,6 +4,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
 #include "support/same_bits.hpp"
@@ -164,6 +165,42 @@ TEST_CASE("rows: shared parameters and threads change no bit") {
         same = same && support::same_bits(one.y()(lane, 0), several.y()(lane, 0));
     CHECK(same);
     CHECK(one.success());
+}
+namespace {
+
+/// A product of states and parameters, time, and what is infinite where a state is zero.
+struct Shown {
+    constexpr auto operator()(const auto& t, const auto& y, const auto& p) const {
+        return eddy::vec(y[0] * p[1], t, 1 / y[1]);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("rows: what a function says of states is saved in their place") {
+    auto y0 = starts(70);
+    y0(3, 1) = 0;  // not a number that could be shown
+    const auto p = parameters(70);
+    const eddy::SolveOptions options{.t1 = 1, .save_at = {0, 0.3, 1}};
+
+    const auto states = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options);
+    const auto shown = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options, eddy::observe(Shown{}));
+
+    REQUIRE(shown.y(0).num_components == 3);
+    bool same = true;
+    for (std::ptrdiff_t lane = 0; lane < 70; ++lane) {
+        for (std::ptrdiff_t k = 0; k < 3 && lane != 3; ++k) {
+            const double product = states.y(k)(lane, 0) * p(lane, 1);
+            same = same && support::same_bits(shown.y(k)(lane, 0), product) &&
+                   shown.y(k)(lane, 1) == options.save_at.values[static_cast<std::size_t>(k)];
+        }
+        same = same && (lane == 3 || shown.stats(lane).accepted == states.stats(lane).accepted);
+    }
+    CHECK(same);
+    CHECK(shown.result(3) == eddy::Result::observed_not_finite);
+    CHECK(shown.failure(3).save_point == 0);
+    CHECK(std::isnan(shown.y(0)(3, 0)));
+    CHECK_THROWS_AS(eddy::pullback(shown, std::vector(3, y0)), eddy::InvalidArgument);
 }
 TEST_CASE("rows: wrong arguments are told in one sentence") {
     const auto y0 = starts(4);

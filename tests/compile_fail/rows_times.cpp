@@ -1,4 +1,4 @@
-// expect: Rows: an equation over rows has solve, value_and_gradient and pullback, without observe
+// expect: Rows: an equation over rows has solve, value_and_gradient and pullback, without differentiate_times
 // Equations over rows have no derivatives with respect to times.
 #include <eddy/runtime.hpp>
 

@@ -1,6 +1,7 @@
 // A solve over rows: groups of lanes for the workers of a call.
 
 #include <algorithm>
+#include <cmath>
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/solve/call/call_link.hpp>
@@ -15,24 +16,55 @@ namespace eddy::inline v0 {
 namespace detail {
 namespace {
 
+/// What is saved in place of states, of one lane at a time: save points are rare beside steps.
+class ObservedState {
+  public:
+    ObservedState(const RowCall& call, const RowProblem& problem)
+        : field_(call.observed->on_tile(1)),
+          problem_(&problem),
+          p_(static_cast<std::size_t>(problem.parameter_size)),
+          values_(static_cast<std::size_t>(call.num_observed)) {}
+
+    /// Null where they are not finite.
+    [[nodiscard]] const double* at(std::ptrdiff_t lane, std::int32_t k, const double* state) {
+        const std::ptrdiff_t row = problem_->row_of_p(lane);
+        for (std::size_t i = 0; i < p_.size(); ++i)
+            p_[i] = problem_->p(row, static_cast<std::ptrdiff_t>(i));
+        field_->f(problem_->times.save_time + k, state, p_.data(), values_.data());
+        const bool are_finite =
+            std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); });
+        return are_finite ? values_.data() : nullptr;
+    }
+
+  private:
+    std::unique_ptr<FieldOnTile> field_;
+    const RowProblem* problem_;
+    std::vector<double> p_, values_;
+};
+
 /// Puts what save points show into the arrays of a call.
 class SolutionOfRows final : public RowRecorder {
   public:
-    SolutionOfRows(Solution<double>& solution, const EnsembleView<double>* y, int state_size,
-                   bool wants_steps)
-        : solution_(&solution), y_(y), state_size_(state_size), wants_steps_(wants_steps) {}
+    SolutionOfRows(Solution<double>& solution, const std::vector<EnsembleView<double>>& y,
+                   ObservedState* observed, bool wants_steps)
+        : solution_(&solution), y_(&y), observed_(observed), wants_steps_(wants_steps) {}
     [[nodiscard]] bool wants_steps() const override { return wants_steps_; }
     void save_step(std::ptrdiff_t lane, double t, const double* state) override {
         solution_->append_step(lane, t, state);
     }
-    void save(std::ptrdiff_t lane, int, std::int32_t k, const double* state) override {
-        for (int c = 0; c < state_size_; ++c) y_[k](lane, c) = state[c];
+    [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k,
+                            const double* state) override {
+        const double* const shown = observed_ ? observed_->at(lane, k, state) : state;
+        if (!shown) return false;
+        const EnsembleView<double>& y = (*y_)[static_cast<std::size_t>(k)];
+        for (std::ptrdiff_t c = 0; c < y.num_components; ++c) y(lane, c) = shown[c];
+        return true;
     }
 
   private:
     Solution<double>* solution_;
-    const EnsembleView<double>* y_;  // (save point)
-    int state_size_;
+    const std::vector<EnsembleView<double>>* y_;  // (save point)
+    ObservedState* observed_;                     // null: states are saved
     bool wants_steps_;
 };
 
@@ -54,6 +86,7 @@ struct SolveWorker {
     std::unique_ptr<FieldOnTile> field;
     ArenaMemory memory;
     std::unique_ptr<RowSolve> solve;
+    std::unique_ptr<ObservedState> observed;
 };
 
 /// The solves of one solver object.
@@ -77,7 +110,7 @@ class SolvesOnRows {
     std::vector<EnsembleView<double>> y_;  // (save point)
     CallArrays arrays_;
     LaunchPlan plan_;
-    int width_ = 0;
+    int width_ = 0, num_columns_ = 0;
     bool sums_tile_ = false;
     std::vector<SolveWorker> workers_;
     KeptThreads threads_;
@@ -89,6 +122,7 @@ Solution<double>& SolvesOnRows::run(const RowCall& call, const SolutionInto<doub
                                     const Cancellation& cancelled, const char* where) {
     EmptyUnlessDone guard(solution_);
     prepared_.prepare(call, where);
+    num_columns_ = call.observed ? call.num_observed : prepared_.problem.state_size;
     take(into, where);
     plan(call);
     open(call.options);
@@ -112,15 +146,14 @@ void SolvesOnRows::take(const SolutionInto<double>& into, const char* where) {
     arrays_.add_input(problem.y0, "y0");
     arrays_.add_input(problem.p, "p");
     collect_outputs(y_, into.y, memory, prepared_.times().saves.size(),
-                    {prepared_.num_lanes(), problem.state_size}, "y", where, arrays_);
+                    {prepared_.num_lanes(), num_columns_}, "y", where, arrays_);
     arrays_.require_apart(where);
     for (const EnsembleView<double>& view : y_)
         fill_here(memory, view, std::numeric_limits<double>::quiet_NaN());
 }
 void SolvesOnRows::open(const SolveOptions& options) {
-    const int size = prepared_.problem.state_size;
-    solution_.reset(prepared_.num_lanes(), prepared_.times().save_time, size, size,
-                    {.y = y_.empty(), .steps = options.save_steps});
+    solution_.reset(prepared_.num_lanes(), prepared_.times().save_time, num_columns_,
+                    prepared_.problem.state_size, {.y = y_.empty(), .steps = options.save_steps});
     if (!y_.empty()) return;
     for (std::ptrdiff_t k = 0; k < solution_.num_saves(); ++k) y_.push_back(solution_.y_of(k));
 }
@@ -139,6 +172,7 @@ void SolvesOnRows::begin(const RowCall& call, SolveWorker& at) const {
     if (at.solve) return;
     const RowProblem& problem = prepared_.problem;
     at.field = tile_of(*call.field, problem, width_);
+    if (call.observed) at.observed = std::make_unique<ObservedState>(call, problem);
     Arena counting;
     static_cast<void>(RowSolve(problem, *at.field, false, counting));
     Arena arena = at.memory.arena(counting.num_bytes());
@@ -149,8 +183,7 @@ void SolvesOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     SolveWorker& at = workers_[static_cast<std::size_t>(worker)];
     begin(*call_, at);
     at.solve->step().take_parameters();
-    SolutionOfRows recorder(solution_, y_.data(), prepared_.problem.state_size,
-                            call_->options.save_steps);
+    SolutionOfRows recorder(solution_, y_, at.observed.get(), call_->options.save_steps);
     at.solve->run(team.first_lane(), team.num_lanes(), recorder,
                   solution_.lanes().data() + team.first_lane(), team);
 }
@@ -177,6 +210,10 @@ RowSolution::RowSolution(detail::RowCall call)
 
 PulledGradient<double> RowSolution::pull_back(detail::RowViews cotangents,
                                               const Cancellation& cancelled) const {
+    require_argument(
+        !call_.observed,
+        "pullback: the solution has what observe(function) saved, not states; solve without it, or "
+        "give value_and_gradient a loss");
     detail::RowCall call = call_;  // with arrays of its own
     call.y0 = y0_.view();
     call.p = p_.view();

@@ -93,9 +93,10 @@ void RowGradient::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t 
     start_.clocks.clear();
     carry_clocks(start_);
 }
-void RowGradient::save(std::ptrdiff_t, int place, std::int32_t k, const double* state) {
+bool RowGradient::save(std::ptrdiff_t, int place, std::int32_t k, const double* state) {
     double* const rows = saved(k);
     for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = state[c];
+    return true;
 }
 void RowGradient::advance(RowState& x, std::int64_t round) {
     if (round == num_rounds_) return make_round(x, round);

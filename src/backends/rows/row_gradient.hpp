@@ -86,7 +86,8 @@ class RowGradient final : RowRecorder {
     void pull(const RowState& x, std::int64_t round);
 
   private:
-    void save(std::ptrdiff_t lane, int place, std::int32_t k, const double* state) override;
+    [[nodiscard]] bool save(std::ptrdiff_t lane, int place, std::int32_t k,
+                            const double* state) override;
     void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
                LaneOutcome* outcomes);
     void begin_back(LaneOutcome* outcomes);

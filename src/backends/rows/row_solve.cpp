@@ -137,7 +137,7 @@ bool RowSolve::save_passed(int place, const double* y, bool& has_stages, std::in
         for (broken = 0; broken < step_.state_size(); ++broken)
             if (!std::isfinite(state_[broken])) return false;
         broken = -1;
-        recorder_->save(lane, place, k, state_);
+        if (!recorder_->save(lane, place, k, state_)) return false;
     }
     return true;
 }
@@ -167,8 +167,11 @@ void RowSolve::settle(int place, const double* y, bool& has_stages, bool goes_on
 }
 LaneEnding RowSolve::ending_of(int place, const Verdict& verdict, const double* y,
                                std::int32_t broken) const {
-    if (verdict.turn == Turn::breaks_at_save)
-        return {Result::non_finite, times().save_time[num_saved_[place]], broken};
+    if (verdict.turn == Turn::breaks_at_save) {
+        const std::int32_t k = num_saved_[place];
+        if (broken >= 0) return {Result::non_finite, times().save_time[k], broken};
+        return {Result::observed_not_finite, times().save_time[k], k};
+    }
     if (verdict.turn == Turn::breaks) {
         const auto [worst, finite] = step_.blame(place, y, clocks_);
         return {finite ? Result::dt_underflow : Result::non_finite, time(place), worst,

@@ -16,8 +16,9 @@ class RowRecorder {
     virtual ~RowRecorder() = default;
     [[nodiscard]] virtual bool wants_steps() const { return false; }
     virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const double* /*state*/) {}
-    /// The state of a lane, in a place, at save point k: all numbers.
-    virtual void save(std::ptrdiff_t lane, int place, std::int32_t k, const double* state) = 0;
+    /// The state of a lane, in a place, at save point k: all numbers. False where what is saved of it is not finite.
+    [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
+                                    const double* state) = 0;
 };
 
 class RowSolve {
@@ -51,7 +52,8 @@ class RowSolve {
   private:
     void enter(int place, std::int32_t lane, double first_size, double* y);
     void refill(double* y);
-    /// False at a save point where the state is not finite; `broken` is then the component to blame.
+    /// False at a save point where the state is not finite; `broken` is then the component to blame, −1 where it is not
+    /// the state.
     [[nodiscard]] bool save_passed(int place, const double* y, bool& has_stages,
                                    std::int32_t& broken);
     void state_at(int place, double elapsed, const double* y, bool& has_stages);

@@ -80,13 +80,18 @@ template <CallKind call, class Field, class Method, class... Extras>
 consteval bool check_on_rows() {
     if constexpr (check_refusal<refusal_of(features_on_rows<Field, Method, call, Extras...>,
                                            Family::explicit_rk, Machine::rows, call)>()) {
-        constexpr bool are_known =
-            ((std::is_same_v<Extras, eddy::Rows> || std::is_same_v<Extras, PIDController> ||
-              std::is_same_v<Extras, PredictiveController> ||
-              std::is_same_v<Extras, ConstantController>)&&...);
+        constexpr bool observes = (IsObserved<Extras> || ...);
+        static_assert(!observes || call != CallKind::pullback,
+                      "pullback: over rows cotangents are those of states; leave "
+                      "observe(function) out");
+        constexpr bool are_known = ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
+                                     std::is_same_v<Extras, PIDController> ||
+                                     std::is_same_v<Extras, PredictiveController> ||
+                                     std::is_same_v<Extras, ConstantController>)&&...);
         static_assert(are_known,
                       "solve: what follows the options of an equation of run-time sizes must be "
-                      "Rows{}, or one of the controllers PIDController, PredictiveController and "
+                      "Rows{}, observe(function), or one of the controllers PIDController, "
+                      "PredictiveController and "
                       "ConstantController");
         return are_known;
     }
@@ -111,6 +116,18 @@ consteval bool check_arrays_on_rows() {
     return {row_kernels::Control::Kind::predictive, {of.safety, of.min_factor, of.max_factor}};
 }
 
+/// Says what is saved of a solve in place of states.
+template <class Extra>
+void observe_on_rows([[maybe_unused]] RowCall& call, const Extra&) {
+    if constexpr (IsObserved<Extra>) {
+        const FieldSizes sizes = call.field->sizes();
+        const Graph graph =
+            trace_graph(typename Extra::function_type{}, Scalar{}, DynamicVector{sizes.states},
+                        DynamicVector{sizes.parameters});
+        call.num_observed = graph.outputs[0].size;
+        call.observed = graph_field(graph, sizes, row_level);
+    }
+}
 /// The calls of a solver object, as the library takes them, but for their arrays.
 template <class Field, class Method, class... Extras>
 [[nodiscard]] RowCall row_call(const Field& field, const Method&, const SolveOptions& options,
@@ -127,6 +144,7 @@ template <class Field, class Method, class... Extras>
                  .control = control_of(controller),
                  .options = with_end(options, where),
                  .threads = rows.threads};
+    (observe_on_rows(call, extras), ...);
     call.control.order = static_cast<float>(call.method->order);
     call.control.error_order = call.method->error_order;
     return call;

@@ -28,6 +28,9 @@ struct RowCall {
     RowLevel level = row_level;  // of the source that calls, so that steps have the bits of its own
     SolveOptions options;
     int threads = 0;
+    /// What is saved of a solve in place of states: an equation of `num_observed` results. Null: states are.
+    std::shared_ptr<const FieldMaker> observed{};
+    int num_observed = 0;
 
     EnsembleView<const double> y0{}, p{};
     bool shares_parameters = false;

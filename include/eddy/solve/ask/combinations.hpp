@@ -107,7 +107,7 @@ inline constexpr Combinations rows[] = {
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
-    {observe, "`observe(function)`", {}, {yes, yes, no(call_on_rows), yes, yes, yes, as_inner},
+    {observe, "`observe(function)`", {}, {yes, yes, {"in `solve`"}, yes, yes, yes, as_inner},
      {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
     {missing_values, "`missing_as_nan(data)`", {}, {yes, yes, yes, yes, yes, no(waiting_counts), as_inner}, {vacant, vacant, yes, yes, vacant, vacant}},
     {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, yes, no(waiting_steps), yes},
@@ -207,8 +207,8 @@ consteval bool check_refusal() {
                   "Rows: this backend solves ordinary equations without events; leave Rows{} out");
     static_assert(refusal != Refusal::call_on_rows,
                   "Rows: an equation over rows has solve, value_and_gradient and pullback, without "
-                  "observe, differentiate_times and estimate_gradient_error; leave those out, or "
-                  "give a compile-time functor without Rows{}");
+                  "differentiate_times and estimate_gradient_error; leave those out, or give a "
+                  "compile-time functor without Rows{}");
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backend Tiles, which steps all trajectories "
                   "together; name Tiles{} after the options, or leave the controller out");
