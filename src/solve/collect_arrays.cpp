@@ -1,3 +1,4 @@
+#include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/call/collect_arrays.hpp>
 
@@ -22,5 +23,21 @@ template void require_arrays(const std::vector<EnsembleView<const float>>&, std:
                              std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
 template void require_arrays(const std::vector<EnsembleView<const double>>&, std::size_t,
                              std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
+
+template <class Real>
+void require_finite_at_points(const EnsembleView<const Real>& array, const TimePlan& times,
+                              std::size_t k, const ArrayName& name, const char* where) {
+    for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
+        if (std::isinf(times.saves[static_cast<std::size_t>(lane) * times.num_saves + k])) continue;
+        for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+            if (!std::isfinite(array(lane, i)))
+                throw_not_finite(static_cast<double>(array(lane, i)), lane, i, name, where);
+        }
+    }
+}
+template void require_finite_at_points(const EnsembleView<const float>&, const TimePlan&,
+                                       std::size_t, const ArrayName&, const char*);
+template void require_finite_at_points(const EnsembleView<const double>&, const TimePlan&,
+                                       std::size_t, const ArrayName&, const char*);
 
 }  // namespace eddy::inline v0::detail

@@ -36,11 +36,13 @@ struct SolutionRows {
     std::vector<StepsToSend<Real>> steps;
     std::vector<TangentMark> marks;
     std::vector<LostState> lost;
+    std::vector<double> t;  // (lane, save point), where lanes have times of their own
 
     static constexpr auto members =
         std::tuple{&SolutionRows::outcomes, &SolutionRows::failed_paths, &SolutionRows::events,
                    &SolutionRows::y,        &SolutionRows::tangent,      &SolutionRows::variance,
-                   &SolutionRows::steps,    &SolutionRows::marks,        &SolutionRows::lost};
+                   &SolutionRows::steps,    &SolutionRows::marks,        &SolutionRows::lost,
+                   &SolutionRows::t};
 
     static SolutionRows of(const Solution<Real>& solution) {
         const auto outcomes = solution.outcomes();  // first: they may still come
@@ -52,7 +54,9 @@ struct SolutionRows {
                           solution.variance_,
                           {},
                           solution.marks_,
+                          {},
                           {}};
+        if (solution.saved_.is_own) rows.t = solution.saved_.t;
         for (const auto& steps : solution.steps_) rows.steps.push_back({steps.t, steps.y});
         for (std::ptrdiff_t lane = 0; lane < solution.num_lanes(); ++lane) {
             const Result result = outcomes[static_cast<std::size_t>(lane)].result;
@@ -82,6 +86,8 @@ struct SolutionRows {
         columns(y, all.y_);
         columns(tangent, all.tangent_);
         columns(variance, all.variance_);
+        std::copy(t.begin(), t.end(),
+                  all.saved_.t.begin() + (t.empty() ? 0 : first * all.num_saves()));
         for (std::size_t lane = 0; lane < steps.size(); ++lane)
             all.steps_[static_cast<std::size_t>(first) + lane] = {steps[lane].t, steps[lane].y};
         for (const LostState& lane : lost) all.lost_states_.add(first + lane.lane, lane.y);
@@ -89,7 +95,10 @@ struct SolutionRows {
     /// What must be the same of the solutions of all ranks.
     static CallPrint print_of(const Solution<Real>& solution) {
         Fingerprint print;
-        for (const double t : solution.t_) print.add(t);
+        const SavedTimes& saved = solution.saved_;
+        print.add(std::uint64_t{saved.num_saves});
+        print.add(std::uint64_t{saved.is_own});
+        for (std::size_t k = 0; !saved.is_own && k < saved.num_saves; ++k) print.add(saved.t[k]);
         const SolutionParts& parts = solution.parts_;
         for (const auto number :
              {std::int64_t{sizeof(Real)}, std::int64_t{solution.num_columns_}, parts.paths})
@@ -104,7 +113,9 @@ struct SolutionRows {
             group.agree(print_of(solution), solution.num_lanes()).num_lanes);
         const RankWire::Message rows = group.gather(message_of(of(solution)));
         Solution<Real> all = solution;
-        all.reset(num_lanes, solution.t_, solution.num_columns_, solution.num_state_,
+        SavedTimes saved = solution.saved_;
+        if (saved.is_own) saved.t.resize(static_cast<std::size_t>(num_lanes) * saved.num_saves);
+        all.reset(num_lanes, std::move(saved), solution.num_columns_, solution.num_state_,
                   solution.parts_);
         if (!solution.events_.empty()) all.events_.resize(all.lanes_.size());
         if (!solution.marks_.empty()) all.marks_.resize(all.lanes_.size());

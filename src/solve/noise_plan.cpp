@@ -4,6 +4,7 @@
 #include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <limits>
+#include <span>
 
 namespace eddy::inline v0::detail {
 
@@ -39,13 +40,12 @@ int depth_of(double cell, double span) {
     return std::clamp(static_cast<int>(std::floor(std::log2(parts))), 0, most_levels);
 }
 
-/// The cells between tstops: whole ones that the last step, of constant size, cuts short, or ones
+/// The cells between the tstops of one row: whole ones that the last step, of constant size, cuts short, or ones
 /// whose last ends on the tstop. Returns their number.
 double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
-                std::vector<CellRow>& rows) {
-    rows.clear();
+                std::span<const Tstop> tstops, std::vector<CellRow>& rows) {
     double cells = 0, from = 0;
-    for (const Tstop& tstop : times.tstops) {
+    for (const Tstop& tstop : tstops) {
         CellRow row{from, tstop.elapsed, cells, 1};
         if (times.dt0 > 0) {
             const double length = tstop.elapsed - from;
@@ -63,14 +63,16 @@ double cells_of(const NoisePlan& plan, bool is_adaptive, const TimePlan& times,
 }  // namespace
 
 void require_noisy_steps(const SolveOptions& options, const char* where) {
-    const bool is_interval = std::isfinite(options.t0) && std::isfinite(options.t1);
-    require_argument(!is_interval || !(options.t1 < options.t0), said_of(Refusal::backward_noise),
-                     where, options.t1, options.t0);
+    const bool is_own = options.t0.is_own() || options.t1.is_own();
+    const double t0 = is_own ? 0 : static_cast<double>(options.t0),
+                 t1 = is_own ? 1 : static_cast<double>(options.t1);
+    const bool is_interval = std::isfinite(t0) && std::isfinite(t1);
+    require_argument(!is_interval || !(t1 < t0), said_of(Refusal::backward_noise), where, t1, t0);
     require_argument(std::isfinite(options.dt0),
                      "{}: dt0 = {}; give the size of the steps, or, with a controller, of the "
                      "first and largest",
                      where, options.dt0);
-    require_argument(options.dt0 != 0 || !is_interval || options.t1 == options.t0,
+    require_argument(options.dt0 != 0 || !is_interval || t1 == t0,
                      "{}: a stochastic equation, but dt0 = 0; give the size of its steps, or, with "
                      "a controller, of the first and largest, .dt0 = ...",
                      where);
@@ -92,7 +94,13 @@ NoisePlan plan_noise(const SolveOptions& options, bool is_adaptive, TimePlan& ti
         plan.level = depth_of(plan.cell, times.span);
         times.dt_max = std::min(times.dt_max, times.dt0);
     }
-    const double cells = cells_of(plan, is_adaptive, times, rows);
+    require_argument(times.direction > 0, said_of(Refusal::backward_noise), where,
+                     times.t0 - times.span, times.t0);
+    rows.clear();
+    double cells = 0;
+    for (std::size_t first = 0; first < times.tstops.size(); first += times.num_tstops)
+        cells = std::max(cells, cells_of(plan, is_adaptive, times,
+                                         {&times.tstops[first], times.num_tstops}, rows));
     require_argument(cells < path_limit,
                      "{}: {} steps; there may be fewer than 2^48: give a larger "
                      "dt0",

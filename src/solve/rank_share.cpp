@@ -11,8 +11,15 @@ std::uint64_t print_of_version() { return EDDY_VERSION; }
 
 std::uint64_t print_of(const SolveOptions& options) {
     Fingerprint print;
-    for (const double number : {options.t0, options.t1, options.rtol, options.dt0, options.dt_min,
-                                options.dt_max, options.noise_cell})
+    // Times of lanes' own are a rank's, as y0 is.
+    for (const TimeOption* time : {&options.t0, &options.t1}) {
+        print.add(std::uint64_t{time->is_own()});
+        if (!time->is_own()) print.add(static_cast<double>(*time));
+    }
+    print.add(
+        static_cast<std::uint64_t>(options.save_at.is_own ? options.save_at.own.num_times + 1 : 0));
+    for (const double number :
+         {options.rtol, options.dt0, options.dt_min, options.dt_max, options.noise_cell})
         print.add(number);
     for (const auto* numbers : {&options.atol.values, &options.save_at.values,
                                 &options.step_to.values, &options.jump_times.values}) {

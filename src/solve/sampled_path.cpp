@@ -5,9 +5,12 @@
 
 namespace eddy::inline v0::detail {
 
-PathTimes::PathTimes(const SolveOptions& options, std::int64_t number)
-    : t0_(options.t0), t1_(options.t1) {
+PathTimes::PathTimes(const SolveOptions& options, std::int64_t number) {
     constexpr const char* where = "brownian_path";
+    require_argument(!options.t0.is_own() && !options.t1.is_own() && !options.save_at.is_own,
+                     "{}: each trajectory has times of its own; give those of one", where);
+    t0_ = options.t0;
+    t1_ = options.t1;
     require_noisy_steps(options, where);
     TimePlan times = plan_times(options, {false, true}, where);
     plan_ = plan_noise(options, false, times, rows_, where);

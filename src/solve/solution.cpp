@@ -129,18 +129,18 @@ template <class Real>
 Solution<Real>::~Solution() = default;
 
 template <class Real>
-void Solution<Real>::reset(std::ptrdiff_t lanes, const std::vector<double>& save_times,
+void Solution<Real>::reset(std::ptrdiff_t lanes, detail::SavedTimes save_times,
                            std::ptrdiff_t columns, std::ptrdiff_t state_size,
                            const detail::SolutionParts& parts) {
     clear_parts();
     parts_ = parts;
-    const auto size = save_times.size() * static_cast<std::size_t>(columns * lanes);
+    const auto size = save_times.num_saves * static_cast<std::size_t>(columns * lanes);
     y_.assign(parts.y ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     tangent_.assign(parts.tangent ? size : 0, std::numeric_limits<Real>::quiet_NaN());
     variance_.assign(parts.variance && parts.paths > 1 ? size : 0,
                      std::numeric_limits<Real>::quiet_NaN());
     steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
-    t_ = save_times;
+    saved_ = std::move(save_times);
     num_columns_ = columns;
     num_state_ = state_size;
     if (parts.comes_later)
@@ -157,7 +157,7 @@ void Solution<Real>::clear() {
 
 template <class Real>
 void Solution<Real>::clear_parts() {
-    t_.clear();
+    saved_ = {};
     y_.clear();
     tangent_.clear();
     variance_.clear();

@@ -10,8 +10,17 @@ namespace eddy::inline v0 {
 
 namespace {
 
+/// The times of one lane, or of all.
+struct LaneRow {
+    double t0, t1;
+    std::vector<double> saves{};  // in t
+    std::ptrdiff_t lane = -1;     // −1: of all
+
+    [[nodiscard]] double elapsed(double t) const { return std::fabs(t - t0); }
+};
+
 void require_end(const SolveOptions& options, const char* where) {
-    require_argument(!std::isnan(options.t1),
+    require_argument(options.t1.is_own() || !std::isnan(static_cast<double>(options.t1)),
                      "{}: t1 is missing or NaN; give the time to end at, .t1 = ...", where);
 }
 
@@ -21,20 +30,20 @@ class TimePlanner {
         : options_(options), use_(use), where_(where) {}
 
     TimePlan plan() {
-        check_ends();
-        check_sizes();
-        check_list(options_.save_at.values, "save_at");
-        check_list(options_.step_to.values, "step_to");
-        check_list(options_.jump_times.values, "jump_times");
+        require_end(options_, where_);
         TimePlan plan;
-        plan.t0 = options_.t0;
-        plan.direction = options_.t1 < options_.t0 ? -1 : 1;
-        plan.span = elapsed(options_.t1);
-        plan.save_time = options_.save_at.values;
-        plan.saves_the_end = plan.save_time.empty();
-        if (plan.saves_the_end) plan.save_time.push_back(options_.t1);
-        for (const double t : plan.save_time) plan.saves.push_back(elapsed(t));
-        plan.tstops = tstops(plan.span);
+        plan.is_own = count_lanes();
+        const std::ptrdiff_t rows = plan.is_own ? num_lanes_ : 1;
+        std::vector<LaneRow> lanes;
+        for (std::ptrdiff_t lane = 0; lane < rows; ++lane)
+            lanes.push_back(row_of(plan.is_own ? lane : -1));
+        for (const LaneRow& row : lanes) take_direction(row);
+        check_sizes(lanes);
+        for (const LaneRow& row : lanes) check(row);
+        plan.saves_the_end = !options_.save_at.is_own && options_.save_at.values.empty();
+        plan.direction = is_backward_ ? -1 : 1;
+        plan.t0 = lanes.empty() ? 0 : lanes.front().t0;
+        fill(plan, lanes);
         plan.dt0 = std::fabs(options_.dt0);
         plan.dt_min = options_.dt_min;
         plan.dt_max = options_.dt_max;
@@ -55,23 +64,83 @@ class TimePlanner {
     void require_finite(double value, const char* name, const char* what_to_do) const {
         require(std::isfinite(value), "{} = {}; {}", name, value, what_to_do);
     }
-
-    void check_ends() const {
-        require_finite(options_.t0, "t0", "give a finite time to begin at");
-        require_end(options_, where_);
-        require_finite(options_.t1, "t1", "give a finite time to end at");
-        require(std::isfinite(options_.t1 - options_.t0),
-                "a span of {}; give times whose difference is a number", options_.t1 - options_.t0);
+    /// The same of a time that may be a lane's own.
+    void require_finite(double value, const char* name, const TimeOption& time, const LaneRow& row,
+                        const char* what_to_do) const {
+        if (!time.is_own()) return require_finite(value, name, what_to_do);
+        require(std::isfinite(value), "{}({}) = {}; {}", name, row.lane, value, what_to_do);
     }
 
-    void check_sizes() const {
+    /// Has each lane times of its own? Then says how many there are.
+    [[nodiscard]] bool count_lanes() {
+        bool is_own = false;
+        const auto take = [&](const OwnTimes& times, const char* name) {
+            require(!is_own || times.num_lanes == num_lanes_,
+                    "{} has a row for each of {} trajectories, other times have {}; give each(...) "
+                    "a row for each trajectory",
+                    name, times.num_lanes, num_lanes_);
+            num_lanes_ = times.num_lanes;
+            is_own = true;
+        };
+        const auto take_one = [&](const TimeOption& time, const char* name) {
+            if (!time.is_own()) return;
+            require(time.own().num_times == 1,
+                    "{} is {} x {} (trajectory, time); give each(...) one time for each trajectory",
+                    name, time.own().num_lanes, time.own().num_times);
+            take(time.own(), name);
+        };
+        take_one(options_.t0, "t0");
+        take_one(options_.t1, "t1");
+        if (options_.save_at.is_own) take(options_.save_at.own, "save_at");
+        return is_own;
+    }
+    [[nodiscard]] LaneRow row_of(std::ptrdiff_t lane) const {
+        const auto time_of = [&](const TimeOption& time) {
+            return time.is_own() ? time.own()(lane, 0) : static_cast<double>(time);
+        };
+        LaneRow row{time_of(options_.t0), time_of(options_.t1), {}, lane};
+        if (!options_.save_at.is_own) {
+            row.saves = options_.save_at.values;
+            return row;
+        }
+        const OwnTimes& own = options_.save_at.own;
+        std::ptrdiff_t count = own.num_times;
+        while (count > 0 && std::isnan(own(lane, count - 1))) --count;
+        for (std::ptrdiff_t k = 0; k < count; ++k) row.saves.push_back(own(lane, k));
+        return row;
+    }
+    /// All go the same way.
+    void take_direction(const LaneRow& row) {
+        require_finite(row.t0, "t0", options_.t0, row, "give a finite time to begin at");
+        require_finite(row.t1, "t1", options_.t1, row, "give a finite time to end at");
+        require(std::isfinite(row.t1 - row.t0),
+                "a span of {}; give times whose difference is a number", row.t1 - row.t0);
+        if (row.t0 == row.t1) return;
+        const bool backward = row.t1 < row.t0;
+        require(!has_direction_ || backward == is_backward_,
+                "trajectory {} goes {} in time, from t0 = {} to t1 = {}, and those before it do "
+                "not; solve trajectories that go forward and backward in two calls",
+                row.lane, backward ? "backward" : "forward", row.t0, row.t1);
+        is_backward_ = backward;
+        has_direction_ = true;
+    }
+    void check(const LaneRow& row) const {
+        check_list(row, row.saves, "save_at", options_.save_at.is_own, true);
+        // Of those outside its own interval a lane knows nothing.
+        const bool within = row.lane < 0;
+        check_list(row, options_.step_to.values, "step_to", false, within);
+        check_list(row, options_.jump_times.values, "jump_times", false, within);
+    }
+
+    void check_sizes(const std::vector<LaneRow>& lanes) const {
+        const bool moves = std::any_of(lanes.begin(), lanes.end(),
+                                       [](const LaneRow& row) { return row.t0 != row.t1; });
         require_finite(options_.dt0, "dt0",
                        use_.is_adaptive ? "give the size of the first step, or 0 to have it chosen"
                                         : "give the size of all steps");
-        require(options_.dt0 == 0 || (options_.dt0 > 0) == (options_.t1 >= options_.t0) ||
-                    options_.t1 == options_.t0,
+        require(options_.dt0 == 0 || (options_.dt0 > 0) != is_backward_ || !moves,
                 "dt0 = {} points away from t1; give it the sign of t1 - t0", options_.dt0);
-        require(use_.is_adaptive || options_.dt0 != 0 || options_.t0 == options_.t1,
+        require(use_.is_adaptive || options_.dt0 != 0 || !moves,
                 "a constant step size, but dt0 = 0; give the step size, .dt0 = ..., or a method "
                 "and a controller that choose it");
         require(use_.is_adaptive || options_.dt0 == 0 || std::isfinite(1 / options_.dt0),
@@ -89,26 +158,67 @@ class TimePlanner {
                 options_.checkpoints);
     }
 
-    void check_list(const std::vector<double>& times, const char* name) const {
-        const double low = std::min(options_.t0, options_.t1);
-        const double high = std::max(options_.t0, options_.t1);
-        const bool backward = options_.t1 < options_.t0;
+    void check_list(const LaneRow& row, const std::vector<double>& times, const char* name,
+                    bool is_own, bool within) const {
+        const double low = std::min(row.t0, row.t1), high = std::max(row.t0, row.t1);
+        const auto entry = [&](std::size_t k) {
+            if (is_own) return detail::compose("{}({}, {})", name, row.lane, k);
+            return detail::compose("{}[{}]", name, k);
+        };
+        const std::string whose =
+            row.lane < 0 ? std::string() : detail::compose(" of trajectory {}", row.lane);
         for (std::size_t k = 0; k < times.size(); ++k) {
-            require(times[k] >= low && times[k] <= high,
-                    "{}[{}] = {} is not between t0 = {} and t1 = {}; give times within the "
-                    "interval",
-                    name, k, times[k], options_.t0, options_.t1);
+            const bool is_time =
+                within ? times[k] >= low && times[k] <= high : std::isfinite(times[k]);
+            if (!is_time) {
+                require(!is_own || !std::isnan(times[k]),
+                        "{} is NaN, and a time follows; fill rows up with NaN at the end only",
+                        entry(k));
+                require(!within,
+                        "{} = {} is not between t0 = {} and t1 = {}{}; give times within the "
+                        "interval",
+                        entry(k), times[k], row.t0, row.t1, whose);
+                require(false, "{} = {}; give finite times", entry(k), times[k]);
+            }
             if (k == 0) continue;
-            require(
-                backward ? times[k] <= times[k - 1] : times[k] >= times[k - 1],
-                "{}[{}] = {} comes after {}; sort the times in the direction of integration, {}",
-                name, k, times[k], times[k - 1], backward ? "descending" : "ascending");
+            const bool in_order =
+                is_backward_ ? times[k] <= times[k - 1] : times[k] >= times[k - 1];
+            if (in_order) continue;
+            require(false,
+                    "{} = {} comes after {}; sort the times in the direction of integration, {}",
+                    entry(k), times[k], times[k - 1], is_backward_ ? "descending" : "ascending");
         }
     }
 
-    [[nodiscard]] double elapsed(double t) const { return std::fabs(t - options_.t0); }
-
-    [[nodiscard]] bool is_backward() const { return options_.t1 < options_.t0; }
+    /// Fills the tables.
+    void fill(TimePlan& plan, const std::vector<LaneRow>& lanes) const {
+        std::vector<std::vector<Tstop>> tstops_of;
+        plan.num_saves = plan.saves_the_end ? 1 : options_.save_at.values.size();
+        if (options_.save_at.is_own)
+            plan.num_saves = static_cast<std::size_t>(options_.save_at.own.num_times);
+        for (const LaneRow& row : lanes) {
+            const double span = row.elapsed(row.t1);
+            plan.span = std::max(plan.span, span);
+            if (plan.is_own) {
+                plan.row_numbers.push_back(static_cast<double>(plan.own.size()));
+                plan.own.push_back({row.t0, span});
+            }
+            tstops_of.push_back(tstops(row, span));
+            plan.num_tstops = std::max(plan.num_tstops, tstops_of.back().size());
+            plan.save_time.insert(plan.save_time.end(), row.saves.begin(), row.saves.end());
+            if (plan.saves_the_end) plan.save_time.push_back(row.t1);
+            plan.save_time.resize(plan.num_saves * (tstops_of.size()),
+                                  std::numeric_limits<double>::quiet_NaN());
+            for (std::size_t k = plan.saves.size(); k < plan.save_time.size(); ++k) {
+                const double t = plan.save_time[k];
+                plan.saves.push_back(std::isnan(t) ? infinity : row.elapsed(t));
+            }
+        }
+        for (std::vector<Tstop>& of_lane : tstops_of) {
+            plan.tstops.insert(plan.tstops.end(), of_lane.begin(), of_lane.end());
+            plan.tstops.insert(plan.tstops.end(), plan.num_tstops - of_lane.size(), of_lane.back());
+        }
+    }
 
     /// The neighbour of t among the times that f can see.
     [[nodiscard]] double next_time(double t, bool upward) const {
@@ -119,20 +229,25 @@ class TimePlanner {
     }
 
     /// Jumps may lie on both ends: f is asked within.
-    [[nodiscard]] std::vector<Tstop> tstops(double span) const {
+    [[nodiscard]] std::vector<Tstop> tstops(const LaneRow& row, double span) const {
         std::vector<Tstop> all;
-        for (const double t : options_.step_to.values) all.push_back({elapsed(t), t});
+        const double low = std::min(row.t0, row.t1), high = std::max(row.t0, row.t1);
+        const auto add = [&](double t) {
+            if (t >= low && t <= high) all.push_back({row.elapsed(t), t});
+        };
+        for (const double t : options_.step_to.values) add(t);
         if (use_.steps_to_save_points) {
-            for (const double t : options_.save_at.values) all.push_back({elapsed(t), t});
+            for (const double t : row.saves) add(t);
         }
         std::erase_if(all, [span](const Tstop& tstop) {
             return tstop.elapsed <= 0 || tstop.elapsed >= span;
         });
         for (const double t : options_.jump_times.values) {
-            all.push_back({elapsed(t), t});
-            all.back().is_jump = true;
+            const std::size_t count = all.size();
+            add(t);
+            if (all.size() > count) all.back().is_jump = true;
         }
-        all.push_back({span, options_.t1});
+        all.push_back({span, row.t1});
         // Stable: of those at one place the end comes last.
         std::stable_sort(all.begin(), all.end(),
                          [](const Tstop& a, const Tstop& b) { return a.elapsed < b.elapsed; });
@@ -141,7 +256,7 @@ class TimePlanner {
         for (const Tstop& tstop : all) {
             if (tstop.elapsed == 0 && span > 0) continue;  // the start itself
             if (!distinct.empty() && distinct.back().elapsed == tstop.elapsed) {
-                distinct.back().t = tstop.elapsed == span ? options_.t1 : tstop.t;
+                distinct.back().t = tstop.elapsed == span ? row.t1 : tstop.t;
                 distinct.back().is_jump = distinct.back().is_jump || tstop.is_jump;
             } else {
                 distinct.push_back(tstop);
@@ -152,7 +267,7 @@ class TimePlanner {
 
     /// Sets the bounds of all tstops, which are in order.
     void confine_between_jumps(std::vector<Tstop>& all) const {
-        const bool backward = is_backward();
+        const bool backward = is_backward_;
         double bound = backward ? infinity : -infinity;
         for (std::size_t k = 0; k < all.size();) {
             const double here =
@@ -176,6 +291,8 @@ class TimePlanner {
     const SolveOptions& options_;
     TimeUse use_;
     const char* where_;
+    std::ptrdiff_t num_lanes_ = 0;  // with times of their own
+    bool is_backward_ = false, has_direction_ = false;
 };
 
 }  // namespace
@@ -189,11 +306,32 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
+void require_times_of(const TimePlan& plan, std::ptrdiff_t num_lanes, const char* where) {
+    const auto rows = static_cast<std::ptrdiff_t>(plan.own.size());
+    require_argument(
+        !plan.is_own || rows == num_lanes,
+        "{}: times of {} trajectories, but there are {}; give each(...) a row for each "
+        "trajectory",
+        where, rows, num_lanes);
+}
+
+TimeOption::operator double() const {
+    require_argument(!is_own_,
+                     "TimeOption: each trajectory has a time of its own; read them from own()");
+    return of_all_;
+}
+
 void require_within_floats(const TimePlan& plan, const char* where) {
     constexpr double largest = std::numeric_limits<float>::max();
     constexpr double smallest = std::numeric_limits<float>::min();
+    double latest = plan.span;
+    const auto see = [&](const detail::LaneSpan& lane) {
+        latest =
+            std::max({latest, std::abs(lane.t0), std::abs(lane.t0 + plan.direction * lane.span)});
+    };
+    for (const detail::LaneSpan& lane : plan.own) see(lane);
     const double t1 = plan.t0 + plan.direction * plan.span;
-    for (const double t : {plan.t0, t1, plan.span})
+    for (const double t : {plan.t0, t1, latest})
         require_argument(std::abs(t) <= largest,
                          "{}: times from {} to {} are kept as sums of two floats; give times of at "
                          "most {}, or take Cuda",

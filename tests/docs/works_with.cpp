@@ -67,9 +67,11 @@ consteval bool are_said() {
     }
 }
 static_assert(are_said());
-/// A call that waits is refused nothing that only a run knows of its machine.
+/// A call that waits is refused nothing that only a run knows of its machine, but times of each trajectory's own: these are
+/// values of options.
 consteval bool is_refused_early() {
     for (const Combinations& row : table::rows) {
+        if (row.feature == Feature::own_times) continue;
         for (int machine = 0; machine < static_cast<int>(Machine::asynchronous); ++machine) {
             if (static_cast<int>(row.by_machine[machine].why_not) >= first_of_run) return false;
         }

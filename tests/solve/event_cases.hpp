@@ -80,6 +80,7 @@ inline const std::vector<Case> event_cases{
       .step_to = {0.5, 0.3},
       .jump_times = {0.2},
       .max_steps = 250}},
+    {"own times", {.t1 = 2, .rtol = 1e-4, .save_at = {0.5, 1.1, 2}, .max_steps = 250}, true},
 };
 inline const std::vector<Case> constant_event_cases{
     {"save points",
@@ -126,7 +127,7 @@ Endings compare_event_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff
     Endings all;
     for (const bool saves_steps : {false, true}) {
         all.merge(compare(
-            event_cases, ways,
+            of_lanes(event_cases, count), ways,
             [&](SolveOptions options, const auto& backend) {
                 options.save_steps = saves_steps;
                 return solution_of(Field{}, lanes, options, backend);
@@ -141,7 +142,7 @@ Endings compare_event_gradients(const std::vector<Case>& cases,
                                 const Extras&... extras) {
     const BouncingLanes<Real> lanes(count);
     return compare(
-        cases, ways,
+        of_lanes(cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return gradient_of(Field{}, Method{}, lanes, options, backend, extras...);
         },
@@ -151,13 +152,13 @@ template <class Field, class Backend>
 Endings compare_event_tangents(const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
     const BouncingLanes<double> lanes(count);
     Endings endings = compare(
-        event_cases, ways,
+        of_lanes(event_cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return tangent_of(Field{}, lanes, options, backend);
         },
         [](const auto& expected, const auto& got) { check_same(expected, got, true); });
     endings.merge(compare(
-        event_cases, ways,
+        of_lanes(event_cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return product_of(Field{}, lanes, options, backend);
         },
@@ -169,7 +170,7 @@ Endings compare_shared_event_gradients(const std::vector<Way<Backend>>& ways,
                                        std::ptrdiff_t count) {
     const BouncingLanes<double> lanes(count);
     return compare(
-        event_cases, ways,
+        of_lanes(event_cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return shared_gradient_of(Field{}, lanes, options, backend);
         },

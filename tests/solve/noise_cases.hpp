@@ -44,7 +44,7 @@ Endings compare_noise(const std::vector<Case>& cases, const std::vector<Way<Back
                       std::ptrdiff_t count, const Controller& controller) {
     const Lanes<double> lanes(count);
     return compare(
-        cases, ways,
+        of_lanes(cases, count), ways,
         [&](const eddy::SolveOptions& options, const auto& backend) {
             return eddy::value_and_gradient(Field{}, Method{}, Distance{}, lanes.data(options),
                                             lanes.y0, lanes.p, options, controller, backend);

@@ -59,7 +59,9 @@ struct Lanes {
         }
     }
     [[nodiscard]] static std::vector<eddy::EnsembleArray<Real>> data(const SolveOptions& options) {
-        const std::size_t saves = options.save_at.values.size();
+        const std::size_t saves = options.save_at.is_own
+                                      ? static_cast<std::size_t>(options.save_at.own.num_times)
+                                      : options.save_at.values.size();
         return std::vector(saves > 0 ? saves : 1, eddy::EnsembleArray<Real>(1, 2, Real(0.25)));
     }
 };
@@ -69,7 +71,39 @@ constexpr std::int64_t most_steps = 300;
 struct Case {
     const char* name;
     SolveOptions options;
+    bool own_times = false;  // lanes make of these times their own
 };
+/// The cases of so many lanes. Own times begin later, end earlier, and lose save points at the end, up to all.
+inline std::vector<Case> of_lanes(std::vector<Case> cases, std::ptrdiff_t count) {
+    for (Case& one : cases) {
+        SolveOptions& options = one.options;
+        if (!one.own_times) continue;
+        const double first = options.t0, span = options.t1 - options.t0;
+        const std::vector<double> saves = options.save_at.values;
+        const auto num_saves = std::ssize(saves);
+        eddy::EnsembleArray<double> t0(count, 1), t1(count, 1), save_at(count, num_saves);
+        for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
+            const double part = 0.25 + 0.125 * static_cast<double>(lane % 7);
+            t0(lane, 0) = first + 0.125 * static_cast<double>(lane % 3) * span;
+            t1(lane, 0) = t0(lane, 0) + part * span;
+            const std::ptrdiff_t kept = num_saves - lane % (num_saves + 1);
+            for (std::ptrdiff_t k = 0; k < num_saves; ++k)
+                save_at(lane, k) =
+                    k < kept ? t0(lane, 0) + part * (saves[static_cast<std::size_t>(k)] - first)
+                             : std::numeric_limits<double>::quiet_NaN();
+        }
+        options.t0 = eddy::each(t0);
+        options.t1 = eddy::each(t1);
+        options.save_at = eddy::each(save_at);
+    }
+    return cases;
+}
+
+/// For who has one list of times for all.
+inline std::vector<Case> with_common_times(std::vector<Case> cases) {
+    std::erase_if(cases, [](const Case& one) { return one.own_times; });
+    return cases;
+}
 
 /// For steps of chosen sizes.
 inline const std::vector<Case> adaptive_cases{
@@ -115,6 +149,18 @@ inline const std::vector<Case> adaptive_cases{
     {"sizes from below",
      {.t1 = 1.2, .rtol = 1e-6, .save_at = {0.2, 1.2}, .dt_min = 0.06, .max_steps = most_steps}},
     {"few steps", {.t1 = 1.2, .rtol = 1e-5, .save_at = {0.05, 0.6, 1.2}, .max_steps = 9}},
+    {"own times",
+     {.t0 = 0.25,
+      .t1 = 1.75,
+      .rtol = 1e-3,
+      .save_at = {0.25, 1, 1, 1.75},
+      .step_to = {0.625},
+      .jump_times = {0.75},
+      .max_steps = most_steps},
+     true},
+    {"own times, backward",
+     {.t0 = 1.75, .t1 = 0.25, .rtol = 1e-4, .save_at = {1.5, 0.25}, .max_steps = most_steps},
+     true},
 };
 
 /// For steps of constant size.
@@ -133,6 +179,7 @@ inline const std::vector<Case> constant_cases{
     {"many steps far from anything", {.t1 = 1.2, .save_at = {0.9, 1.2}, .dt0 = 1. / 512}},
     {"running away", {.t1 = 3, .save_at = {0.2, 3}, .dt0 = 0.05}},
     {"few steps", {.t1 = 1.2, .save_at = {0.1, 1.2}, .dt0 = 0.01, .max_steps = 50}},
+    {"own times", {.t1 = 1.5, .save_at = {0.5, 1.5}, .jump_times = {0.75}, .dt0 = 0.03125}, true},
 };
 
 /// How a backend is to do it.
@@ -252,7 +299,7 @@ Endings compare_solves(const std::vector<Way<Backend>>& ways, std::ptrdiff_t cou
     Endings all;
     for (const bool saves_steps : {false, true}) {
         all.merge(compare(
-            cases, ways,
+            of_lanes(cases, count), ways,
             [&](SolveOptions options, const auto& backend) {
                 options.save_steps = saves_steps;
                 return eddy::solve(Rough{}, eddy::Tsit5{}, lanes.y0, lanes.p, options,
@@ -269,7 +316,7 @@ Endings compare_gradients(const std::vector<Case>& cases, const std::vector<Way<
                           std::ptrdiff_t count, const Extras&... extras) {
     const Lanes<Real> lanes(count);
     return compare(
-        cases, ways,
+        of_lanes(cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return eddy::value_and_gradient(Rough{}, Method{}, Distance{}, lanes.data(options),
                                             lanes.y0, lanes.p, options, extras..., backend);
@@ -282,7 +329,7 @@ Endings compare_shared_gradients(const std::vector<Case>& cases,
                                  const std::vector<Way<Backend>>& ways, std::ptrdiff_t count) {
     const Lanes<double> lanes(count);
     return compare(
-        cases, ways,
+        of_lanes(cases, count), ways,
         [&](const SolveOptions& options, const auto& backend) {
             return eddy::value_and_gradient(Rough{}, eddy::Tsit5{}, Distance{}, lanes.data(options),
                                             lanes.y0, eddy::shared(lanes.shared_p), options,

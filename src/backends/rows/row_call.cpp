@@ -145,14 +145,14 @@ void SolvesOnRows::take(const SolutionInto<double>& into, const char* where) {
     arrays_.clear();
     arrays_.add_input(problem.y0, "y0");
     arrays_.add_input(problem.p, "p");
-    collect_outputs(y_, into.y, memory, prepared_.times().saves.size(),
+    collect_outputs(y_, into.y, memory, prepared_.times().num_saves,
                     {prepared_.num_lanes(), num_columns_}, "y", where, arrays_);
     arrays_.require_apart(where);
     for (const EnsembleView<double>& view : y_)
         fill_here(memory, view, std::numeric_limits<double>::quiet_NaN());
 }
 void SolvesOnRows::open(const SolveOptions& options) {
-    solution_.reset(prepared_.num_lanes(), prepared_.times().save_time, num_columns_,
+    solution_.reset(prepared_.num_lanes(), prepared_.times().saved(), num_columns_,
                     prepared_.problem.state_size, {.y = y_.empty(), .steps = options.save_steps});
     if (!y_.empty()) return;
     for (std::ptrdiff_t k = 0; k < solution_.num_saves(); ++k) y_.push_back(solution_.y_of(k));

@@ -285,7 +285,7 @@ bool RowGradient::leave_out_infinite(LaneOutcome* outcomes) {
 /// dense output has them. True where there are any of the latter.
 bool RowGradient::add_saves() {
     bool is_dense = false;
-    const LaneTimes& times = problem_->times;
+    const LaneTimes times = problem_->times.of_all();
     const int width = step_->width();
     for (int place = 0; place < count_; ++place) {
         const LoggedStep& step = steps_[place];

@@ -93,7 +93,7 @@ void GradientOnRows::check_arrays(const char* where) {
     const std::ptrdiff_t columns =
         seeds_->loss ? seeds_->loss->num_parameters() - call_->field->num_parameters()
                      : call_->field->num_states();
-    require_arrays(arrays, prepared_.times().saves.size(), prepared_.num_lanes(), columns, name,
+    require_arrays(arrays, prepared_.times().num_saves, prepared_.num_lanes(), columns, name,
                    where);
     for (const auto& array : arrays) report.num_values += seeds_->loss ? array.num_components : 0;
     if (seeds_->may_miss_values)

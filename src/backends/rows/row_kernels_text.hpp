@@ -280,7 +280,7 @@ void add_column(double* to, std::ptrdiff_t to_stride, double weight, const doubl
 
 template <class P>
 TimeAt<P> time_at(const Times& times, const P& elapsed, const P& lowest, const P& highest) {
-    return {times.t0, times.direction, elapsed, lowest, highest};
+    return {P(times.t0), times.direction, elapsed, lowest, highest};
 }
 void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adapts) {
     for_packs(width, [&](int lane) EDDY_INLINE {

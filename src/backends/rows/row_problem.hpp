@@ -9,7 +9,7 @@
 namespace eddy::inline v0::detail {
 
 struct RowProblem {
-    LaneTimes times;
+    CallTimes times;
     const MethodOnRows* method = nullptr;
     row_kernels::Control control;
     row_kernels::Tolerances tolerances{};

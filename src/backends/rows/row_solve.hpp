@@ -64,7 +64,7 @@ class RowSolve {
     [[nodiscard]] double time(int place) const {
         return times().t0 + times().direction * clocks_.rows().elapsed[place];
     }
-    [[nodiscard]] const LaneTimes& times() const { return problem_->times; }
+    [[nodiscard]] LaneTimes times() const { return problem_->times.of_all(); }
 
     const RowProblem* problem_;
     RowStep step_;

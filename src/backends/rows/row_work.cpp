@@ -1,6 +1,7 @@
 #include "row_work.hpp"
 #include <algorithm>
 #include <eddy/solve/ask/check_call.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 
@@ -37,6 +38,7 @@ void PreparedRows::plan(const RowCall& call, const char* where) {
     for (int c = 0; c < field.num_states(); ++c) atol_.push_back(options.atol[c]);
     counted_ = field.counted_components();
     times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
+    require_possible_on(Machine::rows, Features().with(Feature::own_times, times_.is_own), where);
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;

@@ -175,7 +175,7 @@ class GridPathCall {
         const LanesOfPaths<Lanes, Warp> work{
             {chunk, there_.waiting[number % 2], there_.waiting[(number + 1) % 2], there_.target,
              there_.outcomes, there_.failed_paths, there_.marks, first, end - first,
-             job_.kernel.problem.times.t0, is_cut}};
+             job_.kernel.problem.times, is_cut}};
         put(work, work.num_warps());
     }
     /// Losses, and gradients of shared parameters, over all lanes.

@@ -61,7 +61,7 @@ class LaneSolve {
             }
             if (stalled_) return outcome_of_stall();
             const bool lands = at_.elapsed == tstop().elapsed;
-            if (lands && at_.tstop + 1 == times_.num_tstops) return outcome_of_end();
+            if (lands && at_.elapsed == times_.span) return outcome_of_end();
             if (!attend()) return outcome(Result::cancelled, time());
             const bool is_sent = stiff_streak_ >= looks_to_switch && !lane_.problem.prescribed;
             if (attempts_ >= times_.max_steps || is_sent)
@@ -111,7 +111,8 @@ class LaneSolve {
         if (!accepted_) return;
         if constexpr (TellsStiffness<Stepper>) look_for_stiffness();
         if constexpr (can_watch_tangents<Spec>) {
-            if (mark_ && !*mark_) look_at_tangent(lane_.problem, before_, trial_, *mark_);
+            if (mark_ && !*mark_)
+                look_at_tangent(lane_.problem, times_.t0, before_, trial_, *mark_);
         }
         ++num_accepted_;
         ++steps_of_stretch_;

@@ -39,10 +39,10 @@ struct AcceptedStep {
 
 /// Is the error of a step's tangent far above its tolerance? Then it is marked.
 template <class Spec, class Trial>
-void look_at_tangent(const Problem<Spec>& problem, const StepStart<Spec>& from, const Trial& trial,
-                     TangentMark& mark) {
+void look_at_tangent(const Problem<Spec>& problem, double t0, const StepStart<Spec>& from,
+                     const Trial& trial, TangentMark& mark) {
     if (!TangentError<Spec>::is_beyond(problem, trial.error, trial.next)) return;
-    mark.t = problem.times.t0 + problem.times.direction * from.elapsed;
+    mark.t = t0 + problem.times.direction * from.elapsed;
     mark.ratio = static_cast<float>(TangentError<Spec>::ratio(problem, trial.error, trial.next));
 }
 
@@ -55,7 +55,8 @@ class LaneProblem {
     static_assert(Spec::num_places == 1, "a lane is computed in plain numbers");
     using Parameters = Vec<typename Spec::Number, Spec::parameter_room>;
 
-    LaneProblem(const Problem<Spec>& of_all, LaunchLane which) : problem(of_all), of_launch(which) {
+    LaneProblem(const Problem<Spec>& of_all, LaunchLane which)
+        : problem(of_all), of_launch(which), times_(of_all.times_of(which)) {
         const LaneParameters<Spec> p(&problem, of_launch);
         for (int i = 0; i < Spec::parameter_size; ++i) p_[i] = p[i];
     }
@@ -66,7 +67,7 @@ class LaneProblem {
     [[nodiscard]] typename Spec::State y0() const {
         return LaneStart<Spec>::found(problem, of_launch);
     }
-    [[nodiscard]] const LaneTimes& times() const { return problem.times; }
+    [[nodiscard]] const LaneTimes& times() const { return times_; }
 
     /// Calls use(in) with what a step of |dt| = size starts from.
     template <class Use>
@@ -133,7 +134,7 @@ class LaneProblem {
         std::int32_t tstop) const requires Spec::has_dyadic_steps {
         DyadicGrid<double> cells;
         cells.begin(problem.noise.cell, problem.noise.level);
-        cells.head_for(0, problem.noise.rows[tstop]);
+        cells.head_for(0, problem.cells_of(of_launch)[tstop]);
         return cells;
     }
 
@@ -151,13 +152,14 @@ class LaneProblem {
             const double steps = std::floor((from.elapsed - origin) / times().dt0 + 0.5);
             return {{number, from.elapsed, size},
                     problem.noise,
-                    {problem.noise.rows[from.tstop].first, steps}};
+                    {problem.cells_of(of_launch)[from.tstop].first, steps}};
         } else if constexpr (Spec::has_path)
             return typename Spec::Path({number, from.elapsed, size});
         else
             return {};
     }
 
+    LaneTimes times_;
     Parameters p_{};
 };
 

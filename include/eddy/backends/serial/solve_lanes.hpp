@@ -19,7 +19,7 @@ void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const La
     for (std::int32_t number = 0; number < lanes.count; ++number) {
         LaneOutcome& outcome = outcomes[lanes.first + number];
         if (!call.goes_on()) {
-            outcome.t = problem.times.t0;
+            outcome.t = problem.times_of(LaunchLane{lanes.first + number}).t0;
             outcome.result = Result::cancelled;
         } else {
             solve_lane(LaneProblem<Spec>(problem, LaunchLane{lanes.first + number}), number,

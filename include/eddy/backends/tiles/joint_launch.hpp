@@ -43,13 +43,13 @@ void launch_jointly(const LaunchPlan& plan, const Kernel& kernel, const ThreadLi
         using Solve = JointSolve<Spec, typename Kernel::Recorder, true>;
         Solve(tiles, link, kernel.problem, kernel.outcomes, recorder, memory,
               lists.get<typename Solve::Lists>())
-            .run(kernel.problem.times);
+            .run(kernel.problem.times.of_all());
     } else {
         const auto recorder = [](std::ptrdiff_t) { return NoRecorder<Spec>{}; };
         using Solve = JointSolve<Spec, NoRecorder<Spec>, false>;
         auto& kept = lists.get<typename Solve::Lists>();
         Solve solve(tiles, link, kernel.problem, kernel.outcomes, recorder, memory, kept);
-        solve.run(kernel.problem.times);
+        solve.run(kernel.problem.times.of_all());
         const JointSteps& steps = kept.steps;
         const std::vector<LaneOutcome>& first = kept.outcomes;
         kept.outcomes.assign(kernel.outcomes, kernel.outcomes + plan.num_lanes);

@@ -41,7 +41,7 @@ class LaneClock {
             at_.size = problem.prescribed.size_at(LaunchLane{row}, at_.elapsed);
         before_ = at_;
         if (!is_running_) return;
-        const LaneTimes& times = problem.times;
+        const LaneTimes times = problem.times.of_all();
         const double wanted = Spec::is_adaptive ? std::min(at_.size, times.dt_max) : at_.size;
         const double left = times.tstops[tstop_].elapsed - at_.elapsed;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
@@ -56,14 +56,14 @@ class LaneClock {
         if (!at_.history.was_rejected) size_before_rejections_ = at_.size;
         judge_step(problem, before_, tried_, at_, squared_norm, least_size(problem, at_.elapsed),
                    tried_.lands);
-        move(problem.times);
+        move(problem.times.of_all());
     }
     /// Judges a step of constant size, which is accepted where the sum of its components is finite.
     void judge(const Problem<Spec>& problem, bool is_finite) requires(!Spec::is_adaptive) {
         if (!is_running_) return;
         tried_.used = is_finite ? tried_.size : 0;
         tried_.stalled = tried_.size > 0 && !is_finite;
-        move(problem.times);
+        move(problem.times.of_all());
     }
 
     /// Goes on as before the step was rejected: it was another lane for which the step of all could be

@@ -198,7 +198,7 @@ class TileGradient {
             if (!clock.is_running()) continue;
             if (clock.attempts() == attempts_[lane])
                 clock.stop();
-            else if (clock.is_at(problem_->times.tstops[clock.tstop()]))
+            else if (clock.is_at(problem_->times.of_all().tstops[clock.tstop()]))
                 clock.head_for(clock.tstop() + 1);
         }
     }
@@ -254,7 +254,7 @@ class TileGradient {
     /// dense output has them. True where there are any of the latter.
     bool add_saves() {
         bool is_dense = false;
-        const LaneTimes& times = problem_->times;
+        const LaneTimes times = problem_->times.of_all();
         for (int lane = 0; lane < num_lanes(); ++lane) {
             const LoggedStep& step = steps_[lane];
             if (step.size == 0) continue;

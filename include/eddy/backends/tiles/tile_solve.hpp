@@ -102,7 +102,7 @@ class TileSolve {
         step_.accept(y, clocks_);
         if (any_stretch_ends) begin_stretches(y);
     }
-    [[nodiscard]] const LaneTimes& times() const { return problem_->times; }
+    [[nodiscard]] LaneTimes times() const { return problem_->times.of_all(); }
     [[nodiscard]] const Tstop& tstop(int lane) const {
         return times().tstops[clocks_[lane].tstop()];
     }

@@ -92,7 +92,7 @@ class TileStep {
 
     /// The next steps of lanes, from `elapsed` of so large a `size`, and bounded by a tstop.
     void set_step(int lane, double elapsed, double size, std::int32_t tstop) {
-        const LaneTimes& times = problem_->times;
+        const LaneTimes times = problem_->times.of_all();
         const Tstop& to = times.tstops[tstop];
         const TimeAt<double> start{times.t0, times.direction, elapsed, to.lowest, to.highest};
         in_.first[lane] = start + 0.;
@@ -272,9 +272,16 @@ void TileStep<Spec, with_gradient>::choose_first_sizes(const Real* y, double* si
             state[c] = P::load(rows + std::ptrdiff_t{c} * in_.width + lane);
         return state;
     };
-    const auto rule_of = [&](int lane) { return Rule{*problem_, load(y, lane), load(f0, lane)}; };
-    for_vectors<Real>(
-        in_.width, [&](int lane) { Rule::time_after(*problem_, Time(0)).store(in_.last + lane); });
+    const LaneTimes of_all = problem_->times.of_all();
+    const Tstop& to = of_all.tstops[0];
+    const FirstTimes<P, Time> times{Time(of_all.t0), Time(to.lowest), Time(to.highest),
+                                    P(static_cast<Real>(of_all.span))};
+    const auto rule_of = [&](int lane) {
+        return Rule{*problem_, times, load(y, lane), load(f0, lane)};
+    };
+    for_vectors<Real>(in_.width, [&](int lane) {
+        Rule::time_after(*problem_, times, Time(0)).store(in_.last + lane);
+    });
     stepper_.derivative(in_.last, in_.width, y, f0);
     for_vectors<Real>(in_.width, [&](int lane) {
         const Rule rule = rule_of(lane);

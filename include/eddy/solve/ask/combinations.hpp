@@ -26,7 +26,7 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
-    adaptive_noise, backward, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
+    adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, loops, searches, gradients_watched, tangents_watched,
     thrust_vectors,
     no_error_estimate  // of the method: no row, but what some answers depend on
@@ -41,8 +41,8 @@ enum class Refusal {
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
-    backward_noise, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
-    steps_of_paths, waiting_switch, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    backward_noise, own_times_on_tiles, own_times_on_rows, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks
 };
 
@@ -104,6 +104,7 @@ inline constexpr Combinations rows[] = {
      {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
     {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
+    {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), no(own_times_on_rows), yes, yes, no(waiting_times), yes}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
@@ -270,6 +271,12 @@ consteval bool check_refusal() {
     switch (refusal) {
         case Refusal::backward_noise:
             return "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in time";
+        case Refusal::own_times_on_tiles:
+            return "{}: times of each trajectory's own on the backend Tiles, which has one list "
+                   "for all; name no backend, or Cpu";
+        case Refusal::own_times_on_rows:
+            return "{}: times of each trajectory's own on the backend Rows, which has one list for "
+                   "all; name no backend, or Cpu";
         case Refusal::paths_without_noise:
             return "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
                    "diffusion and calculus";
@@ -286,6 +293,9 @@ consteval bool check_refusal() {
         case Refusal::waiting_switch:
             return "{}: an asynchronous call by an AutoSwitch, whose second method waits for the "
                    "first; leave out asynchronous, or give one of the two methods";
+        case Refusal::waiting_times:
+            return "{}: times of each trajectory's own in an asynchronous call, which come from "
+                   "the host; leave one of them out";
         case Refusal::waiting_counts:
             return "{}: missing_as_nan in an asynchronous call, whose values are counted on the "
                    "host; leave one of them out, or give each value a weight as one more number of "

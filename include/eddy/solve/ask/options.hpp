@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/solve/ask/own_times.hpp>
 #include <eddy/solve/ask/watcher.hpp>
 #include <functional>
 #include <initializer_list>
@@ -55,6 +56,18 @@ struct Times {
     Times(const Array& array) : values(detail::numbers_of(array)) {}
 };
 
+/// Save points: a list of times for all trajectories, or `each(array)`.
+struct SaveTimes : Times {
+    OwnTimes own;         ///< the times of each trajectory; empty where all have one list
+    bool is_own = false;  ///< has each trajectory its own?
+
+    /// From what `Times` are made of.
+    using Times::Times;
+    SaveTimes() = default;
+    SaveTimes(Times times) : Times(std::move(times)) {}
+    SaveTimes(OwnTimes times) : own(std::move(times)), is_own(true) {}
+};
+
 /// An absolute tolerance: one number for all components, or one for each, from the same as times.
 struct Tolerance {
     std::vector<double> values;
@@ -88,21 +101,22 @@ struct MemoryBudget {
 /// t.
 /// If t1 < t0, integration goes backward in time, and lists of times descend.
 struct SolveOptions {
-    double t0 = 0;  ///< start time of every trajectory
-    double t1 =
-        std::numeric_limits<double>::quiet_NaN();  ///< end time of every trajectory; must be given
+    TimeOption t0 = 0;  ///< start time: of every trajectory, or `each(array)`
+    /// end time, which must be given: of every trajectory, or `each(array)`
+    TimeOption t1 = std::numeric_limits<double>::quiet_NaN();
     double rtol = 1e-6;  ///< relative tolerance, from 4 units in the last place to 1
     /// absolute tolerance in the unit of y: one number, or one for each component
     Tolerance atol = 1e-9;
     /// The save points, in the order of integration. Without any, only the end is saved. Steps do
     /// not end at save points, except for methods without dense output of sufficient order
-    /// (`steps_to_save_points`).
-    Times save_at{};
+    /// (`steps_to_save_points`). `each(array)`, of shape (trajectory, save point), gives each
+    /// trajectory its own.
+    SaveTimes save_at{};
     /// Saves every accepted step as well: `solution.num_steps(lane)`, `solution.step_t(lane, k)`,
     /// `solution.step_y(lane, k, i)`.
     bool save_steps = false;
     /// The tstops: times where a step must end. A save point that is also listed here is not
-    /// interpolated.
+    /// interpolated. A trajectory whose own times leave one outside passes none there.
     Times step_to{};
     /// Times where f is discontinuous. A step ends at each. The step before it evaluates f only
     /// before the jump, the step after it only after the jump.

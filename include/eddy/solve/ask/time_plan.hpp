@@ -11,35 +11,54 @@
 
 namespace eddy::inline v0 {
 
-/// The times of a call, which owns them. All sizes and times but t0 and save_time are elapsed.
+namespace detail {
+
+/// The times of save points: (row, save point), a row for each lane where lanes have their own.
+struct SavedTimes {
+    std::vector<double> t{};
+    std::size_t num_saves = 0;
+    bool is_own = false;
+};
+
+}  // namespace detail
+
+/// The times of a call, which owns them. All sizes and times but t0 and save_time are elapsed. Tables have one row,
+/// or one for each lane: see CallTimes.
 struct TimePlan {
-    double t0 = 0;
+    double t0 = 0;         // of all lanes, or of the first
     double direction = 1;  // of t: 1 or −1
-    double span = 0;
-    std::vector<Tstop> tstops;      // ascending; the last is the end
-    std::vector<double> saves;      // ascending
-    std::vector<double> save_time;  // the same as they were given, in t
+    double span = 0;       // the longest
+    bool is_own = false;
+    std::vector<detail::LaneSpan> own;  // (lane)
+    std::vector<double> row_numbers;    // (lane), for a device
+    std::size_t num_tstops = 0, num_saves = 0;
+    std::vector<Tstop> tstops;      // (row, tstop) ascending; filled up with the end
+    std::vector<double> saves;      // (row, save point) ascending; filled up with infinity
+    std::vector<double> save_time;  // the same as they were given, in t; filled up with NaN
     double dt0 = 0;                 // 0: chosen for each lane
     double dt_min = 0;
     double dt_max = 0;
     std::int64_t max_steps = 0;
     bool saves_the_end = false;  // no save points were given
 
+    /// The times of saved points, for whoever reads the solution.
+    [[nodiscard]] detail::SavedTimes saved() const { return {save_time, num_saves, is_own}; }
     /// The times as lanes see them.
-    [[nodiscard]] detail::LaneTimes view() const {
-        return {.t0 = t0,
-                .direction = direction,
-                .span = span,
-                .dt0 = dt0,
-                .dt_min = dt_min,
-                .dt_max = dt_max,
-                .max_steps = max_steps,
-                .tstops = tstops.data(),
-                .num_tstops = static_cast<std::int32_t>(tstops.size()),
-                .num_saves = static_cast<std::int32_t>(saves.size()),
-                .saves = saves.data(),
-                .save_time = save_time.data(),
-                .saves_the_end = saves_the_end};
+    [[nodiscard]] detail::CallTimes view() const {
+        return {{.direction = direction,
+                 .dt0 = dt0,
+                 .dt_min = dt_min,
+                 .dt_max = dt_max,
+                 .max_steps = max_steps,
+                 .num_tstops = static_cast<std::int32_t>(num_tstops),
+                 .num_saves = static_cast<std::int32_t>(num_saves),
+                 .saves_the_end = saves_the_end},
+                {t0, span},
+                is_own ? own.data() : nullptr,
+                tstops.data(),
+                saves.data(),
+                save_time.data(),
+                {row_numbers.data(), static_cast<std::ptrdiff_t>(row_numbers.size()), 1, 1, 0}};
     }
 };
 
@@ -57,6 +76,10 @@ namespace detail {
 [[nodiscard]] EDDY_EXPORT SolveOptions with_end(const SolveOptions& options, const char* where);
 
 }  // namespace detail
+
+/// Checks that lanes with times of their own are so many.
+EDDY_EXPORT void require_times_of(const TimePlan& plan, std::ptrdiff_t num_lanes,
+                                  const char* where);
 
 /// Checks the times of the options; InvalidArgument, beginning with `where`, says what to change.
 [[nodiscard]] EDDY_EXPORT TimePlan plan_times(const SolveOptions& options, TimeUse use,

@@ -5,6 +5,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/memory.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <vector>
 
@@ -15,6 +16,11 @@ template <class Real>
 EDDY_EXPORT void require_arrays(const std::vector<EnsembleView<const Real>>& views,
                                 std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                                 const char* name, const char* where);
+/// Checks that the numbers of lanes that have save point k are finite: of the others none is read.
+template <class Real>
+EDDY_EXPORT void require_finite_at_points(const EnsembleView<const Real>& array,
+                                          const TimePlan& times, std::size_t k,
+                                          const ArrayName& name, const char* where);
 
 /// What is said besides of data that are not finite.
 inline constexpr const char* for_missing_data =
@@ -25,7 +31,7 @@ template <class Real, class Data, class Memory = HostMemory>
 void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& data,
                     std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                     const char* name, const char* where, const Memory& memory = {},
-                    const char* remedy = "") {
+                    const char* remedy = "", const TimePlan* times = nullptr) {
     using Arrays = typename GivenArrays<Data>::type;
     const Arrays& arrays = given_arrays(data);
     views.clear();
@@ -39,6 +45,12 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& da
     for (std::size_t k = 0; k < views.size(); ++k) {
         const std::ptrdiff_t save_point =
             is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;
+        if constexpr (is_of_host<Memory>) {
+            if (times && times->is_own && views[k].num_lanes == lanes) {
+                require_finite_at_points(views[k], *times, k, {name, save_point, remedy}, where);
+                continue;
+            }
+        }
         require_finite_in<typename EachArray<Arrays>::type>(memory, views[k],
                                                             {name, save_point, remedy}, where);
     }

@@ -141,13 +141,14 @@ class GradientSolver
                                       detail::LossSeeds<Spec>, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, where);
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
-        const std::size_t saves = workspace.prepared.times().saves.size();
+        const std::size_t saves = workspace.prepared.times().num_saves;
         if constexpr (std::is_same_v<Data, detail::NoData>) {
             workspace.arrays.assign(saves, {});
         } else {
             detail::collect_arrays(workspace.arrays, data, saves, lanes,
                                    detail::data_size_of<Field, LossFunction>, "data", where,
-                                   this->memory(), detail::for_missing_data);
+                                   this->memory(), detail::for_missing_data,
+                                   &workspace.prepared.times());
         }
         GradientReport& report = workspace.result.report;
         report.num_values = 0;

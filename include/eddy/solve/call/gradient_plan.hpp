@@ -17,7 +17,7 @@ namespace eddy::inline v0::detail {
 [[nodiscard]] EDDY_EXPORT std::int64_t machine_memory_bytes();
 
 /// Rounds that a lane may take; steps of constant size, without events, are not free to take more than the span needs.
-[[nodiscard]] inline std::int64_t most_rounds_of_lane(const LaneTimes& times, bool is_free) {
+[[nodiscard]] inline std::int64_t most_rounds_of_lane(const CallTimes& times, bool is_free) {
     if (is_free || times.dt0 == 0) return times.max_steps;
     // Steps of constant size, and a shorter one before each tstop.
     const double rounds = times.span / times.dt0 + 2. * times.num_tstops + 2;
@@ -88,7 +88,7 @@ void plan_rounds(GradientPlan& plan, const SolveOptions& options, const WorkerBu
 
 /// The budget, divided among the threads: a quarter of it for logs.
 template <class Spec, class Team>
-[[nodiscard]] GradientPlan plan_gradient(const SolveOptions& options, const LaneTimes& times,
+[[nodiscard]] GradientPlan plan_gradient(const SolveOptions& options, const CallTimes& times,
                                          std::ptrdiff_t num_lanes, std::ptrdiff_t num_workers,
                                          const MemoryLimits& limits) {
     const WorkerBudget budget = budget_of_worker(limits, num_workers);

@@ -191,7 +191,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     [[nodiscard]] GradientExtent extent() const {
         const TimePlan& times = prepared.times();
         return {prepared.blocks(),
-                times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.saves.size())};
+                times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.num_saves)};
     }
 
     template <class Team, class Backend>

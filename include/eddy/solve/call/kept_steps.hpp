@@ -17,7 +17,7 @@ namespace eddy::inline v0::detail {
 
 /// How many steps of each lane the budget has room for: not more than a lane can take.
 template <class Spec>
-[[nodiscard]] std::int64_t rows_of_steps(const LaneTimes& times, std::ptrdiff_t num_lanes,
+[[nodiscard]] std::int64_t rows_of_steps(const CallTimes& times, std::ptrdiff_t num_lanes,
                                          const MemoryLimits& limits) {
     constexpr std::int64_t bytes_of_step =
         sizeof(double) + Spec::state_size * sizeof(typename Spec::Scalar);

@@ -28,13 +28,21 @@ template <class Memory>
 /// The problem with its tables on the device, without the arrays of the lanes.
 template <class Spec, class Memory>
 [[nodiscard]] Problem<Spec> with_tables(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
-    LaneTimes& times = problem.times;
-    times.tstops = mirrors.in(times.tstops, times.num_tstops);
-    times.saves = mirrors.in(times.saves, times.num_saves);
-    times.save_time = mirrors.in(times.save_time, times.num_saves);
-    problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
+    CallTimes& times = problem.times;
+    const std::ptrdiff_t rows = times.own ? times.table_rows.num_lanes : 1;
+    const auto in = [&](const auto* table, std::ptrdiff_t count) {
+        return times.own ? mirrors.in_passing(table, count) : mirrors.in(table, count);
+    };
     if constexpr (Spec::has_noise)
-        problem.noise.rows = mirrors.in(problem.noise.rows, times.num_tstops);
+        problem.noise.rows = in(problem.noise.rows, rows * times.num_tstops);
+    times.tstops = in(times.tstops, rows * times.num_tstops);
+    times.saves = in(times.saves, rows * times.num_saves);
+    times.save_time = in(times.save_time, rows * times.num_saves);
+    if (times.own) {
+        times.table_rows = mirrors.in(times.table_rows);
+        times.own = mirrors.in_passing(times.own, rows);
+    }
+    problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
     problem.rows = {};  // there each lane has its own
     if constexpr (keeps_starts<typename Spec::Field>)
         problem.starts = mirrors.template room<typename Spec::LaneState>(mirrors.lanes().count);

@@ -65,8 +65,9 @@ class PathGradient {
         of_chunk_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
         const Means means{whole.loss, whole.target, blocks_.data(), of_chunk_.data(),
                           lanes,      blocks,       block_lanes};
-        paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes}, options, call,
-                   whole.result.report, means, solve_chunk);
+        paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes, nullptr,
+                    whole.prepared.problem.times},
+                   options, call, whole.result.report, means, solve_chunk);
         if constexpr (num_shared > 0) add_blocks(whole, means);
         return false;
     }

@@ -25,7 +25,7 @@ class PathSolve {
         Solution<Real>& solution = whole.solution;
         const auto memory = memory_for(backend, kept);
         const bool stays = paths_stay_there(memory, whole);
-        solution.reset(whole.prepared.num_lanes(), whole.prepared.times().save_time, num_outputs,
+        solution.reset(whole.prepared.num_lanes(), whole.prepared.times().saved(), num_outputs,
                        Spec::state_size,
                        {.y = whole.y.empty(),
                         .has_tangents = Spec::is_dual,
@@ -50,8 +50,9 @@ class PathSolve {
         };
         const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
                                      num_outputs, numbers};
-        paths_.run({numbers, numbers, rows_that_fit(numbers), false, marks}, options, call,
-                   solution, means, solve_chunk);
+        paths_.run(
+            {numbers, numbers, rows_that_fit(numbers), false, marks, whole.prepared.problem.times},
+            options, call, solution, means, solve_chunk);
     }
 
   private:

@@ -28,6 +28,7 @@ class PathSums {
         std::int64_t most_rows;
         bool within_lanes = false;
         TangentMark* marks = nullptr;  // (lane), where they are watched
+        CallTimes times{};
     };
     /// solve() a chunk, with what it brings to of_runs. `target` takes what becomes of lanes.
     template <class Target, class Solve>
@@ -48,7 +49,7 @@ class PathSums {
                                                sizes.marks,
                                                first_lane,
                                                end_lane - first_lane,
-                                               options.t0,
+                                               sizes.times,
                                                is_cut};
             lanes.finish_all();
             std::swap(waiting_[0], waiting_[1]);

@@ -85,10 +85,9 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
         using Seeds = detail::CotangentSeeds<Spec, Observable::num_outputs>;
         using Workspace = detail::GradientWorkspace<Spec, Observable, Seeds, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, name);
-        detail::collect_arrays(workspace.arrays, cotangents,
-                               workspace.prepared.times().saves.size(),
+        detail::collect_arrays(workspace.arrays, cotangents, workspace.prepared.times().num_saves,
                                workspace.prepared.num_lanes(), Observable::num_outputs,
-                               "cotangents", name, this->memory());
+                               "cotangents", name, this->memory(), "", &workspace.prepared.times());
         workspace.seeds.cotangents = workspace.arrays.data();
         return workspace;
     }

@@ -4,6 +4,7 @@
 // Test: tests/solve/solver_objects.cpp, tests/solve/failures.cpp
 
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/outcomes.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
 #include <memory>
@@ -50,14 +51,26 @@ class [[nodiscard]] Solution : public Outcomes {
 
     /// The number of save points; 1, the end, if none were given.
     [[nodiscard]] std::ptrdiff_t num_saves() const {
-        return static_cast<std::ptrdiff_t>(t_.size());
+        return static_cast<std::ptrdiff_t>(saved_.num_saves);
     }
-    /// The time of save point k.
+    /// The time of save point k of all trajectories.
     [[nodiscard]] double t(std::ptrdiff_t k) const {
         require_save_point(k);
-        return t_[static_cast<std::size_t>(k)];
+        require_argument(!saved_.is_own,
+                         "solution: t({}) where each trajectory has times of its own; call t({}, "
+                         "trajectory)",
+                         k, k);
+        return saved_.t[static_cast<std::size_t>(k)];
     }
-    /// The state at save point k, as (trajectory, component), or the values of `observe`. It is a
+    /// The time of save point k of a trajectory. NaN if it has fewer.
+    [[nodiscard]] double t(std::ptrdiff_t k, std::ptrdiff_t lane) const {
+        require_save_point(k);
+        detail::require_index(lane, num_lanes(), "solution: trajectory");
+        const std::ptrdiff_t row = saved_.is_own ? lane : 0;
+        return saved_.t[static_cast<std::size_t>(row * num_saves() + k)];
+    }
+    /// The state at save point k, as (trajectory, component), or the values of `observe`. With times
+    /// of their own it is each trajectory's k-th save point, NaN where it has fewer. It is a
     /// view of this solution's memory. For a temporary solution, as in `solve(…).y()`, it is an
     /// array of its own.
     [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
@@ -137,7 +150,7 @@ class [[nodiscard]] Solution : public Outcomes {
     }
 
     /// Allocates for these save points, everything NaN; called by whoever fills it in.
-    void reset(std::ptrdiff_t lanes, const std::vector<double>& save_times, std::ptrdiff_t columns,
+    void reset(std::ptrdiff_t lanes, detail::SavedTimes save_times, std::ptrdiff_t columns,
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No trajectories and no save points; the memory is kept.
     void clear();
@@ -192,7 +205,7 @@ class [[nodiscard]] Solution : public Outcomes {
     }
 
     detail::SolutionParts parts_;
-    std::vector<double> t_;
+    detail::SavedTimes saved_;
     std::vector<Real> y_, tangent_, variance_;  // (save point, component, lane)
     std::ptrdiff_t num_columns_ = 0;
     std::ptrdiff_t num_state_ = 0;

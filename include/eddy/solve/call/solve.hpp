@@ -58,7 +58,7 @@ struct SolveWorkspace {
         arrays.clear();
         add_inputs(arrays, prepared.problem);
         const ArrayShape shape{prepared.num_lanes(), Observable::num_outputs};
-        const std::size_t saves = prepared.times().saves.size();
+        const std::size_t saves = prepared.times().num_saves;
         collect_outputs(y, into.y, memory, saves, shape, "y", where, arrays);
         collect_outputs(tangent, into.tangent, memory, saves, shape, "tangent", where, arrays);
         collect_outputs(variance, into.variance, memory, saves, shape, "variance", where, arrays);
@@ -101,7 +101,7 @@ struct SolveWorkspace {
     void run_pass(const SolveOptions& options, const Backend& backend, typename Backend::Kept& kept,
                   CallLink& call) {
         const std::ptrdiff_t lanes = prepared.num_lanes();
-        solution.reset(lanes, prepared.times().save_time, Observable::num_outputs, Spec::state_size,
+        solution.reset(lanes, prepared.times().saved(), Observable::num_outputs, Spec::state_size,
                        {.y = y.empty(),
                         .has_tangents = Spec::is_dual,
                         .tangent = Spec::is_dual && tangent.empty(),

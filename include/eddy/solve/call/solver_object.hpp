@@ -65,6 +65,10 @@ class SolverObject {
         auto& workspace = workspace_.get<CallWorkspace>();
         workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
+        const Features asked =
+            Features().with(Feature::own_times, workspace.prepared.times().is_own);
+        require_possible_on(machine_of<Backend, EnsembleScalarOf<Y0>>, asked, where);
+        if (returns_early(memory())) require_asynchronous(asked, where);
         workspace.prepared.ranks = share(workspace.prepared.problem, where);
         return workspace;
     }

@@ -133,7 +133,7 @@ struct GradientKernel {
         GroupGradient<Spec, Team, Recorder, Stores, differentiates_times>(
             team, problem, pieces.group, recorder, stores_of_worker)
             .run(team.member() == 0 ? costs[team.worker()] : of_others, problem);
-        cancel_waiting(team, pieces.group.forward.outcomes, problem.times.t0);
+        cancel_waiting(team, pieces.group.forward.outcomes, problem);
         if constexpr (requires { team.call(); })
             tell_lost_states(team.call(), recorder, pieces.group.forward.outcomes,
                              team.first_lane(), team.num_lanes());

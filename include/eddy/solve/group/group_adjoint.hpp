@@ -73,10 +73,11 @@ class GroupAdjoint {
         if (has_lane) steps.assign(place, of_launch(forward.team(), occupant.lane));
         steps.head_for(place, has_lane ? occupant.tstop : -1);
         set_lane(lanes.alive, place, alive);
-        set_lane(lanes.pending, place, alive ? pending_of(occupant.lane) : -1.);
+        set_lane(lanes.pending, place, alive ? pending_of(chain, place, occupant.lane) : -1.);
     }
-    [[nodiscard]] EDDY_HD double pending_of(std::int32_t lane) const {
-        return saves_left_[lane] > 0 ? times().saves[saves_left_[lane] - 1] : -1;
+    [[nodiscard]] EDDY_HD double pending_of(int chain, int place, std::int32_t lane) const {
+        const std::int32_t left = saves_left_[lane];
+        return left > 0 ? forward.steps(chain).times_of(place).saves[left - 1] : -1;
     }
 
     /// What a chain brings to a round's adjoint.
@@ -162,7 +163,7 @@ class GroupAdjoint {
         forward.steps(chain).with_input(x, used, [&](const auto& in) {
             watch_.look(in, cotangent, lanes.occupants, forward.outcomes(),
                         lanes.alive & (used != Time(0)), chain, round,
-                        mul_add(Time(times().direction), x.elapsed, Time(times().t0)));
+                        forward.steps(chain).time_at(x.elapsed));
         });
     }
 
@@ -221,7 +222,7 @@ class GroupAdjoint {
         else
             return {};
     }
-    [[nodiscard]] EDDY_HD const LaneTimes& times() const { return forward.problem().times; }
+    [[nodiscard]] EDDY_HD const SharedTimes& times() const { return forward.problem().times; }
 
     /// Hands out the gradient with respect to y0, back through what made the start of the lane
     /// consistent.
@@ -308,7 +309,7 @@ class GroupAdjoint {
                 add_to_p(chain, place), of_t);
             add_state(seeded.cotangent, place, of_lane);
             set_lane(lanes.t_cotangent, place, get_lane(lanes.t_cotangent, place) + of_t);
-            set_lane(lanes.pending, place, pending_of(lane));
+            set_lane(lanes.pending, place, pending_of(chain, place, lane));
         }
     }
 
@@ -341,8 +342,8 @@ class GroupAdjoint {
             }
             const auto fraction = moving_fraction<Spec>(in, convert<Primal>(theta));
             if constexpr (with_times)
-                add_times_of_saves<Spec>(in, times(), fraction, seed, taken, inside, lanes,
-                                         *recorder_, seeded.round.times);
+                add_times_of_saves<Spec>(in, forward.steps(chain), fraction, seed, taken, inside,
+                                         lanes, *recorder_, seeded.round.times);
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
@@ -370,7 +371,7 @@ class GroupAdjoint {
         const std::int32_t lane = chains_[chain].occupants[place].lane;
         const std::int32_t k = --saves_left_[lane];
         load_state(seed, place, recorder_->pull_save(lane, k, add_to_p(chain, place)));
-        set_lane(chains_[chain].pending, place, pending_of(lane));
+        set_lane(chains_[chain].pending, place, pending_of(chain, place, lane));
         return k;
     }
 

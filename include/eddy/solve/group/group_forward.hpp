@@ -248,7 +248,7 @@ class GroupForward {
                              .cancelled = meaning.cancelled,
                              .attempts = attempts};
             guests_.each([&](auto& guest) EDDY_INLINE { guest.judge(at, attempt, place, facts); });
-            const Verdict verdict = verdict_of(problem_->times, occupant, facts);
+            const Verdict verdict = verdict_of(chain.steps.times_of(place), occupant, facts);
             if (verdict.turn == Turn::goes_on) continue;
             if (verdict.turn == Turn::to_next_tstop) {
                 change(x, number, place, round, {occupant.lane, occupant.tstop + 1},
@@ -336,7 +336,7 @@ class GroupForward {
 
     /// Finds out when something happens next: in elapsed time of each place, and in rounds.
     EDDY_HD void plan_ahead(const Loop& x, int number, std::int64_t round) {
-        const LaneTimes& times = problem_->times;
+        const SharedTimes& times = problem_->times;
         Chain<Spec>& chain = chains_[number];
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
         const auto at = view(number, round);
@@ -348,7 +348,7 @@ class GroupForward {
             const Occupant& occupant = chain.occupants[place];
             const double landing = guests_.least(
                 std::numeric_limits<double>::infinity(),
-                [&](const auto& guest) EDDY_INLINE { return guest.next_time(occupant); });
+                [&](const auto& guest) EDDY_INLINE { return guest.next_time(at, occupant); });
             set_lane(chain.landing, place, landing);
             if (occupant.lane == no_lane) continue;
             next_check = min(next_check, chain.first_round[place] + times.max_steps - 1);

@@ -38,13 +38,13 @@ template <class Team, class Kernel>
 }
 
 /// Lanes of a cancelled call that never began. `outcomes` are those of the group.
-template <class Team>
-EDDY_HD void cancel_waiting(const Team& team, LaneOutcome* outcomes, double t0) {
+template <class Team, class Problem>
+EDDY_HD void cancel_waiting(const Team& team, LaneOutcome* outcomes, const Problem& problem) {
     for (std::int32_t k = team.num_taken() + team.member(); k < team.num_lanes();
          k += Team::num_members) {
         LaneOutcome& outcome = outcomes[team.lane_at(k)];
         outcome.result = Result::cancelled;
-        outcome.t = t0;
+        outcome.t = problem.times_of(of_launch(team, team.lane_at(k))).t0;
     }
 }
 

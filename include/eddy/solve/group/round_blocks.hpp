@@ -32,7 +32,7 @@ class RoundBlocks {
     /// Blocks are worth it where few rounds land or save, and the log has the normals of all, if there are any. Noise
     /// has blocks as long as it is drawn for.
     EDDY_HD void begin(const Problem<Spec>& problem, const GradientPlan& plan) {
-        const LaneTimes& times = problem.times;
+        const CallTimes& times = problem.times;
         bool logs_all = plan.last_round < plan.logged_rounds;
         if constexpr (Spec::normals_per_step > 0) logs_all = logs_all && problem.noise.level == 0;
         const double ends = times.num_tstops + times.num_saves;

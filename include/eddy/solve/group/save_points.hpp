@@ -36,17 +36,17 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
     EDDY_HD void enter(const auto& at, int, std::int32_t lane) {
         num_saved_[lane] = 0;
         if (wants_steps())
-            recorder_->save_step(lane, {problem_->times.t0},
+            recorder_->save_step(lane, {times_of(at, lane).t0},
                                  LaneStart<Spec>::state(*problem_, of_launch(at.team, lane)));
     }
     /// Tells the recorder of what a round has passed, up to a save point that breaks: that one stays the next of its lane.
-    EDDY_HD void mean(const auto&, const RoundOfChain<Spec>& round, auto& meaning, auto&) {
-        if constexpr (!saves_nothing<Recorder>) find_and_save(round, meaning.broken);
+    EDDY_HD void mean(const auto& at, const RoundOfChain<Spec>& round, auto& meaning, auto&) {
+        if constexpr (!saves_nothing<Recorder>) find_and_save(at, round, meaning.broken);
         if (wants_steps()) save_steps(round);
     }
-    [[nodiscard]] EDDY_HD double next_time(const Occupant& occupant) const {
-        return next_landing(problem_->times, occupant,
-                            occupant.lane == no_lane ? 0 : num_saved_[occupant.lane]);
+    [[nodiscard]] EDDY_HD double next_time(const auto& at, const Occupant& occupant) const {
+        if (occupant.lane == no_lane) return std::numeric_limits<double>::infinity();
+        return next_landing(times_of(at, occupant.lane), occupant, num_saved_[occupant.lane]);
     }
     [[nodiscard]] EDDY_HD std::int64_t rounds_left(const auto&) const {
         return wants_steps() ? 1 : std::numeric_limits<std::int64_t>::max();
@@ -79,7 +79,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         bool interpolates;
     };
 
-    EDDY_HD void find_and_save(const RoundOfChain<Spec>& round, Broken& broken) {
+    EDDY_HD void find_and_save(const auto& group, const RoundOfChain<Spec>& round, Broken& broken) {
         const Attempt<Spec>& attempt = round.attempt;
         Due due;
         with_moved_input<Spec>(
@@ -88,7 +88,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
                 decltype(Stepper::interpolant(in,
                                               attempt.trial)) interpolant;  // made where one is due
                 bool is_made = false;
-                while (find_due(round, broken, due)) {
+                while (find_due(group, round, broken, due)) {
                     State within{};
                     if (due.interpolates) {
                         if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
@@ -96,25 +96,22 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
                         within = interpolant.at(
                             moving_fraction<Spec>(in, convert<typename Spec::Primal>(due.theta)));
                     }
-                    save_all(round, within, due, broken);
+                    save_all(group, round, within, due, broken);
                 }
             });
     }
-    EDDY_HD void save_all(const RoundOfChain<Spec>& round, const State& within, const Due& due,
-                          Broken& broken) {
+    EDDY_HD void save_all(const auto& group, const RoundOfChain<Spec>& round, const State& within,
+                          const Due& due, Broken& broken) {
         for (int place = 0; place < num_places; ++place) {
             if (due.at[place] == nowhere) continue;
             // One of three values, not of three addresses: states stay in registers.
             typename Spec::LaneState y = state_of<Spec>(within, place);
             if (due.at[place] == at_start) y = state_of<Spec>(round.before.y, place);
             if (due.at[place] == at_end) y = state_of<Spec>(round.after.y, place);
-            save(round.chain.occupants[place].lane, y, place, broken);
+            const std::int32_t lane = round.chain.occupants[place].lane;
+            const double t = times_of(group, lane).save_time[num_saved_[lane]];
+            save(lane, y, t, t, place, broken);
         }
-    }
-    EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, int place,
-                      Broken& broken) {
-        const double t = problem_->times.save_time[num_saved_[lane]];
-        save(lane, y, t, t, place, broken);
     }
     /// At t, which may have a tangent.
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t,
@@ -140,7 +137,8 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
 
     /// False where no place has any left. The end of a step that is not finite is not reached. One that a lane
     /// ends at with an event stays where it is when the event moves: it is interpolated; unless it is the end.
-    EDDY_HD bool find_due(const RoundOfChain<Spec>& round, const Broken& broken, Due& due) const {
+    EDDY_HD bool find_due(const auto& group, const RoundOfChain<Spec>& round, const Broken& broken,
+                          Due& due) const {
         const auto& [chain, before, attempt, x] = round;
         due.theta = Time(0);
         due.interpolates = false;
@@ -148,7 +146,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         for (int place = 0; place < num_places; ++place) {
             const std::int32_t lane = chain.occupants[place].lane;
             const double at = lane == no_lane ? std::numeric_limits<double>::infinity()
-                                              : next_save(problem_->times, num_saved_[lane]);
+                                              : next_save(times_of(group, lane), num_saved_[lane]);
             const double from = get_lane(before.elapsed, place);
             const double to = get_lane(attempt.stalled, place) ? from : get_lane(x.elapsed, place);
             const bool ends = at == to && ends_at_event(attempt, place);
@@ -174,10 +172,14 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
                 get_lane(attempt.stalled, place))
                 continue;
             const bool lands = get_lane(x.elapsed, place) == get_lane(chain.steps.tstop, place);
-            const double t = lands ? problem_->times.tstops[occupant.tstop].t
+            const double t = lands ? chain.steps.times_of(place).tstops[occupant.tstop].t
                                    : chain.steps.time_of(x.elapsed, place);
             recorder_->save_step(occupant.lane, {t}, state_of<Spec>(x.y, place));
         }
+    }
+
+    [[nodiscard]] EDDY_HD LaneTimes times_of(const auto& group, std::int32_t lane) const {
+        return problem_->times_of(of_launch(group.team, lane));
     }
 
     Recorder* recorder_ = nullptr;

@@ -75,7 +75,7 @@ struct SolveKernel {
         if constexpr (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         solve_group(team, problem, memory, recorder);
-        cancel_waiting(team, memory.outcomes, problem.times.t0);
+        cancel_waiting(team, memory.outcomes, problem);
     }
 };
 

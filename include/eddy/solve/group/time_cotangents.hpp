@@ -38,8 +38,8 @@ EDDY_HD void add_times_of_step(const ChainState<Spec>& x, const typename Spec::T
 /// tstop, not one that only happens to lie where a step ends, shifts against the tstop; not if it counts as
 /// inside, for an event ends the step.
 template <class Spec, class Input, class Fraction, class Recorder, class Times>
-EDDY_HD void add_times_of_saves(const Input& in, const LaneTimes& times, const Fraction& fraction,
-                                const typename Spec::State& seed,
+EDDY_HD void add_times_of_saves(const Input& in, const ChainStepper<Spec>& steps,
+                                const Fraction& fraction, const typename Spec::State& seed,
                                 const std::int32_t (&taken)[Spec::num_places],
                                 const bool (&inside)[Spec::num_places],
                                 const ChainBack<Spec>& lanes, Recorder& recorder, Times& of_round) {
@@ -54,6 +54,7 @@ EDDY_HD void add_times_of_saves(const Input& in, const LaneTimes& times, const F
         if (taken[place] < 0) continue;
         const auto v = get_lane(along, place);
         const Occupant& occupant = lanes.occupants[place];
+        const LaneTimes times = steps.times_of(place);
         const bool is_tstop =
             !inside[place] && times.saves[taken[place]] == times.tstops[occupant.tstop].elapsed;
         if (!times.saves_the_end) {

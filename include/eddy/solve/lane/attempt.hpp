@@ -44,18 +44,21 @@ class ChainStepper {
     EDDY_HD void refer_to(const Problem<Spec>& problem) { problem_ = &problem; }
     /// Puts another lane into a place.
     EDDY_HD void assign(int place, LaunchLane lane) {
+        lanes_[place] = lane;
         parameters.assign(*problem_, place, lane);
         path.assign(place, lane);
     }
     /// The steps of a place head for a tstop, from the one before; it has no lane where it is −1.
     EDDY_HD void head_for(int place, std::int32_t index) {
-        const Tstop* const tstops = problem_->times.tstops;
-        const Tstop to = index < 0 ? Tstop{0, 0} : tstops[index];
+        LaneTimes times;
+        if (index >= 0) times = times_of(place);
+        const Tstop to = index < 0 ? Tstop{0, 0} : times.tstops[index];
+        set_lane(t0_, place, times.t0);
         set_lane(tstop, place, to.elapsed);
         set_lane(lowest_, place, to.lowest);
         set_lane(highest_, place, to.highest);
-        set_lane(origin_, place, index > 0 ? tstops[index - 1].elapsed : 0.);
-        path.head_for(*problem_, place, index);
+        set_lane(origin_, place, index > 0 ? times.tstops[index - 1].elapsed : 0.);
+        path.head_for(*problem_, place, lanes_[place], index);
     }
 
     /// Tries a step of every place from x. On a host by a call that all callers share, compiled once:
@@ -85,7 +88,7 @@ class ChainStepper {
         if constexpr (Spec::has_event) {
             after.y = x.y;
             move_where(attempt.accepted, attempt.trial.next, after.y);
-            seek_events<Spec>(*this, problem_->times, x, attempt, after);
+            seek_events<Spec>(*this, x, attempt, after);
         }
         return after;
     }
@@ -198,7 +201,19 @@ class ChainStepper {
 
     /// t for reports: it may be that of a jump.
     [[nodiscard]] EDDY_HD double time_of(const Time& elapsed, int place) const {
-        return problem_->times.t0 + problem_->times.direction * get_lane(elapsed, place);
+        return times_of(place).t0 + problem_->times.direction * get_lane(elapsed, place);
+    }
+    /// The times of the lane in a place.
+    [[nodiscard]] EDDY_HD LaneTimes times_of(int place) const {
+        return problem_->times_of(lanes_[place]);
+    }
+    /// What steps may have to end at.
+    [[nodiscard]] EDDY_HD typename EventSeeker<Spec>::Landings landings() const {
+        return {*problem_, lanes_, tstop};
+    }
+    /// t for those who look on.
+    [[nodiscard]] EDDY_HD Time time_at(const Time& elapsed) const {
+        return mul_add(Time(problem_->clock.direction), elapsed, t0_);
     }
     /// Is this a round of the constant size that all places share?
     [[nodiscard]] EDDY_INLINE EDDY_HD bool is_constant(const Time& size) const {
@@ -275,9 +290,7 @@ class ChainStepper {
 
     [[nodiscard]] EDDY_INLINE EDDY_HD StageTimes<Time> times_of(const Time& elapsed,
                                                                 const Time& size) const {
-        return {
-            TimeAt<Time>{problem_->clock.t0, problem_->clock.direction, elapsed, lowest_, highest_},
-            size};
+        return {TimeAt<Time>{t0_, problem_->clock.direction, elapsed, lowest_, highest_}, size};
     }
     [[nodiscard]] EDDY_INLINE EDDY_HD Path path_of(const Time& elapsed, const Time& size,
                                                    const Single* normals) const {
@@ -336,8 +349,10 @@ class ChainStepper {
     }
 
     const Problem<Spec>* problem_ = nullptr;
-    Time lowest_, highest_;  // (place) bounds of the times that f is asked at
-    Time origin_;            // (place) the last tstop; 0: the start
+    LaunchLane lanes_[Spec::num_places] = {};  // (place) the last one
+    Time t0_;                                  // (place)
+    Time lowest_, highest_;                    // (place) bounds of the times that f is asked at
+    Time origin_;                              // (place) the last tstop; 0: the start
 };
 
 }  // namespace eddy::inline v0::detail

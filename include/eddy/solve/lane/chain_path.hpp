@@ -41,11 +41,11 @@ class ChainPath {
     EDDY_HD void assign([[maybe_unused]] int place, [[maybe_unused]] LaunchLane lane) {
         if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
     }
-    /// The steps of a place head for a tstop; it has no lane where it is −1.
+    /// The steps of a place head for a tstop of its lane; it has none where it is −1.
     EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
-                          [[maybe_unused]] std::int32_t tstop) {
+                          [[maybe_unused]] LaunchLane lane, [[maybe_unused]] std::int32_t tstop) {
         if constexpr (Spec::has_noise) {
-            const CellRow row = tstop < 0 ? CellRow{} : problem.noise.rows[tstop];
+            const CellRow row = tstop < 0 ? CellRow{} : problem.cells_of(lane)[tstop];
             if constexpr (Spec::has_dyadic_steps)
                 cells_.head_for(place, row);
             else

@@ -109,7 +109,8 @@ template <class Spec>
     if (verdict.turn == Turn::breaks_at_save)
         return {broken.result[place], broken.t[place], broken.component[place]};
     if (verdict.turn == Turn::breaks) return broken_step(problem, round, place);
-    if (verdict.result == Result::success) return {verdict.result, problem.times.end().t};
+    if (verdict.result == Result::success)
+        return {verdict.result, round.chain.steps.times_of(place).end().t};
     return {verdict.result, round.chain.steps.time_of(round.after.elapsed, place)};
 }
 
@@ -202,8 +203,9 @@ template <class Spec>
     const int place = ended.place;
     if (ends_at_start(round, verdict, place)) return outcome_of_start(problem, ended);
     LaneOutcome outcome = outcome_of<Spec>(
-        problem.times, ending_of<Spec>(problem, round, verdict, broken, place), ended.tstop,
-        ended.attempts, static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
+        round.chain.steps.times_of(place), ending_of<Spec>(problem, round, verdict, broken, place),
+        ended.tstop, ended.attempts,
+        static_cast<std::int64_t>(get_lane(round.chain.rejected, place)));
     outcome.evaluations += round.chain.iterations_of(place);
     return outcome;
 }

@@ -115,12 +115,11 @@ EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<S
 
 /// Looks for events at the end of an attempt from x, which has been judged.
 template <class Spec, class Steps>
-EDDY_INLINE EDDY_HD inline void seek_events(const Steps& steps, const LaneTimes& times,
-                                            const ChainState<Spec>& x, Attempt<Spec>& attempt,
-                                            AfterAttempt<Spec>& after) {
+EDDY_INLINE EDDY_HD inline void seek_events(const Steps& steps, const ChainState<Spec>& x,
+                                            Attempt<Spec>& attempt, AfterAttempt<Spec>& after) {
     if constexpr (Spec::moves_times) attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
     steps.with_input(x, attempt.size, [&](const auto& in) EDDY_INLINE {
-        EventSeeker<Spec>::seek(in, {times, steps.tstop}, x, attempt, after, [&](const auto& use) {
+        EventSeeker<Spec>::seek(in, steps.landings(), x, attempt, after, [&](const auto& use) {
             if constexpr (Spec::moves_times)
                 take_roots<Spec>(steps, x, attempt, after, use);
             else

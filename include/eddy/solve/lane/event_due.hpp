@@ -47,13 +47,14 @@ struct EventDue {
         });
         return met;
     }
-    /// Renews the due times after an attempt from x, in the places that it has moved.
+    /// Renews the due times after an attempt from x, in the places that it has moved: those of times_of(place).
     template <class Parameters>
-    EDDY_HD static void renew(const Parameters& p, const LaneTimes& times, Attempt<Spec>& attempt,
+    EDDY_HD static void renew(const Parameters& p, const auto& times_of, Attempt<Spec>& attempt,
                               AfterAttempt<Spec>& after) {
         for (int place = 0; place < Spec::num_places; ++place) {
             const double used = get_lane(attempt.used, place);
             const double elapsed = get_lane(after.elapsed, place);
+            const LaneTimes times = times_of(place);
             if (used == 0 || !(elapsed < times.span) || ends_at_event(attempt, place)) continue;
             const OwnParameters<Parameters> own{p, place};
             const EventTimes<Field, OwnParameters<Parameters>> events(times, own);

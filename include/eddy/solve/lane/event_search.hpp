@@ -52,14 +52,14 @@ struct EventSeeker {
                               LaunchLane lane, const typename Spec::LaneState& y) {
         begin(search, place, sides_at_start(problem, lane, y));
         if constexpr (Spec::has_timed_events)
-            EventDue<Spec>::begin(search, place, problem.times,
+            EventDue<Spec>::begin(search, place, problem.times_of(lane),
                                   LaneParameters<Spec>{&problem, lane});
     }
     /// The sides of zero where a lane begins.
     [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem, LaunchLane lane,
                                                       const typename Spec::LaneState& y) {
         using Lane = typename Spec::Lane;
-        const LaneTimes& times = problem.times;
+        const LaneTimes times = problem.times_of(lane);
         const double t0 = times.tstops[0].confine(times.t0);
         const LaneParameters<Spec> p{&problem, lane};
         const auto now = Functions::template values<Lane>(t0, y, p);
@@ -76,8 +76,13 @@ struct EventSeeker {
 
     /// What steps may have to end at.
     struct Landings {
-        const LaneTimes& times;
+        const Problem<Spec>& problem;
+        const LaunchLane (&lanes)[Spec::num_places];
         const Time& tstop;
+
+        [[nodiscard]] EDDY_HD LaneTimes times_of(int place) const {
+            return problem.times_of(lanes[place]);
+        }
     };
     /// Looks at what was tried from x by `in`, and judged. Where it has found events, at_roots(use) calls
     /// use(in) with the steps to them.
@@ -104,7 +109,8 @@ struct EventSeeker {
             if (any(is_sought | is_due | (counts & (is_met | is_lost | attempt.lands))))
                 [[unlikely]] {
                 seek_closely({is_due, g, landings, counts}, x, attempt, after, at_roots);
-                return EventDue<Spec>::renew(in.p, landings.times, attempt, after);
+                return EventDue<Spec>::renew(
+                    in.p, [&](int place) { return landings.times_of(place); }, attempt, after);
             }
         } else if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]] {
             return seek_closely({{}, g, landings, counts}, x, attempt, after, at_roots);
@@ -301,7 +307,8 @@ struct EventSeeker {
     [[nodiscard]] EDDY_HD static double size_before(const Landings& landings, int place,
                                                     const Tried& tried, double width,
                                                     RootBracket& bracket) {
-        if (!is_told(landings.times, get_lane(landings.tstop, place), tried.end)) return 0;
+        if (!is_told(landings.times_of(place), get_lane(landings.tstop, place), tried.end))
+            return 0;
         const double size = bracket.step_back(tried.size, width), end = tried.from + size;
         return end > tried.from && end < tried.end ? size : 0;
     }
@@ -337,7 +344,7 @@ struct EventSeeker {
         static_for<0, num_events>([&]<int i>() {
             const Time along =
                 convert<Time>(primal(slope_of<i, Number>(in.t.last, after.y, in.p, slope))) *
-                Time(seen.landings.times.direction);
+                Time(seen.landings.problem.times.direction);
             for (int place = 0; place < Spec::num_places; ++place) {
                 bool goes_on = false;
                 static_for<0, num_events>([&]<int met>() {

@@ -148,7 +148,7 @@ class EventTimes {
         return told - before_told(told);
     }
 
-    const LaneTimes& times_;
+    const LaneTimes times_;
     Plain p_;
 };
 

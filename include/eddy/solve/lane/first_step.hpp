@@ -13,6 +13,21 @@
 
 namespace eddy::inline v0::detail {
 
+/// What the rule reads of the times of the lanes.
+template <class Real, class Time>
+struct FirstTimes {
+    Time t0, lowest, highest;  // (place)
+    Real span;
+
+    EDDY_HD void set(int place, const LaneTimes& times) {
+        const Tstop& to = times.tstops[0];
+        set_lane(t0, place, times.t0);
+        set_lane(lowest, place, to.lowest);
+        set_lane(highest, place, to.highest);
+        set_lane(span, place, static_cast<ScalarOf<Real>>(times.span));
+    }
+};
+
 /// The rule for lanes of a Real that begin in `y` with the slope `f0`. It asks for the slope f1 at the end of a
 /// trial step of Euler.
 template <class Spec, class Real, class Time>
@@ -22,19 +37,20 @@ struct FirstStepRule {
     using State = Vec<Real, Spec::state_size>;
 
     const Problem<Spec>& problem;
+    const FirstTimes<Real, Time>& times;
     State y, f0;
-    Real span{static_cast<Scalar>(problem.times.span)};
+    Real span = times.span;
     Real f_norm = norm(f0), trial = initial_step_trial(norm(y), f_norm, span);
 
     [[nodiscard]] EDDY_HD static Time time_after(const Problem<Spec>& problem,
+                                                 const FirstTimes<Real, Time>& times,
                                                  const Time& elapsed) {
-        const Tstop& to = problem.times.tstops[0];
-        return TimeAt<Time>{problem.clock.t0, problem.clock.direction, Time(0), Time(to.lowest),
-                            Time(to.highest)} +
+        return TimeAt<Time>{times.t0, problem.clock.direction, Time(0), times.lowest,
+                            times.highest} +
                elapsed;
     }
     [[nodiscard]] EDDY_HD Time end_time() const {
-        return time_after(problem, convert<Time>(trial));
+        return time_after(problem, times, convert<Time>(trial));
     }
     [[nodiscard]] EDDY_HD State end_state() const {
         State y1 = y;
@@ -98,16 +114,18 @@ class FirstStep {
                                                               std::ptrdiff_t lane, int count) {
         State y{};
         Vec<Real, Spec::parameter_room> p{};
+        FirstTimes<Real, Time> times{};
         for (int place = 0; place < num_places; ++place) {  // beyond the last lane, that lane again
             const LaunchLane source{lane + min(place, count - 1)};
             const auto start = LaneStart<Spec>::state(problem, source);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
             const std::ptrdiff_t row = to_index(problem.row_of_p(source));
             for (int i = 0; i < Spec::parameter_size; ++i) set_lane(p[i], place, problem.p(row, i));
+            times.set(place, problem.times_of(source));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;
-        const State f0 = slope(Rule::time_after(problem, Time(0)), y, p);
-        const Rule rule{problem, y, f0};
+        const State f0 = slope(Rule::time_after(problem, times, Time(0)), y, p);
+        const Rule rule{problem, times, y, f0};
         const State f1 = slope(rule.end_time(), rule.end_state(), p);
         // Numbers that nobody has checked (asynchronous calls) may not be finite: no size is small enough then.
         return rule.size(f1, not_a_number_among(y, p) == Real(0));

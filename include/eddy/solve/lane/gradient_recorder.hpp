@@ -149,7 +149,7 @@ class GradientRecorder {
 
     /// False where the loss, or what `observe` makes of the state, is not finite.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y) {
-        return save(lane, k, y, time(k));
+        return save(lane, k, y, time(lane, k));
     }
     /// Saves the state of a lane at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k, const LaneState& y,
@@ -168,7 +168,7 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD LaneState pull_save(std::int32_t lane, std::int32_t k,
                                               const AddToP& add_to_p) {
         Lane t_cotangent(0);
-        const LaneState cotangent = pull_save(lane, k, time(k), add_to_p, t_cotangent);
+        const LaneState cotangent = pull_save(lane, k, time(lane, k), add_to_p, t_cotangent);
         if (target_->t0.first) add_save_time(lane, k, t_cotangent);
         return cotangent;
     }
@@ -184,10 +184,10 @@ class GradientRecorder {
     // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
 
     EDDY_HD void add_tstop(std::int32_t lane, std::int32_t tstop, const Lane& value) {
-        const LaneTimes& times = problem_->times;
+        const LaneTimes times = problem_->times_of(of_launch(lane));
         if (tstop == 0) {
             add(target_->t0, lane, 0, value);
-        } else if (tstop == times.num_tstops) {
+        } else if (times.is_end(tstop - 1)) {
             add(target_->t1, lane, 0, value);
         } else {  // a save point that is stepped to moves the tstop along, if it is not at a jump
             const Tstop& at = times.tstops[tstop - 1];
@@ -331,7 +331,9 @@ class GradientRecorder {
     [[nodiscard]] EDDY_HD Row input_row(std::int32_t lane) const {
         return problem_->row_of(of_launch(lane));
     }
-    [[nodiscard]] EDDY_HD double time(std::int32_t k) const { return problem_->times.save_time[k]; }
+    [[nodiscard]] EDDY_HD double time(std::int32_t lane, std::int32_t k) const {
+        return problem_->times_of(of_launch(lane)).save_time[k];
+    }
     [[nodiscard]] EDDY_HD LaneParameters<Spec> parameters(std::int32_t lane) const {
         return {problem_, of_launch(lane)};
     }

@@ -77,7 +77,7 @@ struct Verdict {
     if (round.save_is_broken) return {Turn::breaks_at_save};
     if (round.stalled) return {Turn::breaks};
     if (round.ends) return {Turn::ends, Result::event};
-    if (round.lands && occupant.tstop + 1 == times.num_tstops) return {Turn::ends};
+    if (round.lands && times.is_end(occupant.tstop)) return {Turn::ends};
     if (round.cancelled) return {Turn::ends, Result::cancelled};
     if (round.attempts >= times.max_steps || round.switches)
         return {Turn::ends, Result::max_steps_reached};

@@ -55,7 +55,7 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static LaneOutcome outcome(const Problem<Spec>& problem,
                                                      LaunchLane lane) {
         State y;
-        return outcome_of(problem, solve(problem, lane, y));
+        return outcome_of(problem.times_of(lane).t0, solve(problem, lane, y));
     }
 
     /// Are the starts of all lanes that begin together found together?
@@ -69,9 +69,10 @@ struct LaneStart {
                                                 typename Spec::State& y,
                                                 LaneOutcome (&outcomes)[Spec::num_places]) {
         StartReport reports[Spec::num_places];
-        StartOf<Field>::solve_places(time_of(problem), y, p, task_of(problem), wanted, reports);
+        StartOf<Field>::solve_places(problem.times.of_all().tstops[0].confine(problem.times.t0), y,
+                                     p, task_of(problem), wanted, reports);
         for (int place = 0; place < Spec::num_places; ++place) {
-            outcomes[place] = outcome_of(problem, reports[place]);
+            outcomes[place] = outcome_of(problem.times.t0, reports[place]);
             if (!get_lane(wanted, place) || reports[place].result == Result::success) continue;
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, not_a_number());
         }
@@ -84,30 +85,32 @@ struct LaneStart {
                                                           LaunchLane lane, const State& y,
                                                           State& cotangent,
                                                           ParameterCotangent&& p_cotangent) {
-        return StartOf<Field>::template pull<with_times>(
-            time_of(problem), y, LaneParameters<Spec>{&problem, lane}, cotangent, p_cotangent);
+        return StartOf<Field>::template pull<with_times>(time_of(problem, lane), y,
+                                                         LaneParameters<Spec>{&problem, lane},
+                                                         cotangent, p_cotangent);
     }
     /// The derivative dy/dt at the start.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane) {
         const State y = state(problem, lane);
         const LaneParameters<Spec> p{&problem, lane};
         if constexpr (is_solved_for)
-            return StartOf<Field>::slope(time_of(problem), y, p);
+            return StartOf<Field>::slope(time_of(problem, lane), y, p);
         else if constexpr (has_mass<Field>)
-            return MassMatrix<Field>::slope(Spec::Term::derivative(time_of(problem), y, p));
+            return MassMatrix<Field>::slope(Spec::Term::derivative(time_of(problem, lane), y, p));
         else
-            return Spec::Term::derivative(time_of(problem), y, p);
+            return Spec::Term::derivative(time_of(problem, lane), y, p);
     }
 
   private:
-    [[nodiscard]] EDDY_HD static double time_of(const Problem<Spec>& problem) {
-        return problem.times.tstops[0].confine(problem.times.t0);
+    [[nodiscard]] EDDY_HD static double time_of(const Problem<Spec>& problem, LaunchLane lane) {
+        const LaneTimes times = problem.times_of(lane);
+        return times.tstops[0].confine(times.t0);
     }
     [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
                                                                   LaunchLane lane, State& y) {
         y = problem.load_y0(lane);
-        return StartOf<Field>::solve(time_of(problem), y, LaneParameters<Spec>{&problem, lane},
-                                     task_of(problem));
+        return StartOf<Field>::solve(time_of(problem, lane), y,
+                                     LaneParameters<Spec>{&problem, lane}, task_of(problem));
     }
     [[nodiscard]] EDDY_HD static StartTask<typename Spec::Scalar, Spec::state_size> task_of(
         const Problem<Spec>& problem) {
@@ -116,12 +119,11 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static Lane not_a_number() {
         return Lane(std::numeric_limits<typename Spec::Scalar>::quiet_NaN());
     }
-    [[nodiscard]] EDDY_HD static LaneOutcome outcome_of(const Problem<Spec>& problem,
-                                                        const StartReport& report) {
+    [[nodiscard]] EDDY_HD static LaneOutcome outcome_of(double t0, const StartReport& report) {
         return {.accepted = report.accepted,
                 .rejected = report.rejected,
                 .evaluations = report.evaluations,
-                .t = problem.times.t0,
+                .t = t0,
                 .component = report.component,
                 .result = report.result,
                 .method = static_cast<std::uint8_t>(

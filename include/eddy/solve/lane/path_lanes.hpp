@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
+#include <eddy/solve/lane/times.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -29,7 +30,7 @@ struct PathLanes {
     std::int64_t* failed_paths = nullptr;  // (lane)
     TangentMark* marks = nullptr;          // (lane); null: nobody watches
     std::int64_t first_lane = 0, num_lanes = 0;
-    double t0 = 0;
+    CallTimes times;
     bool is_cut = false;  // no paths follow: the call was cancelled
 
     static constexpr std::ptrdiff_t numbers_of_block = Target::num_of_block;
@@ -89,7 +90,7 @@ struct PathLanes {
         if (const std::int64_t rest = chunk.runs.paths - num_there(lane); rest > 0) {
             LaneOutcome never;
             never.result = Result::cancelled;
-            never.t = t0;
+            never.t = times.of(Row{lane}).t0;
             tally.add(never, rest);
         }
         outcomes[lane] = tally.whole;

@@ -40,7 +40,7 @@ struct Problem {
     using SharedParameter = std::conditional_t<Spec::is_dual, typename Spec::Number, Scalar>;
     using Size = typename ConstantSizeOf<Spec>::type;
 
-    LaneTimes times;
+    CallTimes times;
     Clock<ScalarOf<typename Spec::Time>> clock;
     [[no_unique_address]] typename Spec::Method method{};  // for what of it is known only now
     typename Spec::Controller controller;
@@ -74,6 +74,13 @@ struct Problem {
     /// The row that a lane is given. On a device each lane has its own (call/mirrors.hpp).
     [[nodiscard]] EDDY_HD Row row_of(LaunchLane lane) const {
         return compiling_for_device ? Row{to_index(lane)} : rows(lane);
+    }
+    [[nodiscard]] EDDY_HD LaneTimes times_of(LaunchLane lane) const {
+        return times.of(row_of(lane));
+    }
+    /// (tstop) The cells of noise before each.
+    [[nodiscard]] EDDY_HD const CellRow* cells_of(LaunchLane lane) const requires Spec::has_noise {
+        return noise.rows + times.table_row(row_of(lane)) * times.num_tstops;
     }
     [[nodiscard]] EDDY_HD typename Spec::LaneState load_y0(LaunchLane lane) const {
         const Row row = row_of(lane);

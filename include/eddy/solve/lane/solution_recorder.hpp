@@ -86,7 +86,8 @@ class SolutionRecorder {
     /// False where what is to be saved is not finite; then nothing is.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,
                                     const typename Spec::LaneState& y) {
-        return save(lane, k, y, problem_->times.save_time[k]);
+        const LaunchLane row{first_lane_ + lane};
+        return save(lane, k, y, problem_->times_of(row).save_time[k]);
     }
     /// Saves the state of a lane at another time, which may have a tangent.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,

@@ -8,6 +8,8 @@
 #include <eddy/core/float_float.hpp>
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
+#include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/rows.hpp>
 #include <limits>
 
 namespace eddy::inline v0 {
@@ -41,36 +43,73 @@ struct TimeLimits<FloatFloat> {
     static constexpr double epsilon = 0x1p-47;
 };
 
-/// What lanes need to know of time. Sizes and times but t0 and save_time are elapsed.
-struct LaneTimes {
-    double t0 = 0;
+/// What all lanes of a call know of time. Sizes are elapsed time.
+struct SharedTimes {
     double direction = 1;  // of t: 1 or −1
-    double span = 0;
-    double dt0 = 0;  // 0: chosen for each lane
+    double dt0 = 0;        // 0: chosen for each lane
     double dt_min = 0;
     double dt_max = 0;
     std::int64_t max_steps = 0;
-    const Tstop* tstops = nullptr;  // ascending; the last is the end
+    // The most that a lane has: those of one that has fewer are filled up.
     std::int32_t num_tstops = 0;
     std::int32_t num_saves = 0;
-    const double* saves = nullptr;      // ascending
-    const double* save_time = nullptr;  // the same as they were given, in t
-    bool saves_the_end = false;         // no save points were given
-
-    [[nodiscard]] EDDY_HD const Tstop& end() const { return tstops[num_tstops - 1]; }
+    bool saves_the_end = false;  // no save points were given
 };
 
-/// What every round reads of LaneTimes, in the numbers that lanes keep time in.
+/// Where the time of a lane begins, and how far it goes.
+struct LaneSpan {
+    double t0 = 0, span = 0;
+};
+
+/// What a lane knows of time. Sizes and times but t0 and save_time are elapsed.
+struct LaneTimes : SharedTimes, LaneSpan {
+    const Tstop* tstops = nullptr;      // ascending, filled up with the end
+    const double* saves = nullptr;      // ascending, filled up with infinity
+    const double* save_time = nullptr;  // the same as they were given, in t
+
+    [[nodiscard]] EDDY_HD const Tstop& end() const { return tstops[num_tstops - 1]; }
+    [[nodiscard]] EDDY_HD bool is_end(std::int32_t tstop) const {
+        return tstops[tstop].elapsed == span;
+    }
+};
+
+/// The times of the lanes of a call: tables with a row for each of the caller's rows, or, where lanes have no times
+/// of their own, with one for all. The span is then the longest.
+struct CallTimes : SharedTimes, LaneSpan {
+    const LaneSpan* own = nullptr;      // (row); null: one row for all
+    const Tstop* tstops = nullptr;      // (row, tstop)
+    const double* saves = nullptr;      // (row, save point)
+    const double* save_time = nullptr;  // (row, save point)
+    /// On a device, where rows of the lanes are told apart by their order: (row) that of the tables.
+    EnsembleView<const double> table_rows{};
+
+    /// The row of the tables.
+    [[nodiscard]] EDDY_HD std::ptrdiff_t table_row(Row row) const {
+        if (!own) return 0;
+        const std::ptrdiff_t k = to_index(row);
+        return table_rows.first ? static_cast<std::ptrdiff_t>(table_rows(k, 0)) : k;
+    }
+    /// The times of the lane that is given this row.
+    [[nodiscard]] EDDY_HD LaneTimes of(Row row) const {
+        const std::ptrdiff_t k = table_row(row);
+        return {static_cast<const SharedTimes&>(*this),
+                own ? own[k] : static_cast<const LaneSpan&>(*this), tstops + k * num_tstops,
+                saves + k * num_saves, save_time + k * num_saves};
+    }
+    /// The times of all lanes, which have none of their own.
+    [[nodiscard]] EDDY_HD LaneTimes of_all() const { return of(Row{0}); }
+};
+
+/// What every round reads of times, in the numbers that lanes keep time in.
 template <class Number>
 struct Clock {
-    Number t0{}, direction{};
+    Number direction{};
     Number dt0{}, per_dt0{};  // 1/dt0; of constant steps
     Number dt_max{}, least{};
 
     Clock() = default;
-    explicit Clock(const LaneTimes& times)
-        : t0(times.t0),
-          direction(times.direction),
+    explicit Clock(const SharedTimes& times)
+        : direction(times.direction),
           dt0(times.dt0),
           per_dt0(1 / times.dt0),
           dt_max(times.dt_max),
@@ -82,13 +121,14 @@ struct Clock {
 /// rounding: on one side of each jump.
 template <class Time>
 struct TimeAt {
-    ScalarOf<Time> t0, direction;
+    Time t0;
+    ScalarOf<Time> direction;
     Time elapsed, lowest, highest;
 
     template <class Fraction>
     [[nodiscard]] EDDY_INLINE EDDY_HD friend Time operator+(const TimeAt& at,
                                                             const Fraction& further) {
-        const Time t = mul_add(Time(at.direction), at.elapsed + further, Time(at.t0));
+        const Time t = mul_add(Time(at.direction), at.elapsed + further, at.t0);
         return max(min(t, at.highest), at.lowest);
     }
 };
