@@ -69,6 +69,7 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/sampled_path.hpp>
+#include <eddy/solve/call/sensitivities.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solve/call/steady_state.hpp>
 

@@ -24,7 +24,7 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 // clang-format off
 /// What a call may ask for, in the order in which refusals are said.
 enum class Feature {
-    ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, hessian,
+    ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
     adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, loops, searches, gradients_watched, tangents_watched,
@@ -38,7 +38,7 @@ enum class Refusal {
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
     events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
-    constant_steps, constant_steps_of_noise, constant_steps_of_langevin, double_times, no_path,
+    constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
     backward_noise, own_times_on_tiles, own_times_on_rows, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
@@ -86,6 +86,7 @@ inline constexpr Combinations rows[] = {
     {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
     {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
     {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, yes, as_inner}},
+    {sensitivities, "`sensitivities`", {yes, yes, yes, yes, no(paths_of_directions), no(paths_of_directions)}, {yes, no(tangents_on_tiles), no(call_on_rows), {"of arrays of the host"}, {"of arrays of the host"}, vacant, as_inner}},
     {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, no(waiting_tangents), as_inner}},
     {mass, "mass matrix (index 1)",
      {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
@@ -250,6 +251,9 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::constant_steps_of_langevin,
                   "solve: Langevin methods have no error estimate, their steps are of constant "
                   "size: leave the controller out");
+    static_assert(refusal != Refusal::paths_of_directions,
+                  "sensitivities: each direction would follow a path of noise of its own; call "
+                  "pushforward along one direction, with paths");
     static_assert(refusal != Refusal::double_times,
                   "CudaFloatTime: events and the adaptive steps of noise are sought in times of "
                   "double precision; take Cuda");

@@ -1,0 +1,306 @@
+#pragma once
+// All of ∂y/∂(parameters, y0) in one call, by forward mode: a pushforward of as many lanes as there are trajectories
+// and directions. Lanes of one trajectory take the same steps, because tangents decide nothing, and lie side by side
+// in the places of packs, which wait for none of them.
+// Test: tests/solve/all_sensitivities.cpp
+
+#include <cstddef>
+#include <eddy/solve/call/solve.hpp>
+#include <utility>
+#include <vector>
+
+namespace eddy::inline v0 {
+
+/// One derivative for each trajectory, component and direction. A view of what `sensitivities` returned.
+template <class Real>
+struct SensitivityView {
+    const Real* first = nullptr;        ///< (component, trajectory, direction)
+    std::ptrdiff_t num_lanes = 0;       ///< how many trajectories
+    std::ptrdiff_t num_components = 0;  ///< how many components of y
+    std::ptrdiff_t num_directions = 0;  ///< how many directions
+
+    /// The derivative of a component in a direction.
+    [[nodiscard]] const Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component,
+                                         std::ptrdiff_t direction) const {
+        return first[(component * num_lanes + lane) * num_directions + direction];
+    }
+    /// Those of one trajectory, as (component, direction): its Jacobian matrix.
+    [[nodiscard]] EnsembleView<const Real> of(std::ptrdiff_t lane) const {
+        return {first + lane * num_directions, num_components, num_directions,
+                num_lanes * num_directions, 1};
+    }
+    /// Those in one direction, as (trajectory, component): what `pushforward` calls a tangent.
+    [[nodiscard]] EnsembleView<const Real> along(std::ptrdiff_t direction) const {
+        return {first + direction, num_lanes, num_components, num_directions,
+                num_lanes * num_directions};
+    }
+};
+
+/// What `sensitivities` returns: the solution, and its derivative in each direction at each save point.
+template <class Real>
+class [[nodiscard]] Sensitivities {
+  public:
+    /// The number of trajectories.
+    [[nodiscard]] std::ptrdiff_t num_lanes() const {
+        return num_directions_ > 0 ? solution_.num_lanes() / num_directions_ : 0;
+    }
+    /// The number of save points.
+    [[nodiscard]] std::ptrdiff_t num_saves() const { return solution_.num_saves(); }
+    /// The number of directions: the parameters, then the components of y0, of those that were asked for.
+    [[nodiscard]] std::ptrdiff_t num_directions() const { return num_directions_; }
+    /// The time of save point k.
+    [[nodiscard]] double t(std::ptrdiff_t k) const { return solution_.t(k); }
+    /// The state at save point k, as (trajectory, component), or the values of `observe`.
+    [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
+        const EnsembleView<const Real> all = solution_.y(k);
+        return {all.first, num_lanes(), all.num_components, num_directions_, all.component_stride};
+    }
+    EnsembleView<const Real> y(std::ptrdiff_t k = 0) const&& = delete;
+    /// The derivatives at save point k, as (trajectory, component, direction).
+    [[nodiscard]] SensitivityView<Real> sensitivity(std::ptrdiff_t k = 0) const& {
+        const EnsembleView<const Real> all = solution_.tangent(k);
+        return {all.first, num_lanes(), all.num_components, num_directions_};
+    }
+    SensitivityView<Real> sensitivity(std::ptrdiff_t k = 0) const&& = delete;
+
+    /// How a trajectory ended.
+    [[nodiscard]] Result result(std::ptrdiff_t lane) const {
+        return solution_.result(told_by(lane));
+    }
+    /// What the steps of a trajectory cost, once for all directions.
+    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
+        return solution_.stats(told_by(lane));
+    }
+    /// One sentence that says what happened to a trajectory and what to do.
+    [[nodiscard]] const char* message(std::ptrdiff_t lane) const {
+        return solution_.message(told_by(lane));
+    }
+    /// Where and how a trajectory ended.
+    [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
+        return solution_.failure(told_by(lane));
+    }
+    /// True if no trajectory failed.
+    [[nodiscard]] bool success() const { return solution_.success(); }
+    /// Whether the steps, chosen for the state, fail to resolve the derivative of this trajectory in this
+    /// direction.
+    [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane, std::ptrdiff_t direction) const {
+        require_lane(lane);
+        detail::require_index(direction, num_directions_, "sensitivities: direction");
+        return solution_.unreliable(lane * num_directions_ + direction);
+    }
+
+    /// The outcomes of all trajectories.
+    [[nodiscard]] Outcomes outcomes() const {
+        Outcomes all(static_cast<std::size_t>(num_lanes()));
+        for (std::ptrdiff_t lane = 0; lane < num_lanes(); ++lane)
+            all.lanes()[static_cast<std::size_t>(lane)] =
+                solution_.outcomes()[static_cast<std::size_t>(told_by(lane))];
+        return all;
+    }
+
+    /// Takes what a pushforward of all directions found.
+    void take(Solution<Real>&& solution, std::ptrdiff_t num_directions) {
+        solution_ = std::move(solution);
+        num_directions_ = num_directions;
+    }
+
+  private:
+    void require_lane(std::ptrdiff_t lane) const {
+        detail::require_index(lane, num_lanes(), "sensitivities: trajectory");
+    }
+    /// The lane that says what became of a trajectory: the first that failed. They differ where a call is cancelled.
+    [[nodiscard]] std::ptrdiff_t told_by(std::ptrdiff_t lane) const {
+        require_lane(lane);
+        const std::ptrdiff_t first = lane * num_directions_, end = first + num_directions_;
+        for (std::ptrdiff_t one = first; one < end; ++one) {
+            if (is_failure(solution_.result(one))) return one;
+        }
+        return first;
+    }
+
+    Solution<Real> solution_;  // of a lane for each trajectory and direction
+    std::ptrdiff_t num_directions_ = 0;
+};
+
+/// Throws SolveFailed unless every trajectory succeeded.
+template <class Real>
+void require_success(const Sensitivities<Real>& solution) {
+    require_success(solution.outcomes());
+}
+
+/// With respect to what derivatives are wanted.
+template <bool parameters, bool y0>
+struct Along {};
+/// First after the options of `sensitivities`: with respect to all parameters, as without it.
+inline constexpr Along<true, false> along_parameters{};
+/// First after the options of `sensitivities`: with respect to y0.
+inline constexpr Along<false, true> along_y0{};
+/// First after the options of `sensitivities`: with respect to all parameters, then to y0.
+inline constexpr Along<true, true> along_both{};
+
+namespace detail {
+
+/// Are all directions of a call possible with its types?
+template <class Y0, class Parameters, class Field, class Method, class... Extras>
+consteval bool check_sensitivities() {
+    if constexpr (check_call<CallKind::pushforward, Y0, Field, Method, Extras...>() &&
+                  check_arrays<Y0, Parameters>()) {
+        using Choice = ExtrasOf<Field, Method, Extras...>;
+        constexpr Refusal refusal =
+            refusal_of(Features().with(Feature::sensitivities), family_of<Field, Method>,
+                       machine_for<Choice, Y0>, CallKind::pushforward);
+        constexpr bool is_here =
+            is_of_host<MemoryOf<Y0>> &&
+            is_of_host<MemoryOf<decltype(parameter_view(std::declval<const Parameters&>()))>>;
+        static_assert(
+            is_here,
+            "sensitivities: y0 and p must lie on the host, where a row for each direction "
+            "is made of them; copy them there, or call pushforward");
+        return check_refusal<refusal>() && is_here;
+    }
+    return false;
+}
+
+/// The inputs of all lanes: of each trajectory a row for every direction.
+template <class Real>
+struct RowsOfDirections {
+    EnsembleArray<Real> y0, p;  // (lane, component)
+    std::vector<Real> ones;     // 1, count − 1 zeros, and so on
+    std::ptrdiff_t count = 0, lanes = 0;
+
+    /// Tangents along directions `first` to `first` + `width`, as a view of the ones: lane l has a 1 where
+    /// l − first − component is a multiple of their number.
+    [[nodiscard]] EnsembleView<const Real> tangents(std::ptrdiff_t first,
+                                                    std::ptrdiff_t width) const {
+        return {ones.data() + count - first, lanes, width, 1, -1};
+    }
+    [[nodiscard]] EnsembleView<const Real> no_tangents(std::ptrdiff_t width) const {
+        return {ones.data() + 1, lanes, width, 0, 0};
+    }
+    void set(const EnsembleView<const Real>& of_y0, const EnsembleView<const Real>& of_p,
+             std::ptrdiff_t num_directions) {
+        count = num_directions;
+        lanes = of_y0.num_lanes * count;
+        repeat(of_y0, y0);
+        repeat(of_p, p);
+        // Before the first lane as many as components lie behind; a second number is there in any case.
+        ones.assign(static_cast<std::size_t>(lanes + count + 1), Real(0));
+        for (std::ptrdiff_t k = 0; k < lanes + count; k += count)
+            ones[static_cast<std::size_t>(k)] = Real(1);
+    }
+
+  private:
+    void repeat(const EnsembleView<const Real>& rows, EnsembleArray<Real>& all) const {
+        all.assign(lanes, rows.num_components, Real(0));
+        for (std::ptrdiff_t i = 0; i < rows.num_components; ++i) {
+            for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+                all(lane, i) = rows(rows.num_lanes == 1 ? 0 : lane / count, i);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// `sensitivities` as an object that keeps its memory and its threads: `solver(y0, p)`.
+template <class Field, class Method, class Directions, class... Extras>
+class SensitivitySolver;
+template <class Field, class Method, bool of_p, bool of_y0, class... Extras>
+class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
+    static constexpr int num_p = of_p ? Field::parameter_size : 0,
+                         num_y0 = of_y0 ? Field::state_size : 0, num_directions = num_p + num_y0;
+
+  public:
+    SensitivitySolver(const Method& method, const SolveOptions& options, const Extras&... extras)
+        : solver_(method, options, extras...) {
+        require_argument(!options.save_steps,
+                         "sensitivities: save_steps = true; leave it out, and ask solve for the "
+                         "steps, which are the same");
+        require_argument(!options.tangents_in_error_norm,
+                         "sensitivities: tangents_in_error_norm = true, but all directions share "
+                         "the steps of the state; leave it out, or call pushforward");
+    }
+
+    /// The solution and its derivatives. `cancelled` stops this call alone, in place of the options' token.
+    template <class Y0, class Parameters>
+    auto operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
+        if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>()) {
+            using Real = EnsembleScalarOf<Y0>;
+            static_assert(
+                num_directions > 0,
+                "sensitivities: the field has no parameters to differentiate with respect "
+                "to; give along_y0 after the options");
+            const EnsembleView<const Real> starts = ensemble_view(y0),
+                                           parameters = detail::parameter_view(p);
+            require_inputs<detail::is_shared<Parameters>>(starts, parameters);
+            auto& rows = inputs_.template get<detail::RowsOfDirections<Real>>();
+            rows.set(starts, parameters, num_directions);
+            Sensitivities<Real> result;
+            result.take(
+                std::move(solver_(rows.y0, rows.p, along<of_y0>(rows, num_p, Field::state_size),
+                                  along<of_p>(rows, 0, Field::parameter_size), cancelled)),
+                num_directions);
+            return result;
+        }
+    }
+
+  private:
+    static constexpr const char* name = "sensitivities";
+
+    template <bool is_shared, class Real>
+    static void require_inputs(const EnsembleView<const Real>& y0,
+                               const EnsembleView<const Real>& p) {
+        detail::require_y0_shape(detail::array_shape(y0), {y0.num_lanes, Field::state_size}, name);
+        detail::require_finite(y0, "y0", name);
+        if constexpr (Field::parameter_size > 0) {
+            detail::require_shape(detail::array_shape(p),
+                                  {is_shared ? 1 : y0.num_lanes, Field::parameter_size}, "p", name,
+                                  "");
+            detail::require_finite(p, "p", name);
+        }
+    }
+    template <bool is_asked, class Rows>
+    static auto along(const Rows& rows, int first, int width) {
+        if constexpr (is_asked)
+            return rows.tangents(first, width);
+        else
+            return rows.no_tangents(width);
+    }
+
+    EnsembleSolver<Field, Method, Extras...> solver_;
+    detail::Workspace inputs_;
+};
+
+/// A solver of sensitivities: `sensitivity_solver(field, method, options, along_both, extras...)`.
+template <class Field, class Method, bool of_p, bool of_y0, class... Extras>
+[[nodiscard]] auto sensitivity_solver(const Field&, const Method& method,
+                                      const SolveOptions& options, Along<of_p, of_y0>,
+                                      const Extras&... extras) {
+    if constexpr (detail::check_solver<Field, Method, Extras...>())
+        return SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...>(method, options,
+                                                                               extras...);
+}
+template <class Field, class Method, class... Extras>
+[[nodiscard]] auto sensitivity_solver(const Field& field, const Method& method,
+                                      const SolveOptions& options, const Extras&... extras) {
+    return sensitivity_solver(field, method, options, along_parameters, extras...);
+}
+
+/// The solution, and all of its derivatives with respect to the parameters, to y0, or to both:
+/// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each has the bits that
+/// `pushforward` finds in its direction; step sizes are held constant.
+template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
+          class... Extras>
+[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
+                                 const Parameters& p, const SolveOptions& options,
+                                 Along<of_p, of_y0> along, const Extras&... extras) {
+    if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>())
+        return sensitivity_solver(field, method, options, along, extras...)(y0, p);
+}
+template <class Field, class Method, class Y0, class Parameters, class... Extras>
+[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
+                                 const Parameters& p, const SolveOptions& options,
+                                 const Extras&... extras) {
+    return sensitivities(field, method, y0, p, options, along_parameters, extras...);
+}
+
+}  // namespace eddy::inline v0

@@ -1,0 +1,127 @@
+// All sensitivities of a call: the bits of pushforwards along each direction, whatever the machine, and
+// outcomes that are told by trajectory.
+
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/sensitivities.hpp>
+#include <eddy/solvers/rodas5p.hpp>
+#include <eddy/solvers/trbdf2.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <limits>
+
+#include "solve/problems.hpp"
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using support::Array;
+using support::Forced;
+using support::mentions;
+using support::message_of;
+using support::rows;
+
+const Array starts = rows({{1, 0.5}, {0.3, -1}, {2, 0.1}}),
+            p = rows({{1, 2}, {1.5, 0.7}, {0.2, 3}});
+const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-6, .save_at = {0.5, 2}};
+
+/// Do all directions have the bits of a pushforward along each, parameters before those of y0?
+template <class Method, class Backend>
+bool has_bits_of_pushforward(const Method& method, const Backend& backend) {
+    const auto all =
+        eddy::sensitivities(Forced{}, method, starts, p, options, eddy::along_both, backend);
+    bool same = all.num_lanes() == 3 && all.num_directions() == 4 && all.success();
+    for (std::ptrdiff_t d = 0; d < 4; ++d) {
+        Array y0_tangent(3, 2), p_tangent(3, 2);
+        for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
+            (d < 2 ? p_tangent : y0_tangent)(lane, d % 2) = 1;
+        const auto one =
+            eddy::pushforward(Forced{}, method, starts, p, y0_tangent, p_tangent, options, backend);
+        for (std::ptrdiff_t k = 0; k < 2; ++k) {
+            same = same && support::same_array(all.y(k), one.y(k)) &&
+                   support::same_array(all.sensitivity(k).along(d), one.tangent(k));
+            for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
+                same = same && all.stats(lane).accepted == one.stats(lane).accepted;
+        }
+    }
+    return same;
+}
+
+}  // namespace
+
+TEST_CASE("all sensitivities: each has the bits of a pushforward along its direction") {
+    CHECK(has_bits_of_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}));
+    CHECK(has_bits_of_pushforward(eddy::Tsit5{}, eddy::Serial{}));
+    CHECK(has_bits_of_pushforward(eddy::Rodas5P{}, eddy::Serial{}));
+    CHECK(has_bits_of_pushforward(eddy::TRBDF2{}, eddy::Serial{}));
+}
+
+TEST_CASE("all sensitivities: a view has a Jacobian of each trajectory") {
+    const auto of_p =
+        eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, options, eddy::Serial{});
+    auto solver = eddy::sensitivity_solver(Forced{}, eddy::Tsit5{}, options, eddy::along_both,
+                                           eddy::Serial{});
+    const auto first = solver(starts, p), both = solver(starts, p);
+
+    CHECK(of_p.num_directions() == 2);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        for (std::ptrdiff_t i = 0; i < 2; ++i) {
+            for (std::ptrdiff_t d = 0; d < 4; ++d) {
+                const double wanted = both.sensitivity(1)(lane, i, d);
+                CHECK(first.sensitivity(1).of(lane)(i, d) == wanted);
+                if (d < 2) CHECK(of_p.sensitivity(1)(lane, i, d) == wanted);
+            }
+        }
+    }
+}
+
+TEST_CASE(
+    "all sensitivities: one row of parameters serves all trajectories, each with its derivatives") {
+    const Array row = rows({{1, 2}}), repeated = rows({{1, 2}, {1, 2}, {1, 2}});
+
+    const auto of_row = eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, eddy::shared(row),
+                                            options, eddy::Serial{});
+    const auto of_all =
+        eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, repeated, options, eddy::Serial{});
+
+    for (std::ptrdiff_t d = 0; d < 2; ++d)
+        CHECK(support::same_array(of_row.sensitivity(1).along(d), of_all.sensitivity(1).along(d)));
+}
+
+TEST_CASE("all sensitivities: outcomes are told by trajectory") {
+    eddy::SolveOptions few = options;
+    few.max_steps = 6;
+    const Array two = rows({{0, 0}, {1e3, 1e3}}), of_both = rows({{0, 0}, {30, 30}});
+
+    const auto all = eddy::sensitivities(Forced{}, eddy::Tsit5{}, two, of_both, few, eddy::along_y0,
+                                         eddy::Serial{});
+
+    CHECK_FALSE(all.success());
+    CHECK(all.result(0) == eddy::Result::success);
+    CHECK(all.result(1) == eddy::Result::max_steps_reached);
+    CHECK(std::isnan(all.sensitivity(1)(1, 0, 0)));
+    CHECK_THROWS_AS(eddy::require_success(all), eddy::SolveFailed);
+    CHECK(mentions(message_of([&] { static_cast<void>(all.result(2)); }),
+                   "sensitivities: trajectory"));
+}
+
+TEST_CASE("all sensitivities: inputs are named by trajectory") {
+    const auto call = [](const Array& from, const Array& parameters,
+                         const eddy::SolveOptions& with) {
+        static_cast<void>(
+            eddy::sensitivities(Forced{}, eddy::Tsit5{}, from, parameters, with, eddy::Serial{}));
+    };
+    Array broken = starts;
+    broken(2, 1) = std::numeric_limits<double>::quiet_NaN();
+    eddy::SolveOptions keeps = options, counts = options;
+    keeps.save_steps = true;
+    counts.tangents_in_error_norm = true;
+
+    CHECK(mentions(message_of([&] { call(broken, p, options); }), "sensitivities: y0(2, 1)"));
+    CHECK(mentions(message_of([&] {
+                       call(starts, rows({{1, 2}}), options);
+                   }),
+                   "sensitivities: p is 1 x 2"));
+    CHECK(mentions(message_of([&] { call(starts, p, keeps); }), "save_steps"));
+    CHECK(mentions(message_of([&] { call(starts, p, counts); }), "tangents_in_error_norm"));
+}
