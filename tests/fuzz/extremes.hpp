@@ -232,6 +232,28 @@ struct ExtremesOfList {
 };
 template <>
 struct Extremes<eddy::Times> : ExtremesOfList<eddy::Times> {};
+/// For all trajectories, or each of three.
+template <>
+struct Extremes<eddy::TimeOption> {
+    template <class Make>
+    static void each(const eddy::TimeOption& value, Make make) {
+        Extremes<double>::each(static_cast<double>(value), [&](double t, const std::string& text) {
+            make(eddy::TimeOption(t), text);
+            make(eddy::TimeOption(eddy::each(std::vector<double>{t, value, value})),
+                 "each: " + text);
+        });
+    }
+};
+template <>
+struct Extremes<eddy::SaveTimes> {
+    template <class Make>
+    static void each(const eddy::SaveTimes& value, Make make) {
+        Extremes<eddy::Times>::each(value, [&](const eddy::Times& times, const std::string& text) {
+            make(eddy::SaveTimes(times), text);
+            make(eddy::SaveTimes(eddy::each(times.values)), "each: " + text);
+        });
+    }
+};
 template <>
 struct Extremes<eddy::Tolerance> : ExtremesOfList<eddy::Tolerance> {};
 

@@ -305,8 +305,8 @@ TEST_CASE("event gradients: backward in time, with derivatives with respect to t
         CHECK(result.report.stats(0).events == 2);
         const auto loss = [&](double by_t0, double by_t1) {
             SolveOptions moved = options;
-            moved.t0 += by_t0;
-            moved.t1 += by_t1;
+            moved.t0 = options.t0 + by_t0;
+            moved.t1 = options.t1 + by_t1;
             moved.save_at.values.back() = moved.t1;
             return solve(moved).loss(0);
         };
