@@ -8,6 +8,7 @@
 #include <eddy/solvers/trbdf2.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <limits>
+#include <vector>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
@@ -86,6 +87,27 @@ TEST_CASE(
 
     for (std::ptrdiff_t d = 0; d < 2; ++d)
         CHECK(support::same_array(of_row.sensitivity(1).along(d), of_all.sensitivity(1).along(d)));
+}
+
+TEST_CASE("all sensitivities: each trajectory has times of its own") {
+    const std::vector<double> ends{1, 2, 3};
+    eddy::SolveOptions own{.t1 = eddy::each(ends)};
+
+    const auto all = eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, own, eddy::Serial{});
+
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        const eddy::SolveOptions alone{.t1 = ends[static_cast<std::size_t>(lane)]};
+        const auto one =
+            eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, alone, eddy::Serial{});
+        CHECK(all.t(0, lane) == one.t(0));
+        CHECK(all.sensitivity()(lane, 1, 1) == one.sensitivity()(lane, 1, 1));
+    }
+    own.t1 = eddy::each(std::vector<double>{1, 2});
+    CHECK(mentions(message_of([&] {
+                       static_cast<void>(eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p,
+                                                             own, eddy::Serial{}));
+                   }),
+                   "times of 2 trajectories, but y0 has 3"));
 }
 
 TEST_CASE("all sensitivities: outcomes are told by trajectory") {

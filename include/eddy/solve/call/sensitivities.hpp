@@ -48,8 +48,13 @@ class [[nodiscard]] Sensitivities {
     [[nodiscard]] std::ptrdiff_t num_saves() const { return solution_.num_saves(); }
     /// The number of directions: the parameters, then the components of y0, of those that were asked for.
     [[nodiscard]] std::ptrdiff_t num_directions() const { return num_directions_; }
-    /// The time of save point k.
+    /// The time of save point k of all trajectories.
     [[nodiscard]] double t(std::ptrdiff_t k) const { return solution_.t(k); }
+    /// The time of save point k of a trajectory. NaN if it has fewer.
+    [[nodiscard]] double t(std::ptrdiff_t k, std::ptrdiff_t lane) const {
+        require_lane(lane);
+        return solution_.t(k, lane * num_directions_);
+    }
     /// The state at save point k, as (trajectory, component), or the values of `observe`.
     [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
         const EnsembleView<const Real> all = solution_.y(k);
@@ -161,6 +166,24 @@ consteval bool check_sensitivities() {
     return false;
 }
 
+/// Times of each trajectory's own, for every direction.
+[[nodiscard]] inline OwnTimes repeated(const OwnTimes& times, std::ptrdiff_t num_directions) {
+    OwnTimes all{{}, times.num_lanes * num_directions, times.num_times};
+    for (std::ptrdiff_t lane = 0; lane < all.num_lanes; ++lane) {
+        for (std::ptrdiff_t k = 0; k < times.num_times; ++k)
+            all.values.push_back(times(lane / num_directions, k));
+    }
+    return all;
+}
+/// The options of all lanes.
+[[nodiscard]] inline SolveOptions repeated(SolveOptions options, std::ptrdiff_t num_directions) {
+    for (TimeOption* time : {&options.t0, &options.t1}) {
+        if (time->is_own()) *time = repeated(time->own(), num_directions);
+    }
+    if (options.save_at.is_own) options.save_at.own = repeated(options.save_at.own, num_directions);
+    return options;
+}
+
 /// The inputs of all lanes: of each trajectory a row for every direction.
 template <class Real>
 struct RowsOfDirections {
@@ -211,7 +234,9 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
 
   public:
     SensitivitySolver(const Method& method, const SolveOptions& options, const Extras&... extras)
-        : solver_(method, options, extras...) {
+        : solver_(method, detail::repeated(options, num_directions), extras...),
+          own_times_{options.t0.own().num_lanes, options.t1.own().num_lanes,
+                     options.save_at.own.num_lanes} {
         require_argument(!options.save_steps,
                          "sensitivities: save_steps = true; leave it out, and ask solve for the "
                          "steps, which are the same");
@@ -232,6 +257,12 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
             const EnsembleView<const Real> starts = ensemble_view(y0),
                                            parameters = detail::parameter_view(p);
             require_inputs<detail::is_shared<Parameters>>(starts, parameters);
+            for (const std::ptrdiff_t rows_given : own_times_)
+                require_argument(
+                    rows_given == 0 || rows_given == starts.num_lanes,
+                    "sensitivities: times of {} trajectories, but y0 has {}; give each "
+                    "its own, or one list for all",
+                    rows_given, starts.num_lanes);
             auto& rows = inputs_.template get<detail::RowsOfDirections<Real>>();
             rows.set(starts, parameters, num_directions);
             Sensitivities<Real> result;
@@ -267,6 +298,8 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
     }
 
     EnsembleSolver<Field, Method, Extras...> solver_;
+    std::ptrdiff_t own_times_
+        [3];  // how many trajectories have a t0, a t1, save points of their own; 0: all have one
     detail::Workspace inputs_;
 };
 
