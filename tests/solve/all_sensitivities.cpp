@@ -62,7 +62,8 @@ TEST_CASE("all sensitivities: a view has a Jacobian of each trajectory") {
         eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, options, eddy::Serial{});
     auto solver = eddy::sensitivity_solver(Forced{}, eddy::Tsit5{}, options, eddy::along_both,
                                            eddy::Serial{});
-    const auto first = solver(starts, p), both = solver(starts, p);
+    const auto first = solver(starts, p);  // a copy
+    const auto& both = solver(starts, p);
 
     CHECK(of_p.num_directions() == 2);
     for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {

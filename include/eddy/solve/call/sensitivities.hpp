@@ -103,9 +103,9 @@ class [[nodiscard]] Sensitivities {
         return all;
     }
 
-    /// Takes what a pushforward of all directions found.
-    void take(Solution<Real>&& solution, std::ptrdiff_t num_directions) {
-        solution_ = std::move(solution);
+    /// Takes what a pushforward of all directions found, and gives the memory of the last one back.
+    void take(Solution<Real>& solution, std::ptrdiff_t num_directions) {
+        std::swap(solution_, solution);
         num_directions_ = num_directions;
     }
 
@@ -245,9 +245,11 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
                          "the steps of the state; leave it out, or call pushforward");
     }
 
-    /// The solution and its derivatives. `cancelled` stops this call alone, in place of the options' token.
+    /// The solution and its derivatives, which stay valid until the next call. `cancelled` stops this call alone,
+    /// in place of the options' token.
     template <class Y0, class Parameters>
-    auto operator()(const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
+    decltype(auto) operator()(const Y0& y0, const Parameters& p,
+                              const Cancellation& cancelled = {}) {
         if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>()) {
             using Real = EnsembleScalarOf<Y0>;
             static_assert(
@@ -263,19 +265,23 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
                     "sensitivities: times of {} trajectories, but y0 has {}; give each "
                     "its own, or one list for all",
                     rows_given, starts.num_lanes);
-            auto& rows = inputs_.template get<detail::RowsOfDirections<Real>>();
+            const detail::OneCall only(kept_, name);
+            auto& [rows, result] = kept_.template get<Kept<Real>>();
             rows.set(starts, parameters, num_directions);
-            Sensitivities<Real> result;
-            result.take(
-                std::move(solver_(rows.y0, rows.p, along<of_y0>(rows, num_p, Field::state_size),
-                                  along<of_p>(rows, 0, Field::parameter_size), cancelled)),
-                num_directions);
-            return result;
+            result.take(solver_(rows.y0, rows.p, along<of_y0>(rows, num_p, Field::state_size),
+                                along<of_p>(rows, 0, Field::parameter_size), cancelled),
+                        num_directions);
+            return (result);
         }
     }
 
   private:
     static constexpr const char* name = "sensitivities";
+    template <class Real>
+    struct Kept {
+        detail::RowsOfDirections<Real> rows;
+        Sensitivities<Real> result;
+    };
 
     template <bool is_shared, class Real>
     static void require_inputs(const EnsembleView<const Real>& y0,
@@ -300,7 +306,7 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
     EnsembleSolver<Field, Method, Extras...> solver_;
     std::ptrdiff_t own_times_
         [3];  // how many trajectories have a t0, a t1, save points of their own; 0: all have one
-    detail::Workspace inputs_;
+    detail::Workspace kept_;
 };
 
 /// A solver of sensitivities: `sensitivity_solver(field, method, options, along_both, extras...)`.
@@ -326,8 +332,10 @@ template <class Field, class Method, class Y0, class Parameters, bool of_p, bool
 [[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
                                  const Parameters& p, const SolveOptions& options,
                                  Along<of_p, of_y0> along, const Extras&... extras) {
-    if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>())
-        return sensitivity_solver(field, method, options, along, extras...)(y0, p);
+    if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>()) {
+        auto solver = sensitivity_solver(field, method, options, along, extras...);
+        return std::move(solver(y0, p));
+    }
 }
 template <class Field, class Method, class Y0, class Parameters, class... Extras>
 [[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
