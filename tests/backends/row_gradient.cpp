@@ -12,6 +12,7 @@
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
+#include "support/own_times.hpp"
 #include "support/same_bits.hpp"
 
 namespace {
@@ -46,7 +47,8 @@ double largest_difference(const auto& a, const auto& b) {
 template <class Method>
 void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, const auto& p) {
     const auto y0 = filled(lanes, 1, 0.05);
-    const std::size_t points = options.save_at.values.empty() ? 1 : options.save_at.values.size();
+    const std::size_t common = options.save_at.values.empty() ? 1 : options.save_at.values.size();
+    const std::size_t points = options.save_at.is_own ? 2 : common;
     const std::vector<eddy::EnsembleArray<double>> data(points, filled(lanes, 0, 0.1));
 
     const auto rows =
@@ -165,6 +167,7 @@ TEST_CASE("rows: gradients are those of the oracle") {
     check_gradient<eddy::Tsit5>({.t1 = 0.5, .save_at = {0.2, 0.5}, .step_to = {0.2}}, 20,
                                 eddy::shared(one));
     check_gradient<eddy::RK4>({.t1 = 0.5, .save_at = {0.103, 0.5}, .dt0 = 0.01}, 70, own);
+    check_gradient<eddy::Tsit5>(support::with_own_times({}, 70, 0.5), 70, own);
 }
 TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gradient") {
     const auto y0 = filled(150, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);

@@ -7,6 +7,7 @@
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
+#include "support/own_times.hpp"
 #include "support/same_bits.hpp"
 
 namespace {
@@ -91,6 +92,11 @@ TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without re
     check_method<eddy::Tsit5>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
     check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
 }
+TEST_CASE("rows: times of each trajectory's own have them, too") {
+    check_method<eddy::Tsit5>(support::with_own_times({}, 200, 2), 200);
+    check_method<eddy::Tsit5>(support::with_own_times({.jump_times = {-0.4}}, 70, -1), 70);
+    check_method<eddy::RK4>(support::with_own_times({.dt0 = 0.01}, 70, 1), 70);
+}
 TEST_CASE("rows: many components have the bits of the oracle, in few lanes and in wide tiles") {
     const auto field = eddy::trace_field(54, 1, Decays{});
     const auto check = [&]<class Method>(const Method& method, std::ptrdiff_t lanes,
@@ -109,6 +115,7 @@ TEST_CASE("rows: many components have the bits of the oracle, in few lanes and i
     check(eddy::Euler{}, 2, {.t1 = 1, .dt0 = 0.1});
     check(eddy::Tsit5{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
     check(eddy::Vern7{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
+    check(eddy::Tsit5{}, 70, support::with_own_times({}, 70, 3));
 }
 TEST_CASE(
     "rows: components that do not change count in no norm, as they do in none of the oracle's") {

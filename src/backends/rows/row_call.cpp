@@ -30,7 +30,7 @@ class ObservedState {
         const std::ptrdiff_t row = problem_->row_of_p(lane);
         for (std::size_t i = 0; i < p_.size(); ++i)
             p_[i] = problem_->p(row, static_cast<std::ptrdiff_t>(i));
-        field_->f(problem_->times.save_time + k, state, p_.data(), values_.data());
+        field_->f(problem_->times_of(lane).save_time + k, state, p_.data(), values_.data());
         const bool are_finite =
             std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); });
         return are_finite ? values_.data() : nullptr;

@@ -17,9 +17,10 @@ RowClocks::RowClocks(int width, Arena& arena) : width_(width) {
         static_cast<std::int64_t>((num_bytes(width) + sizeof(double) - 1) / sizeof(double)));
     if (!block) return;
     double* next = block;
-    for (double** row : {&rows_.elapsed, &rows_.size, &rows_.before, &rows_.tried, &rows_.used,
-                         &rows_.tstop, &rows_.origin, &rows_.due, &rows_.lowest, &rows_.highest,
-                         &rows_.rejected, &rows_.stalled, &rows_.first, &rows_.last, &rows_.h}) {
+    for (double** row :
+         {&rows_.elapsed, &rows_.size, &rows_.before, &rows_.tried, &rows_.used, &rows_.tstop,
+          &rows_.origin, &rows_.due, &rows_.t0, &rows_.lowest, &rows_.highest, &rows_.rejected,
+          &rows_.stalled, &rows_.first, &rows_.last, &rows_.h}) {
         *row = next;
         next += num_places(width);
     }
@@ -38,6 +39,7 @@ void RowClocks::begin(int lane, double first_size, const LaneTimes& times, std::
     rows_.rejected[lane] = rows_.stalled[lane] = 0;
     rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
     rows_.size[lane] = first_size;
+    rows_.t0[lane] = times.t0;
     head_for(lane, 0, times, num_saved);
 }
 void RowClocks::head_for(int lane, std::int32_t tstop, const LaneTimes& times,

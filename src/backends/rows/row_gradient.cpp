@@ -189,8 +189,10 @@ void RowGradient::load_loss(std::int32_t k) {
         const int num_data = objective_.loss->num_parameters() - problem_->parameter_size;
         for (int i = 0; i < num_data; ++i)
             data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
-        loss_t_[place] = problem_->times.save_time[k];
-        if (place >= count_ || solve_.num_saved(place) <= k)
+        const bool is_there = place < count_ && solve_.num_saved(place) > k;
+        const LaneTimes times = problem_->times_of(lane);
+        loss_t_[place] = is_there ? times.save_time[k] : times.t0;
+        if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
                 saved(k)[c * width + place] = problem_->y0(lane, c);
     }
@@ -209,7 +211,7 @@ void RowGradient::measure_losses(LaneOutcome* outcomes) {
             if (std::isfinite(sum)) continue;
             outcomes[place].result = Result::loss_not_finite;
             outcomes[place].component = k;
-            outcomes[place].t = problem_->times.save_time[k];
+            outcomes[place].t = problem_->times_of(first_ + place).save_time[k];
             step_->state_of(place, saved(k), column_);
             if (team_->call().wants_states())
                 team_->call().keep_state(
@@ -285,11 +287,11 @@ bool RowGradient::leave_out_infinite(LaneOutcome* outcomes) {
 /// dense output has them. True where there are any of the latter.
 bool RowGradient::add_saves() {
     bool is_dense = false;
-    const LaneTimes times = problem_->times.of_all();
     const int width = step_->width();
     for (int place = 0; place < count_; ++place) {
         const LoggedStep& step = steps_[place];
         if (step.size == 0) continue;
+        const LaneTimes times = problem_->times_of(first_ + place);
         while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
             const std::int32_t k = --saves_left_[place];
             step_->state_of(place, seeds(k), column_);

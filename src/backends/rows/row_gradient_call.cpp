@@ -98,11 +98,14 @@ void GradientOnRows::check_arrays(const char* where) {
     for (const auto& array : arrays) report.num_values += seeds_->loss ? array.num_components : 0;
     if (seeds_->may_miss_values)
         return count_observed(report.observed, arrays, prepared_.num_lanes(), where);
-    for (std::size_t k = 0; k < arrays.size(); ++k)
-        require_finite(arrays[k],
-                       {name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
-                        seeds_->loss ? for_missing_data : ""},
-                       where);
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+        const ArrayName of_point{name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
+                                 seeds_->loss ? for_missing_data : ""};
+        if (prepared_.times().is_own && arrays[k].num_lanes == prepared_.num_lanes())
+            require_finite_at_points(arrays[k], prepared_.times(), k, of_point, where);
+        else
+            require_finite(arrays[k], of_point, where);
+    }
 }
 /// The arrays that the call is to write into, checked.
 void GradientOnRows::take(const GradientInto<double>& into, const char* where) {
@@ -170,7 +173,7 @@ void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
         const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width_, end - first));
         if (!team.attend()) {
             for (std::ptrdiff_t lane = first; lane < first + count; ++lane) {
-                outcomes[lane].t = prepared_.problem.times.t0;
+                outcomes[lane].t = prepared_.problem.times_of(lane).t0;
                 outcomes[lane].result = Result::cancelled;
             }
             continue;

@@ -22,8 +22,9 @@ struct RowProblem {
 
     [[nodiscard]] row_kernels::Times row_times() const {
         const Clock<double> clock(times);
-        return {times.t0, times.direction, times.span, times.dt0, clock.dt_max, clock.least};
+        return {times.direction, times.dt0, clock.dt_max, clock.least};
     }
+    [[nodiscard]] LaneTimes times_of(std::ptrdiff_t lane) const { return times.of(Row{lane}); }
     [[nodiscard]] std::ptrdiff_t row_of_p(std::ptrdiff_t lane) const {
         return shares_parameters ? 0 : lane;
     }

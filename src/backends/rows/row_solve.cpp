@@ -61,16 +61,16 @@ void RowSolve::enter(int place, std::int32_t lane, double first_size, double* y)
     lane_[place] = lane;
     num_saved_[place] = 0;
     first_round_[place] = round_;
-    clocks_.begin(place, first_size, times(), 0);
+    clocks_.begin(place, first_size, times(place), 0);
     if (place >= count_ || !recorder_->wants_steps()) return;
     step_.state_of(place, y, state_);
-    recorder_->save_step(first_ + lane, times().t0, state_);
+    recorder_->save_step(first_ + lane, times(place).t0, state_);
 }
 void RowSolve::plan_limit() {
-    std::int64_t earliest = std::numeric_limits<std::int64_t>::max() - times().max_steps;
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max() - problem_->times.max_steps;
     for (int place = 0; place < step_.width(); ++place)
         if (lane_[place] != no_lane) earliest = std::min(earliest, first_round_[place]);
-    limit_ = earliest + times().max_steps;
+    limit_ = earliest + problem_->times.max_steps;
 }
 
 void RowSolve::round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team) {
@@ -96,7 +96,7 @@ void RowSolve::refill(double* y) {
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
             if (!goes_further_[place]) continue;
-            clocks_.head_for(place, clocks_.tstop(place) + 1, times(), num_saved_[place]);
+            clocks_.head_for(place, clocks_.tstop(place) + 1, times(place), num_saved_[place]);
         } else if (next_lane_ < count_) {
             const std::int32_t lane = next_lane_++;
             step_.load(place, first_ + lane, y);
@@ -124,16 +124,16 @@ void RowSolve::state_at(int place, double elapsed, const double* y, bool& has_st
 }
 bool RowSolve::save_passed(int place, const double* y, bool& has_stages, std::int32_t& broken) {
     const double elapsed = clocks_.rows().elapsed[place];
-    const Tstop& tstop = times().tstops[clocks_.tstop(place)];
+    const Tstop& tstop = times(place).tstops[clocks_.tstop(place)];
     const std::ptrdiff_t lane = first_ + lane_[place];
     if (clocks_.was_accepted(place) && recorder_->wants_steps()) {
         step_.state_of(place, step_.next(), state_);
         recorder_->save_step(lane, elapsed == tstop.elapsed ? tstop.t : time(place), state_);
     }
-    for (; num_saved_[place] < times().num_saves; ++num_saved_[place]) {
+    for (; num_saved_[place] < problem_->times.num_saves; ++num_saved_[place]) {
         const std::int32_t k = num_saved_[place];
-        if (times().saves[k] > elapsed) break;
-        state_at(place, times().saves[k], y, has_stages);
+        if (times(place).saves[k] > elapsed) break;
+        state_at(place, times(place).saves[k], y, has_stages);
         for (broken = 0; broken < step_.state_size(); ++broken)
             if (!std::isfinite(state_[broken])) return false;
         broken = -1;
@@ -148,18 +148,19 @@ void RowSolve::settle(int place, const double* y, bool& has_stages, bool goes_on
     const bool saved = save_passed(place, y, has_stages, broken);
     const std::int32_t tstop = clocks_.tstop(place);
     const std::int64_t attempts = round_ - first_round_[place];
-    const bool lands = clocks_.rows().elapsed[place] == times().tstops[tstop].elapsed;
+    const bool lands = clocks_.rows().elapsed[place] == times(place).tstops[tstop].elapsed;
     const RoundFacts facts{!saved, clocks_.has_stalled(place), lands, !goes_on, attempts};
-    const Verdict verdict = verdict_of(times(), {0, tstop}, facts);
+    const Verdict verdict = verdict_of(times(place), {0, tstop}, facts);
     goes_further_[place] = verdict.turn == Turn::to_next_tstop;
     if (verdict.turn == Turn::goes_on || goes_further_[place])
-        return clocks_.expect(place, times(), num_saved_[place]);
+        return clocks_.expect(place, times(place), num_saved_[place]);
     const MethodOnRows& method = *problem_->method;
     LaneOutcome& outcome = outcomes_[lane_[place]];
-    outcome = outcome_of(times(), ending_of(place, verdict, y, broken), attempts,
-                         static_cast<std::int64_t>(clocks_.rows().rejected[place]),
-                         evaluations_of(times(), attempts, tstop, method.evaluations_per_attempt(),
-                                        method.evaluations_at_start()));
+    outcome =
+        outcome_of(times(place), ending_of(place, verdict, y, broken), attempts,
+                   static_cast<std::int64_t>(clocks_.rows().rejected[place]),
+                   evaluations_of(times(place), attempts, tstop, method.evaluations_per_attempt(),
+                                  method.evaluations_at_start()));
     team.ended(outcome);
     attempts_[place] = attempts;
     lane_[place] = no_lane;
@@ -169,15 +170,15 @@ LaneEnding RowSolve::ending_of(int place, const Verdict& verdict, const double* 
                                std::int32_t broken) const {
     if (verdict.turn == Turn::breaks_at_save) {
         const std::int32_t k = num_saved_[place];
-        if (broken >= 0) return {Result::non_finite, times().save_time[k], broken};
-        return {Result::observed_not_finite, times().save_time[k], k};
+        if (broken >= 0) return {Result::non_finite, times(place).save_time[k], broken};
+        return {Result::observed_not_finite, times(place).save_time[k], k};
     }
     if (verdict.turn == Turn::breaks) {
         const auto [worst, finite] = step_.blame(place, y, clocks_);
         return {finite ? Result::dt_underflow : Result::non_finite, time(place), worst,
                 !problem_->method->estimates_error};
     }
-    const double end = times().tstops[clocks_.tstop(place)].t;
+    const double end = times(place).tstops[clocks_.tstop(place)].t;
     return {verdict.result, verdict.result == Result::success ? end : time(place)};
 }
 
@@ -185,13 +186,16 @@ void RowSolve::settle_again(std::int64_t round) {
     for (int place = 0; place < count_; ++place) {
         if (attempts_[place] <= round)
             clocks_.stop(place);
-        else if (clocks_.rows().elapsed[place] == times().tstops[clocks_.tstop(place)].elapsed)
-            clocks_.head_for(place, clocks_.tstop(place) + 1, times(), times().num_saves);
+        else if (clocks_.rows().elapsed[place] ==
+                 times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
+            clocks_.head_for(place, clocks_.tstop(place) + 1, times_at_start(place),
+                             problem_->times.num_saves);
     }
 }
 void RowSolve::take_steps(const LoggedStep* row) {
     for (int place = 0; place < step_.width(); ++place)
-        clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop, times());
+        clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop,
+                         times_at_start(place));
 }
 
 }  // namespace eddy::inline v0::detail

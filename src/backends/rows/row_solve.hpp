@@ -62,9 +62,16 @@ class RowSolve {
                                        std::int32_t broken) const;
     void plan_limit();
     [[nodiscard]] double time(int place) const {
-        return times().t0 + times().direction * clocks_.rows().elapsed[place];
+        return times(place).t0 + problem_->times.direction * clocks_.rows().elapsed[place];
     }
-    [[nodiscard]] LaneTimes times() const { return problem_->times.of_all(); }
+    /// Of the lane in a place.
+    [[nodiscard]] LaneTimes times(int place) const {
+        return problem_->times_of(first_ + lane_[place]);
+    }
+    /// Of the lanes that have begun together: beyond the last one, that lane again.
+    [[nodiscard]] LaneTimes times_at_start(int place) const {
+        return problem_->times_of(first_ + std::min(place, count_ - 1));
+    }
 
     const RowProblem* problem_;
     RowStep step_;

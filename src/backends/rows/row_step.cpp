@@ -31,6 +31,7 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
     work_ = rows(problem.state_size);
     stage_ = rows(problem.state_size);
     time_ = rows(1);
+    for (double** row : {&t0_, &span_, &lowest_, &highest_}) *row = rows(1);
     finite_ = rows(1);
     p_ = problem.sums_tile ? arena.take<double>(problem.parameter_size)
                            : rows(problem.parameter_size);
@@ -43,6 +44,11 @@ RowStep::RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, 
 
 void RowStep::load(int place, std::ptrdiff_t lane, double* y) {
     for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->y0(lane, c);
+    const LaneTimes times = problem_->times_of(lane);
+    t0_[place] = times.t0;
+    span_[place] = times.span;
+    lowest_[place] = times.tstops[0].lowest;
+    highest_[place] = times.tstops[0].highest;
     if (problem_->sums_tile) return;
     const std::ptrdiff_t row = problem_->row_of_p(lane);
     for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
@@ -54,9 +60,8 @@ void RowStep::copy_parameters(double* to) const {
 
 void RowStep::choose_first_sizes(const double* y, double* sizes) {
     if (problem_->times.dt0 != 0) return static_cast<void>(std::fill_n(sizes, width_, times_.dt0));
-    const Tstop& to = problem_->times.tstops[0];
-    const row_kernels::FirstStep first{y,       k_[0], work_, next_,     stage_,
-                                       finite_, time_, sizes, to.lowest, to.highest};
+    const row_kernels::FirstStep first{y,     k_[0], work_, next_, stage_,  finite_,
+                                       time_, sizes, t0_,   span_, lowest_, highest_};
     kernels_->first_times(first, width_, times_);
     field_->f(time_, y, p_, k_[0]);
     kernels_->first_trial(first, shape(), times_, problem_->tolerances);

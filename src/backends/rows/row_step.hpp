@@ -92,7 +92,8 @@ class RowStep {
     bool begins_next_[MethodOnRows::most_stages] =
         {};  // is the next stage's sum begun with that of this one?
     double *next_, *work_, *stage_, *time_, *p_, *finite_;
-    float* norms_;  // (estimate, lane)
+    double *t0_, *span_, *lowest_, *highest_;  // (place) of the lanes that were loaded last
+    float* norms_;                             // (estimate, lane)
     double* k_[MethodOnRows::most_stages] = {};
     double* k_cotangent_ = nullptr;
     double* stage_cotangent_[MethodOnRows::most_stages] = {};

@@ -14,8 +14,9 @@ namespace {
 // Clocks
 
 template <class P>
-TimeAt<P> time_at(const Times& times, const P& elapsed, const P& lowest, const P& highest) {
-    return {P(times.t0), times.direction, elapsed, lowest, highest};
+TimeAt<P> time_at(const auto& of, int lane, const Times& times, const P& elapsed) {
+    return {P::load(of.t0 + lane), times.direction, elapsed, P::load(of.lowest + lane),
+            P::load(of.highest + lane)};
 }
 void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adapts) {
     for_packs(width, [&](int lane) EDDY_INLINE {
@@ -24,8 +25,7 @@ void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adap
         const P left = P::load(clocks.tstop + lane) - elapsed;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
         const P tried = select(wanted * P(1.01) >= left, left, wanted);
-        const TimeAt<P> start =
-            time_at(times, elapsed, P::load(clocks.lowest + lane), P::load(clocks.highest + lane));
+        const TimeAt<P> start = time_at(clocks, lane, times, elapsed);
         elapsed.store(clocks.before + lane);
         tried.store(clocks.tried + lane);
         (start + P(0.)).store(clocks.first + lane);
@@ -154,14 +154,14 @@ P rms(const double* x, const double* minus, const double* y, int width, int lane
 }
 void first_times(const FirstStep& first, int width, const Times& times) {
     for_packs(width, [&](int lane) {
-        (time_at(times, P(0.), P(first.lowest), P(first.highest)) + P(0.)).store(first.time + lane);
+        (time_at(first, lane, times, P(0.)) + P(0.)).store(first.time + lane);
     });
 }
 void first_trial(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by) {
     for_lanes(shape.width, [&]<class P>(int lane) {
         const P f_norm = rms<P>(first.f0, nullptr, first.y, shape.width, lane, by);
         const P trial = initial_step_trial(rms<P>(first.y, nullptr, first.y, shape.width, lane, by),
-                                           f_norm, P(times.span));
+                                           f_norm, P::load(first.span + lane));
         const P h = P(times.direction) * trial;
         for (int c = 0; c < shape.size; ++c) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
@@ -169,7 +169,7 @@ void first_trial(const FirstStep& first, Shape shape, const Times& times, const 
         }
         f_norm.store(first.f_norm + lane);
         trial.store(first.trial + lane);
-        (time_at(times, P(0.), P(first.lowest), P(first.highest)) + trial).store(first.time + lane);
+        (time_at(first, lane, times, P(0.)) + trial).store(first.time + lane);
     });
 }
 void first_size(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by,
@@ -178,8 +178,8 @@ void first_size(const FirstStep& first, Shape shape, const Times& times, const T
         const P trial = P::load(first.trial + lane);
         const P slope_norm = rms<P>(first.f1, first.f0, first.y, shape.width, lane, by) /
                              max(trial, P(std::numeric_limits<double>::min()));
-        const P h =
-            initial_step(trial, P::load(first.f_norm + lane), slope_norm, order, P(times.span));
+        const P h = initial_step(trial, P::load(first.f_norm + lane), slope_norm, order,
+                                 P::load(first.span + lane));
         min(max(P(times.least), h), P(times.dt_max)).store(first.size + lane);
     });
 }

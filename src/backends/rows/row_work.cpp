@@ -1,7 +1,6 @@
 #include "row_work.hpp"
 #include <algorithm>
 #include <eddy/solve/ask/check_call.hpp>
-#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 
@@ -11,6 +10,7 @@ void PreparedRows::prepare(const RowCall& call, const char* where) {
     const FieldMaker& field = *call.field;
     if (times_.tstops.empty()) plan(call, where);
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(call.y0.num_lanes, 0);
+    require_times_of(times_, call.y0.num_lanes, where);
     require_y0_shape(array_shape(call.y0), {lanes, field.num_states()}, where);
     if (field.num_parameters() > 0 || call.shares_parameters) {
         const ArrayShape wanted{call.shares_parameters ? 1 : lanes, field.num_parameters()};
@@ -38,7 +38,6 @@ void PreparedRows::plan(const RowCall& call, const char* where) {
     for (int c = 0; c < field.num_states(); ++c) atol_.push_back(options.atol[c]);
     counted_ = field.counted_components();
     times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
-    require_possible_on(Machine::rows, Features().with(Feature::own_times, times_.is_own), where);
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;

@@ -48,9 +48,9 @@ struct Control {
     float error_order = 1, order = 1;
 };
 
-/// The times of all lanes.
+/// What all lanes know of time.
 struct Times {
-    double t0, direction, span, dt0, dt_max, least;
+    double direction, dt0, dt_max, least;
 };
 
 /// Where the lanes of a tile are, (lane) each. One that has ended heads for where it is: its steps have size zero.
@@ -59,12 +59,12 @@ struct Clocks {
     double *before, *tried, *used;  // of the last attempt; used: 0 where it was rejected
     double *tstop, *origin,
         *due;                  // elapsed times: of the next tstop, of the last, of the next landing
-    double *lowest, *highest;  // bounds of the times that f is asked at
+    double *t0, *lowest, *highest;  // where time begins; bounds of the times that f is asked at
     double *rejected, *stalled;  // how many; 1: the last attempt could be no smaller
     float *previous_log2, *earlier_log2, *was_rejected;
     double *first, *last, *h;  // the interval of the attempt, and its signed size
 
-    static constexpr int num_doubles = 15, num_floats = 3;
+    static constexpr int num_doubles = 16, num_floats = 3;
 };
 
 /// The first size of a step, by Hairer's rule.
@@ -73,7 +73,7 @@ struct FirstStep {
     double* y1;              // rows of the trial step's end
     double *trial, *f_norm;  // (lane)
     double *time, *size;     // (lane)
-    double lowest, highest;
+    const double *t0, *span, *lowest, *highest;  // (lane)
 };
 
 /// Those of one level.

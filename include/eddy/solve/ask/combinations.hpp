@@ -41,7 +41,7 @@ enum class Refusal {
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
-    backward_noise, own_times_on_tiles, own_times_on_rows, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    backward_noise, own_times_on_tiles, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks
 };
@@ -105,7 +105,7 @@ inline constexpr Combinations rows[] = {
      {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
     {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
-    {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), no(own_times_on_rows), yes, yes, no(waiting_times), yes}},
+    {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), yes, yes, yes, no(waiting_times), yes}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
@@ -278,9 +278,6 @@ consteval bool check_refusal() {
         case Refusal::own_times_on_tiles:
             return "{}: times of each trajectory's own on the backend Tiles, which has one list "
                    "for all; name no backend, or Cpu";
-        case Refusal::own_times_on_rows:
-            return "{}: times of each trajectory's own on the backend Rows, which has one list for "
-                   "all; name no backend, or Cpu";
         case Refusal::paths_without_noise:
             return "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
                    "diffusion and calculus";
