@@ -26,6 +26,7 @@ CallLink::CallLink(const std::stop_token& cancelled, const Poll& poll, RankGroup
 CallLink::CallLink(const Cancellation& cancellation, const SolveOptions& options, RankGroup* ranks)
     : CallLink(cancellation.token_or(options.cancelled),
                cancellation.poll_or(options.poll ? Poll(options.poll) : Poll()), ranks) {
+    is_whole_call_ = true;
     if (ranks_) ranks_->attend(cancelled_, poll_);
 }
 CallLink::~CallLink() {
@@ -41,9 +42,11 @@ void CallLink::poll() {
     else if (passed > too_slow)
         rounds_between_polls_ = std::max<std::int64_t>(1, rounds_between_polls_ / 4);
     until_poll_ = rounds_between_polls_;
-    if (now - asked_ < interval || is_cancelled()) return;
+    const bool is_time = now - asked_ >= interval, others_wait = ranks_ && ranks_->gives();
+    if ((!is_time && !others_wait) || is_cancelled()) return;
     try {
         if (ranks_ && !ranks_->goes_on()) stop();
+        if (!is_time) return;
         if (poll_ && !poll_()) stop();
     } catch (...) {
         thrown_ = std::current_exception();

@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "rank_message.hpp"
 #include "steady_clock.hpp"
 
 namespace eddy::inline v0::detail {
@@ -77,6 +78,8 @@ void RankGroup::begin(const char* where) {
     alive_at_ = now_in_ns();
     plans_.clear();
     give_ = nullptr;
+    asked_ = works_for_ = -1;
+    std::erase_if(received_, [&](const Received& old) { return old.header.number < number_; });
     attend({}, {});
 }
 
@@ -181,21 +184,55 @@ std::vector<double> RankGroup::add_up(NodeSum nodes) {
     return totals.empty() ? std::vector<double>{} : totals.front();
 }
 
-LeafRange RankGroup::ask(int rank) {
-    send(rank, Kind::want);
+RankWire::Message RankGroup::ask(int rank, std::uint64_t kind) {
+    send(rank, Kind::want, message_of(kind));
+    asked_ = rank;
     const std::int64_t start = now_in_ns();
-    for (Patience patience; goes_on(); patience.wait()) {
-        if (const auto received = find(Kind::give, rank)) {
-            LeafRange leaves;
-            std::memcpy(&leaves, received->message.data() + sizeof(Header), sizeof(leaves));
-            return leaves;
+    RankWire::Message given;
+    for (Patience patience;; patience.wait()) {
+        const bool goes_on = this->goes_on();
+        if (const auto received = find(Kind::give, rank)) {  // also with the word to stop
+            given.assign(received->message.begin() + sizeof(Header), received->message.end());
+            break;
         }
-        if (static_cast<double>(now_in_ns() - start) * nanosecond > time_out_)
-            throw RankError(rank, compose("rank {} has given no answer for {} s; see what it does, "
-                                          "or give a longer time_out",
-                                          rank, time_out_));
+        if (!goes_on) break;  // what comes later goes back
+        keep_attending();
+        require_alive(rank, start);
     }
-    return {};
+    asked_ = -1;
+    return given;
+}
+
+void RankGroup::require_alive(int rank, std::int64_t since) const {
+    const std::int64_t heard = std::max(since, heard_[static_cast<std::size_t>(rank)]);
+    if (static_cast<double>(now_in_ns() - heard) * nanosecond > time_out_)
+        throw RankError(rank, compose("rank {} has given no answer for {} s; see what it does, or "
+                                      "give a longer time_out",
+                                      rank, time_out_));
+}
+
+bool RankGroup::has_brought(int rank, RankWire::Message& result) {
+    take_messages();
+    const auto found =
+        std::find_if(received_.begin(), received_.end(), [&](const Received& message) {
+            return message.from == rank && message.header.kind == Kind::done &&
+                   message.header.number == number_;
+        });
+    if (found == received_.end()) return false;
+    result.assign(found->message.begin() + sizeof(Header), found->message.end());
+    received_.erase(found);
+    return true;
+}
+
+RankWire::Message RankGroup::wait_for_result(int rank) {
+    const std::int64_t start = now_in_ns();
+    RankWire::Message result;
+    for (Patience patience; !has_brought(rank, result); patience.wait()) {
+        give_sign_of_life();
+        keep_attending();
+        require_alive(rank, start);
+    }
+    return result;
 }
 
 void RankGroup::answer_who_wants() {
@@ -205,11 +242,10 @@ void RankGroup::answer_who_wants() {
     for (auto found = received_.begin();
          (found = std::find_if(received_.begin(), received_.end(), wants)) != received_.end();) {
         const int from = found->from;
+        const auto kind = read_as<std::uint64_t>(found->message.data() + sizeof(Header));
         received_.erase(found);
-        const LeafRange leaves = give_ && stopped_ < number_ ? give_() : LeafRange{};
-        RankWire::Message message(sizeof(leaves));
-        std::memcpy(message.data(), &leaves, sizeof(leaves));
-        send(from, Kind::give, message);
+        const bool gives = give_ && stopped_ < number_;
+        send(from, Kind::give, gives ? give_(from, kind) : RankWire::Message{});
     }
 }
 
@@ -249,6 +285,9 @@ void RankGroup::fail(const RankFailure& failure) noexcept {
     give_ = nullptr;
     try {
         if (phase_ == Phase::before || phase_ == Phase::working) {
+            for (const int waits : {asked_, works_for_})  // perhaps, for what was given here
+                if (waits >= 0) send(waits, Kind::done);
+            asked_ = works_for_ = -1;
             stop();
             static_cast<void>(exchange({tree_.rank, num_lanes_, print_, failure, {}}));
         }
@@ -396,9 +435,17 @@ void RankGroup::take_messages() {
         if (header.kind == Kind::stop)
             take_stop(header.number);
         else if (header.kind != Kind::alive && header.number >= number_)
-            received_.push_back({header, from, std::move(message)});
+            keep({header, from, std::move(message)});
     }
     if (phase_ == Phase::working) answer_who_wants();
+}
+
+void RankGroup::keep(Received message) {
+    const bool is_late = message.header.kind == Kind::give && message.from != asked_;
+    if (!is_late)
+        received_.push_back(std::move(message));
+    else if (message.message.size() > sizeof(Header))  // who gave it waits for what comes of it
+        send(message.from, Header{message.header.number, Kind::done});
 }
 
 void RankGroup::take_stop(std::int64_t number) {
@@ -413,6 +460,7 @@ void RankGroup::give_sign_of_life() {
     if (static_cast<double>(now - alive_at_) * nanosecond < time_out_ / 4) return;
     alive_at_ = now;
     for (const int neighbour : neighbours_) send(neighbour, Kind::alive);
+    if (works_for_ >= 0) send(works_for_, Kind::alive);
 }
 
 void RankGroup::keep_attending() {

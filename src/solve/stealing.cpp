@@ -3,7 +3,10 @@
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
 #include <eddy/solve/ranks/stealing.hpp>
+#include <eddy/solve/ranks/work_share.hpp>
 #include <utility>
+
+#include "rank_message.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -11,37 +14,23 @@ namespace {
 
 constexpr const char* stealing_call = "sum_by_stealing";
 
-/// Whom a rank asks: all others where they are few, else as many as make any other known in a few steps.
-std::vector<int> others_of(int rank, int num_ranks) {
-    constexpr int few = 16;
-    std::vector<int> others;
-    if (num_ranks <= few) {
-        for (int step = 1; step < num_ranks; ++step) others.push_back((rank + step) % num_ranks);
-        return others;
-    }
-    for (int bit = 1; bit < num_ranks; bit *= 2) {
-        if ((rank ^ bit) < num_ranks) others.push_back(rank ^ bit);
-    }
-    return others;
-}
-
 /// The leaves that a rank has to do.
 class RestOfRows {
   public:
-    RestOfRows(LeafRange leaves, std::int64_t most) : leaves_(leaves), most_(most) {}
+    RestOfRows(PartRange leaves, std::int64_t most) : leaves_(leaves), most_(most) {}
 
     [[nodiscard]] bool is_empty() const { return leaves_.count == 0; }
-    void put(LeafRange leaves) { leaves_ = leaves; }
+    void put(PartRange leaves) { leaves_ = leaves; }
     /// The first of them that are an aligned subtree.
-    [[nodiscard]] LeafRange take() {
+    [[nodiscard]] PartRange take() {
         std::int64_t size = most_;
         while (leaves_.first % size != 0 || size > leaves_.count) size /= 2;
-        const LeafRange taken{leaves_.first, size};
+        const PartRange taken{leaves_.first, size};
         leaves_ = {leaves_.first + size, leaves_.count - size};
         return taken;
     }
     /// The last half, so that what is cut stays in aligned subtrees.
-    [[nodiscard]] LeafRange give() {
+    [[nodiscard]] PartRange give() {
         const std::int64_t end = leaves_.first + leaves_.count;
         const std::int64_t middle = leaves_.first + (leaves_.count + 1) / 2;
         const std::int64_t cut = std::min(end, (middle + most_ - 1) / most_ * most_);
@@ -50,7 +39,7 @@ class RestOfRows {
     }
 
   private:
-    LeafRange leaves_;
+    PartRange leaves_;
     std::int64_t most_;
 };
 
@@ -73,19 +62,20 @@ std::vector<double> sum_by_stealing(RankGroup& group, std::ptrdiff_t num_rows,
         static_cast<void>(group.agree(
             {{print_of_version(), print_of_text(stealing_call), 0, asked.value(), 0}}, mine.count));
         RestOfRows rest({mine.first / lanes_per_block, num_blocks(mine.count)}, most);
-        group.give_when_asked([&] { return rest.give(); });
+        group.give_when_asked([&](int, std::uint64_t) { return message_of(rest.give()); });
         NodeSum sum(is_float);
-        const std::vector<int> others = others_of(group.rank(), group.num_ranks());
+        const std::vector<int> others = others_to_ask(group.rank(), group.num_ranks());
         const auto take_from_others = [&] {
             for (const int other : others) {
-                rest.put(group.ask(other));
+                const RankWire::Message given = group.ask(other, 0);
+                if (!given.empty()) rest.put(read_as<PartRange>(given.data()));
                 if (!rest.is_empty()) return;
             }
         };
         while (group.goes_on()) {
             if (rest.is_empty()) take_from_others();
             if (rest.is_empty()) break;
-            const LeafRange leaves = rest.take();
+            const PartRange leaves = rest.take();
             const std::ptrdiff_t first = leaves.first * lanes_per_block;
             const RankRows rows{first, std::min(num_rows - first, leaves.count * lanes_per_block)};
             sum.add({leaves.first, std::countr_zero(static_cast<std::uint64_t>(leaves.count)),

@@ -10,7 +10,7 @@ namespace {
 using namespace eddy::detail;
 
 constexpr int num_features = static_cast<int>(Feature::no_error_estimate);
-constexpr int num_refusals = static_cast<int>(Refusal::waiting_ranks) + 1;
+constexpr int num_refusals = static_cast<int>(Refusal::times_of_stealing) + 1;
 constexpr int first_of_run = static_cast<int>(Refusal::backward_noise);
 
 /// Says a "no" why, and only a "no", or what depends on the method? Are all of a row told, or none?

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <eddy/backends/mpi.hpp>
+#include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/interop/train/minibatches.hpp>
 #include <eddy/interop/train/rank_checkpoint.hpp>
@@ -130,12 +131,16 @@ void compare(const char* name, const Call& call, const Array& all, Inner inner,
     constexpr bool has_threads = requires { inner.threads; };
     for (int way = 0; way < 3; ++way) {
         const auto [first, count] = share(all.rows(), way, rank, ranks);
-        for (int threads = 1; threads <= (has_threads ? 3 : 1); ++threads) {
+        for (int run = 0; run < (has_threads ? 6 : 1); ++run) {
+            const int threads = 1 + run % 3;
+            const bool steals = run >= 3;
             if constexpr (has_threads) inner.threads = threads;
-            const Numbers got = call(rows_of(all, first, count),
-                                     eddy::Mpi{MPI_COMM_WORLD, inner, 300., device_messages});
+            const Numbers got =
+                call(rows_of(all, first, count),
+                     eddy::Mpi{MPI_COMM_WORLD, inner, 300., device_messages, steals});
             const std::string what = std::string(name) + " in division " + std::to_string(way) +
-                                     " by threads " + std::to_string(threads);
+                                     " by threads " + std::to_string(threads) +
+                                     (steals ? ", stealing" : "");
             check(got.sums.size() == wanted.sums.size() && got.rows.size() == wanted.rows.size(),
                   what);
             for (std::size_t k = 0; k < wanted.sums.size(); ++k)
@@ -307,15 +312,23 @@ void balance(int rank, int ranks) {
     check(ranks == 1 || excess(0) > 1.5, "which they have not by count");
 }
 
-/// Rows that ranks take from each other give the sums of one call, and costs are balanced.
-void steal(int rank, int ranks) {
-    const Array data(1, 2, 0.25);
+/// The last eighth takes 30 times as many steps or so.
+Array unevenly_dear() {
     Array all = some(4096);
-    // The last eighth takes 30 times as many steps or so.
     for (std::ptrdiff_t lane = 4096 / 8 * 7; lane < 4096; ++lane) all(lane, 0) = 4e4;
+    return all;
+}
+eddy::SolveOptions dear_options() {
     auto slow = options;
     slow.max_steps = 100'000;
     slow.stable_gradients = false;  // those that are solved again would be added apart
+    return slow;
+}
+
+/// Rows that ranks take from each other give the sums of one call, and costs are balanced.
+void steal(int rank, int ranks) {
+    const Array data(1, 2, 0.25), all = unevenly_dear();
+    const auto slow = dear_options();
     auto solver = eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, slow,
                                         eddy::Cpu{.threads = 1});
     std::int64_t steps = 0, most = 0, sum = 0;
@@ -335,6 +348,41 @@ void steal(int rank, int ranks) {
     if (rank == 0)
         std::printf("%d ranks: the slowest has %.3f times the mean by stealing\n", ranks,
                     static_cast<double>(most * ranks) / static_cast<double>(sum));
+}
+
+/// The same by the option of a call, of trajectories that only one rank has.
+void steal_in_call(int rank, int ranks) {
+    const Array data(1, 2, 0.25), y0 = unevenly_dear();
+    const auto solve = [&](const Array& own, const auto& backend) {
+        return eddy::value_and_gradient(Forced{}, eddy::Bosh3{}, HalfSquares{}, data, own,
+                                        eddy::shared(theta), dear_options(), backend);
+    };
+    const auto wanted = solve(y0, eddy::Cpu{.threads = 1});
+    const auto [first, count] = share(y0.rows(), 0, rank, ranks);
+    std::int64_t most[2], sum[2];
+    for (const bool steals : {false, true}) {
+        const auto got = solve(rows_of(y0, first, count),
+                               eddy::Mpi{MPI_COMM_WORLD, eddy::Serial{}, 300., true, steals});
+        check(same_bits(got.loss.total, wanted.loss.total) &&
+                  same_array(got.gradient.p, wanted.gradient.p) &&
+                  same_array(got.gradient.y0, rows_of(wanted.gradient.y0, first, count)),
+              "a gradient of trajectories that were taken");
+        for (std::ptrdiff_t lane = 0; lane < count; ++lane)
+            check(got.report.stats(lane).accepted == wanted.report.stats(first + lane).accepted,
+                  "steps of trajectories that were taken");
+        std::int64_t done = got.report.counters.pullbacks;  // here
+        MPI_Allreduce(&done, &most[steals], 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&done, &sum[steals], 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
+    const auto excess = [&](bool steals) {
+        return static_cast<double>(most[steals] * ranks) / static_cast<double>(sum[steals]);
+    };
+    if (rank == 0)
+        std::printf(
+            "%d ranks: the slowest has %.3f times the mean by count, %.3f by stealing in a call\n",
+            ranks, excess(false), excess(true));
+    check(sum[0] == sum[1], "the same steps, whoever takes them");
+    check(ranks == 1 || excess(true) < excess(false), "ranks that steal are better balanced");
 }
 
 void fail(int rank, int ranks) {
@@ -401,6 +449,7 @@ int main(int argc, char** argv) {
     train(rank);
     balance(rank, ranks);
     steal(rank, ranks);
+    steal_in_call(rank, ranks);
     fail(rank, ranks);
     int all = 0;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -8,6 +8,8 @@
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/mpi/mpi_link.hpp>
 #include <eddy/backends/mpi/mpi_wire.hpp>
+#include <eddy/backends/ranks/stealing.hpp>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ranks/gathered.hpp>
 #include <eddy/solve/ranks/rank_rows.hpp>
 #include <eddy/solve/ranks/stealing.hpp>
@@ -31,10 +33,17 @@ struct Mpi {
     /// May sums over trajectories go from GPU to GPU, and be added there? Where MPI takes their memory (CUDA-aware), and
     /// inner is a Cuda; else they go by the host. The bits are the same.
     bool device_messages = true;
+    /// Does a rank that has solved its trajectories take some of another's, which go there and back? Of Cpu, Tiles and
+    /// Serial; alike on all ranks. The bits are the same.
+    bool stealing = false;
 
     void require_valid(const char* where) const {
         require_argument(time_out > 0, "{}: Mpi.time_out = {}; give a positive number of seconds",
                          where, time_out);
+        detail::require_possible_on(
+            detail::Machine::ranks,
+            detail::Features().with(detail::Feature::stealing_devices, stealing && !can_steal),
+            where);
     }
     /// The ranks, for the solver object.
     [[nodiscard]] detail::RankLink ranks() const {
@@ -47,8 +56,16 @@ struct Mpi {
             if (!group->has_carrier()) group->set_carrier(inner.rows_by(detail::MpiLink(comm)));
         return detail::RankLink(std::move(group));
     }
+    /// What computes on this rank.
+    [[nodiscard]] auto computing() const {
+        if constexpr (can_steal)
+            return detail::Stealing<Inner>{inner, stealing};
+        else
+            return inner;
+    }
 
   private:
+    static constexpr bool can_steal = detail::LaunchesOnHost<Inner>;
     static constexpr bool is_of_devices = requires(const Inner& backend) {
         backend.rows_by(detail::MpiLink(MPI_COMM_NULL));
     };
@@ -66,5 +83,7 @@ template <class Inner>
 Mpi(MPI_Comm, Inner, double) -> Mpi<Inner>;
 template <class Inner>
 Mpi(MPI_Comm, Inner, double, bool) -> Mpi<Inner>;
+template <class Inner>
+Mpi(MPI_Comm, Inner, double, bool, bool) -> Mpi<Inner>;
 
 }  // namespace eddy::inline v0

@@ -27,7 +27,8 @@ enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
     adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
-    gather_sums, devices, early_return, loops, searches, gradients_watched, tangents_watched,
+    gather_sums, devices, early_return, stealing, stealing_devices, steps_of_stolen,
+    times_of_stolen, loops, searches, gradients_watched, tangents_watched,
     thrust_vectors,
     no_error_estimate  // of the method: no row, but what some answers depend on
 };
@@ -43,7 +44,8 @@ enum class Refusal {
     // From here on only a run knows.
     backward_noise, own_times_on_tiles, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
-    waiting_devices, sums_over_ranks, waiting_ranks
+    waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
+    times_of_stealing
 };
 
 /// An entry of the table.
@@ -120,6 +122,10 @@ inline constexpr Combinations rows[] = {
      {yes, yes, yes, {"except `.paths` of arrays there"}, {"except `.paths` of arrays there"}, no(waiting_sums), no(sums_over_ranks)}},
     {devices, "several devices", {}, {vacant, vacant, vacant, yes, yes, no(waiting_devices), as_inner}},
     {early_return, "asynchronous calls", {}, {vacant, vacant, vacant, yes, yes, yes, no(waiting_ranks)}},
+    {stealing, "`Mpi{.stealing = true}`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, {"with `Cpu`, `Tiles`, `Serial`"}}},
+    {stealing_devices, "`Mpi{.stealing = true}` with `Cuda`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(stealing_on_device)}},
+    {steps_of_stolen, "`Mpi{.stealing = true}` with `save_steps`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(steps_of_stealing)}},
+    {times_of_stolen, "`Mpi{.stealing = true}` with times by `each`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(times_of_stealing)}},
     {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
      {yes, no(loops_on_tiles), {"`at`"}, yes, yes, yes, as_inner}},
@@ -321,6 +327,15 @@ consteval bool check_refusal() {
         case Refusal::waiting_ranks:
             return "{}: an asynchronous call over ranks, which wait for each other; leave one of "
                    "them out";
+        case Refusal::stealing_on_device:
+            return "{}: stealing = true with an inner backend on a device, whose trajectories stay "
+                   "there; leave it out";
+        case Refusal::steps_of_stealing:
+            return "{}: save_steps with ranks that take trajectories from each other, whose steps "
+                   "do not come back; leave save_steps or stealing out";
+        case Refusal::times_of_stealing:
+            return "{}: times by each(array) with ranks that take trajectories from each other, "
+                   "whose times do not go along; leave stealing out, or give times of all";
         default: return nullptr;  // the compiler says so
     }
 }

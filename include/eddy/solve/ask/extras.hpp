@@ -11,6 +11,7 @@
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/stochastic/sde_graph.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace eddy::inline v0 {
 
@@ -57,9 +58,17 @@ template <class T>
 struct InnerBackend {
     using type = T;
 };
+/// What computes on a rank: `inner`, or what ranks make of it.
+template <IsOfRanks T>
+[[nodiscard]] constexpr auto computing(const T& backend) {
+    if constexpr (requires { backend.computing(); })
+        return backend.computing();
+    else
+        return backend.inner;
+}
 template <IsOfRanks T>
 struct InnerBackend<T> {
-    using type = decltype(T::inner);
+    using type = decltype(computing(std::declval<const T&>()));
 };
 template <class T>
 concept IsController = StepController<T, float>;
@@ -150,7 +159,7 @@ template <class Backend, class... Extras>
     Backend picked = extra_or_default<Backend>(extras...);
     (
         [&] {
-            if constexpr (IsOfRanks<Extras>) picked = extras.inner;
+            if constexpr (IsOfRanks<Extras>) picked = computing(extras);
         }(),
         ...);
     return picked;

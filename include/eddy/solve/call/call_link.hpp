@@ -13,6 +13,7 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -81,8 +82,12 @@ class EDDY_EXPORT CallLink {
         if (has_poll()) poll_now_and_then();
         return !is_cancelled();
     }
-    /// Names the place for states that are kept from now on; null: they are not kept.
-    void keep_states_in(LostStates* states) { lost_states_ = states; }
+    /// Names the place for states that are kept from now on, null: they are not kept; returns the one before.
+    LostStates* keep_states_in(LostStates* states) { return std::exchange(lost_states_, states); }
+    /// Are lanes that end from now on counted, if anybody does? Those of another rank's call are not.
+    bool count_lanes(bool are_counted) { return std::exchange(is_watched_, are_counted); }
+    /// The ranks among which the lanes may be divided anew; null: none.
+    [[nodiscard]] RankGroup* sharing_ranks() const { return is_whole_call_ ? ranks_ : nullptr; }
     /// Has the watcher watch while the returned object lives.
     [[nodiscard]] std::shared_ptr<void> watch(const Watcher& watcher, const char* title,
                                               std::int64_t num_lanes);
@@ -101,6 +106,7 @@ class EDDY_EXPORT CallLink {
 
     Poll poll_;
     RankGroup* ranks_ = nullptr;  // null: this process only
+    bool is_whole_call_ = false;
     std::thread::id caller_;
     std::int64_t asked_ = 0, polled_ = 0;  // nanoseconds of the steady clock
     std::int64_t rounds_between_polls_ = 1, until_poll_ = 1;

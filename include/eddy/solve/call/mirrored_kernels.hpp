@@ -1,5 +1,6 @@
 #pragma once
-// Kernels, with all that they refer to on the host in the place of its mirrors on a device (mirrors.hpp).
+// Kernels, with all that they refer to on the host in the place of its mirrors: on a device (mirrors.hpp), or where some of
+// the lanes are (lane_pieces.hpp).
 // Test: tests/solve/grid_backend.cpp
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 namespace eddy::inline v0::detail {
 
 /// The steps that are prescribed to the lanes.
-template <class Memory>
-[[nodiscard]] PrescribedSteps mirrored(const PrescribedSteps& steps, Mirrors<Memory>& mirrors) {
+template <class AnyMirrors>
+[[nodiscard]] PrescribedSteps mirrored(const PrescribedSteps& steps, AnyMirrors& mirrors) {
     if (!steps) return {};
     const LaneRange& lanes = mirrors.lanes();
     const std::int64_t* const first = steps.first + lanes.first;
@@ -26,8 +27,8 @@ template <class Memory>
 }
 
 /// The problem with its tables on the device, without the arrays of the lanes.
-template <class Spec, class Memory>
-[[nodiscard]] Problem<Spec> with_tables(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+template <class Spec, class AnyMirrors>
+[[nodiscard]] Problem<Spec> with_tables(Problem<Spec> problem, AnyMirrors& mirrors) {
     CallTimes& times = problem.times;
     const std::ptrdiff_t rows = times.own ? times.table_rows.num_lanes : 1;
     const auto in = [&](const auto* table, std::ptrdiff_t count) {
@@ -48,8 +49,8 @@ template <class Spec, class Memory>
         problem.starts = mirrors.template room<typename Spec::LaneState>(mirrors.lanes().count);
     return problem;
 }
-template <class Spec, class Memory>
-[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, Mirrors<Memory>& mirrors) {
+template <class Spec, class AnyMirrors>
+[[nodiscard]] Problem<Spec> mirrored(Problem<Spec> problem, AnyMirrors& mirrors) {
     problem = with_tables(problem, mirrors);
     const auto of_p = [&](const auto& p) {
         return Spec::shares_parameters ? mirrors.in_for_all(p) : mirrors.in(p);
@@ -64,9 +65,9 @@ template <class Spec, class Memory>
     return problem;
 }
 
-template <class Spec, class Memory>
+template <class Spec, class AnyMirrors>
 [[nodiscard]] LossSeeds<Spec> mirrored(LossSeeds<Spec> seeds, const LaunchPlan& plan,
-                                       std::ptrdiff_t num_saves, Mirrors<Memory>& mirrors,
+                                       std::ptrdiff_t num_saves, AnyMirrors& mirrors,
                                        ComesBack comes) {
     using Real = typename Spec::Scalar;
     const LaneRange& lanes = mirrors.lanes();
@@ -83,17 +84,17 @@ template <class Spec, class Memory>
     seeds.total = mirrors.out(seeds.total, 1);
     return seeds;
 }
-template <class Spec, int num_outputs, class Memory>
+template <class Spec, int num_outputs, class AnyMirrors>
 [[nodiscard]] CotangentSeeds<Spec, num_outputs> mirrored(CotangentSeeds<Spec, num_outputs> seeds,
                                                          const LaunchPlan&,
                                                          std::ptrdiff_t num_saves,
-                                                         Mirrors<Memory>& mirrors, ComesBack) {
+                                                         AnyMirrors& mirrors, ComesBack) {
     seeds.cotangents = mirrors.all_in(seeds.cotangents, num_saves);
     return seeds;
 }
 
-template <class Steps, class Memory>
-[[nodiscard]] Steps mirrored_rows(Steps steps, int num_columns, Mirrors<Memory>& mirrors) {
+template <class Steps, class AnyMirrors>
+[[nodiscard]] Steps mirrored_rows(Steps steps, int num_columns, AnyMirrors& mirrors) {
     using Real = typename Steps::Real;
     const LaneRange& lanes = mirrors.lanes();
     StepRows<Real>* here = nullptr;
@@ -107,10 +108,15 @@ template <class Steps, class Memory>
     steps.num_lanes = lanes.count;
     return steps;
 }
+/// Steps that nobody wants.
+template <class Steps, class AnyMirrors>
+[[nodiscard]] Steps mirrored(const Steps& steps, int, AnyMirrors&) {
+    return steps;
+}
 /// The room for the steps of the lanes.
-template <class Real, bool keeps_sizes, class Memory>
+template <class Real, bool keeps_sizes, class AnyMirrors>
 [[nodiscard]] auto mirrored(StepArrays<Real, keeps_sizes> steps, int state_size,
-                            Mirrors<Memory>& mirrors) {
+                            AnyMirrors& mirrors) {
     if (!steps.is_wanted()) return steps;
     const LaneRange& lanes = mirrors.lanes();
     const int num_columns = steps.num_columns(state_size);
@@ -126,8 +132,8 @@ template <class Real, bool keeps_sizes, class Memory>
 }
 
 /// The events of the lanes, of which there are none at first.
-template <class Memory>
-[[nodiscard]] LaneEvents* mirrored(LaneEvents* events, Mirrors<Memory>& mirrors) {
+template <class AnyMirrors>
+[[nodiscard]] LaneEvents* mirrored(LaneEvents* events, AnyMirrors& mirrors) {
     const LaneRange& lanes = mirrors.lanes();
     return events ? mirrors.template out_zero<std::int64_t>(events + lanes.first, lanes.count, 1, 1,
                                                             ComesBack::when_asked)
@@ -135,8 +141,8 @@ template <class Memory>
 }
 
 /// The sums over the runs of paths, on the device.
-template <class Sum, class Memory>
-[[nodiscard]] RunSums<Sum> mirrored(RunSums<Sum> sums, Mirrors<Memory>& mirrors) {
+template <class Sum, class AnyMirrors>
+[[nodiscard]] RunSums<Sum> mirrored(RunSums<Sum> sums, AnyMirrors& mirrors) {
     if (!sums.is_wanted()) return sums;
     PathRuns& runs = sums.runs;
     const std::int64_t before = runs.run_of(runs.first_path);
@@ -149,9 +155,9 @@ template <class Sum, class Memory>
     return sums;
 }
 
-template <class Spec, class Observable, class Steps, class Memory>
+template <class Spec, class Observable, class Steps, class AnyMirrors>
 [[nodiscard]] auto mirrored(SolveKernel<Spec, Observable, Steps> kernel, const LaunchPlan&,
-                            Mirrors<Memory>& mirrors) {
+                            AnyMirrors& mirrors) {
     constexpr auto nan = std::numeric_limits<typename Spec::Scalar>::quiet_NaN();
     const std::ptrdiff_t num_saves = kernel.problem.times.num_saves;
     kernel.steps = mirrored(kernel.steps, Spec::state_size, mirrors);
@@ -171,9 +177,10 @@ template <class Spec, class Observable, class Steps, class Memory>
 }
 
 /// The gradient kernel on the device, except `stores` and `costs`, which are a device's own.
-template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times, class Memory>
+template <class Spec, class Objective, class Seeds, class StoresOf, bool with_times,
+          class AnyMirrors>
 [[nodiscard]] auto mirrored(GradientKernel<Spec, Objective, Seeds, StoresOf, with_times> kernel,
-                            const LaunchPlan& plan, Mirrors<Memory>& mirrors) {
+                            const LaunchPlan& plan, AnyMirrors& mirrors) {
     using Real = typename Spec::Scalar;
     const LaneRange& lanes = mirrors.lanes();
     const bool stays = kernel.sums.is_wanted();

@@ -78,19 +78,31 @@ class SolverObject {
                                   [[maybe_unused]] const char* where) {
         RankShare share;
         if constexpr (Choice::has_ranks) {
-            require_possible_on(Machine::ranks,
-                                Features()
-                                    .with(Feature::gather_sums, bool(options_.gather_sums))
-                                    .with(Feature::early_return, returns_early(memory())),
-                                where);
+            require_possible_on(
+                Machine::ranks,
+                Features()
+                    .with(Feature::gather_sums, bool(options_.gather_sums))
+                    .with(Feature::early_return, returns_early(memory()))
+                    .with(Feature::steps_of_stolen, options_.save_steps && steals())
+                    .with(Feature::times_of_stolen, problem.times.own != nullptr && steals()),
+                where);
             share.group = ranks_.get();
+            share.moves_lanes = steals();
             share.print = {{print_of_version(), print_of_text(where),
                             print_of_types<Field, Method, Controller, typename Spec::Scalar,
                                            typename Choice::Function>() ^
                                 print_of_equation<Field>(),
-                            print_of(options_), print_of_parameters(problem)}};
+                            print_of(options_) ^ (steals() ? print_of_text("stealing") : 0),
+                            print_of_parameters(problem)}};
         }
         return share;
+    }
+    /// Do ranks take lanes from each other?
+    [[nodiscard]] bool steals() const {
+        if constexpr (requires { backend_.steals; })
+            return backend_.steals;
+        else
+            return false;
     }
     template <class Spec>
     [[nodiscard]] static std::uint64_t print_of_parameters(const Problem<Spec>& problem) {

@@ -14,6 +14,7 @@
 #include <eddy/solve/call/kept_object.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
+#include <eddy/solve/ranks/call_print.hpp>
 #include <eddy/solve/ranks/rank_share.hpp>
 #include <utility>
 #include <vector>
@@ -88,6 +89,9 @@ class PreparedProblem {
     /// Joins the other ranks once a call has been checked here: waits for all, and takes this one's
     /// place among them.
     void join_ranks(const SolveOptions& options, const char* where) {
+        if constexpr (Spec::is_dual && Spec::shares_parameters) {
+            if (ranks.moves_lanes) add_shared_direction();
+        }
         ranks.join(num_lanes_);
         if (!ranks) return;
         if constexpr (Spec::has_noise) {
@@ -96,6 +100,13 @@ class PreparedProblem {
             problem.noise.first_path += static_cast<std::uint64_t>(ranks.first_lane) *
                                         static_cast<std::uint64_t>(options.paths);
         }
+    }
+    /// Lanes of all ranks are solved along the direction of shared parameters that each has.
+    void add_shared_direction() {
+        Fingerprint print;
+        for (int i = 0; problem.p_tangent.first && i < Spec::parameter_size; ++i)
+            print.add(static_cast<double>(problem.p_tangent(0, i)));
+        ranks.print.items[CallPrint::parameters] ^= print.value();
     }
     /// The rows of sums over its lanes.
     [[nodiscard]] LaneBlocks blocks() const {

@@ -53,8 +53,8 @@ struct RankTree {
     }
 };
 
-/// Leaves of a sum.
-struct LeafRange {
+/// Parts of a work, one after another.
+struct PartRange {
     std::int64_t first = 0, count = 0;
 };
 
@@ -95,11 +95,22 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     [[nodiscard]] RankWire::Message gather(RankWire::Message rows);
     /// The same of sums that ranks have of lanes here and there.
     [[nodiscard]] std::vector<double> add_up(NodeSum nodes);
-    /// Says what another rank gets that asks for work during this call. It gets an answer when this one looks for
-    /// messages; without anything said, none of the work.
-    void give_when_asked(std::function<LeafRange()> give) { give_ = std::move(give); }
+    /// Says what the rank `to` gets that asks for work of a kind during this call; empty: nothing. It gets an answer when
+    /// this one looks for messages; without anything said, none of the work.
+    using Give = std::function<RankWire::Message(int to, std::uint64_t kind)>;
+    void give_when_asked(Give give) { give_ = std::move(give); }
+    /// Does anybody wait long for an answer, where this one looks for messages seldom?
+    [[nodiscard]] bool gives() const { return give_ != nullptr; }
     /// Asks another rank for work, and waits for its answer; nothing, where a rank has stopped.
-    [[nodiscard]] LeafRange ask(int rank);
+    [[nodiscard]] RankWire::Message ask(int rank, std::uint64_t kind);
+    /// This rank works for another one, which waits for what comes of it, and hears signs of life; -1: for none.
+    void work_for(int rank) { works_for_ = rank; }
+    /// What has come of work that another rank has given; empty: it was not done.
+    void bring(int rank, const RankWire::Message& result) { send(rank, Kind::done, result); }
+    /// The next such result of a rank, if it is there.
+    [[nodiscard]] bool has_brought(int rank, RankWire::Message& result);
+    /// The same; waits for it.
+    [[nodiscard]] RankWire::Message wait_for_result(int rank);
     /// Waits for all after work of which nothing is added up.
     void end_work();
     /// The call ends.
@@ -113,7 +124,7 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
 
   private:
     enum class Phase { idle, before, working, done };
-    enum class Kind : std::int32_t { report, verdict, stop, alive, want, give };
+    enum class Kind : std::int32_t { report, verdict, stop, alive, want, give, done };
     struct Header {
         std::int64_t number;  // of the exchange that comes next
         Kind kind;
@@ -150,6 +161,8 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     /// Takes a message out that has come: the last one of its kind.
     [[nodiscard]] std::unique_ptr<Received> find(Kind kind, int from);
     void answer_who_wants();
+    void keep(Received message);
+    void require_alive(int rank, std::int64_t since) const;
     void give_sign_of_life();
     void keep_attending();
     void require_agreed(const RankFailure& failure);
@@ -175,7 +188,8 @@ class EDDY_EXPORT RankGroup : public std::enable_shared_from_this<RankGroup> {
     CallPrint print_;
     std::int64_t num_lanes_ = 0, number_ = -1, alive_at_ = 0, asked_at_ = 0;
     RankVerdict verdict_;
-    std::function<LeafRange()> give_;
+    Give give_;
+    int asked_ = -1, works_for_ = -1;  // a rank, or none
     std::stop_token cancelled_;
     Poll poll_;
     std::exception_ptr thrown_;  // by the poll

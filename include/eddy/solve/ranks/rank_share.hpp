@@ -16,6 +16,7 @@ struct RankShare {
     RankGroup* group = nullptr;  // null: this process has all of them
     CallPrint print;
     std::ptrdiff_t first_lane = 0, num_lanes = 0;
+    bool moves_lanes = false;  // ranks take some from each other
 
     [[nodiscard]] explicit operator bool() const { return group != nullptr; }
     /// Waits for all ranks; they have been asked the same.
