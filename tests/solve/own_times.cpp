@@ -221,7 +221,10 @@ TEST_CASE("own times: what does not fit is one sentence that names the trajector
                support::contains("save_at[0] = 0.5 is not between"));
     const auto solution = solution_of(all, all.options());
     CHECK_THROWS_WITH(static_cast<void>(solution.t(1)), support::contains("call t(1, trajectory)"));
-    CHECK_THROWS_WITH(static_cast<void>(eddy::solve(Driven{}, eddy::Tsit5{}, all.y0, all.p,
-                                                    all.options(), eddy::Tiles{})),
-                      support::contains("on the backend Tiles"));
+    CHECK_THROWS_WITH(
+        static_cast<void>(
+            eddy::solve(Driven{}, eddy::Tsit5{}, all.y0, all.p, all.options(), eddy::Tiles{})),
+        support::contains(
+            "solve: times of each trajectory's own on the backend Tiles, which has one "
+            "list for all; name no backend, or Cpu"));
 }
