@@ -115,8 +115,8 @@ struct SolutionRows {
         Solution<Real> all = solution;
         SavedTimes saved = solution.saved_;
         if (saved.is_own) saved.t.resize(static_cast<std::size_t>(num_lanes) * saved.num_saves);
-        all.reset(num_lanes, std::move(saved), solution.num_columns_, solution.num_state_,
-                  solution.parts_);
+        all.reset(num_lanes, {saved.t, saved.num_saves, saved.is_own}, solution.num_columns_,
+                  solution.num_state_, solution.parts_);
         if (!solution.events_.empty()) all.events_.resize(all.lanes_.size());
         if (!solution.marks_.empty()) all.marks_.resize(all.lanes_.size());
         std::ptrdiff_t first = 0;

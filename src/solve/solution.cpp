@@ -129,7 +129,7 @@ template <class Real>
 Solution<Real>::~Solution() = default;
 
 template <class Real>
-void Solution<Real>::reset(std::ptrdiff_t lanes, detail::SavedTimes save_times,
+void Solution<Real>::reset(std::ptrdiff_t lanes, const detail::PlannedSaves& save_times,
                            std::ptrdiff_t columns, std::ptrdiff_t state_size,
                            const detail::SolutionParts& parts) {
     clear_parts();
@@ -140,7 +140,9 @@ void Solution<Real>::reset(std::ptrdiff_t lanes, detail::SavedTimes save_times,
     variance_.assign(parts.variance && parts.paths > 1 ? size : 0,
                      std::numeric_limits<Real>::quiet_NaN());
     steps_.assign(parts.steps ? static_cast<std::size_t>(lanes) : 0, {});
-    saved_ = std::move(save_times);
+    saved_.t.assign(save_times.t.begin(), save_times.t.end());
+    saved_.num_saves = save_times.num_saves;
+    saved_.is_own = save_times.is_own;
     num_columns_ = columns;
     num_state_ = state_size;
     if (parts.comes_later)
@@ -157,7 +159,9 @@ void Solution<Real>::clear() {
 
 template <class Real>
 void Solution<Real>::clear_parts() {
-    saved_ = {};
+    saved_.t.clear();
+    saved_.num_saves = 0;
+    saved_.is_own = false;
     y_.clear();
     tangent_.clear();
     variance_.clear();

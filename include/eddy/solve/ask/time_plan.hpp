@@ -7,6 +7,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/lane/times.hpp>
+#include <span>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -18,6 +19,13 @@ struct SavedTimes {
     std::vector<double> t{};
     std::size_t num_saves = 0;
     bool is_own = false;
+};
+
+/// The same of a plan, whose numbers they are: a solution copies them into memory that it has.
+struct PlannedSaves {
+    std::span<const double> t;
+    std::size_t num_saves;
+    bool is_own;
 };
 
 }  // namespace detail
@@ -42,7 +50,7 @@ struct TimePlan {
     bool saves_the_end = false;  // no save points were given
 
     /// The times of saved points, for whoever reads the solution.
-    [[nodiscard]] detail::SavedTimes saved() const { return {save_time, num_saves, is_own}; }
+    [[nodiscard]] detail::PlannedSaves saved() const { return {save_time, num_saves, is_own}; }
     /// The times as lanes see them.
     [[nodiscard]] detail::CallTimes view() const {
         return {{.direction = direction,

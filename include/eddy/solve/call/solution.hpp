@@ -150,7 +150,7 @@ class [[nodiscard]] Solution : public Outcomes {
     }
 
     /// Allocates for these save points, everything NaN; called by whoever fills it in.
-    void reset(std::ptrdiff_t lanes, detail::SavedTimes save_times, std::ptrdiff_t columns,
+    void reset(std::ptrdiff_t lanes, const detail::PlannedSaves& save_times, std::ptrdiff_t columns,
                std::ptrdiff_t state_size, const detail::SolutionParts& parts);
     /// No trajectories and no save points; the memory is kept.
     void clear();
