@@ -22,7 +22,7 @@ using support::Array, support::Forced, support::HalfSquares;
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::ptrdiff_t num_lanes = 6;
 const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-7, .save_at = {0.5, 2}};
-const Array start(num_lanes, 2, 0.8), p(num_lanes, 2, 1.3);
+const Array start(num_lanes, 2, 0.8), given_p(num_lanes, 2, 1.3);
 
 /// A residual with the logarithm of its scale, which is a parameter.
 struct Gaussian {
@@ -64,7 +64,7 @@ const std::vector<Array> sparse = data_of(missing), whole = data_of(0.3),
 
 template <class Loss, class Data, class... Backend>
 auto differentiate(const Data& data, const Backend&... backend) {
-    return eddy::value_and_gradient(Forced{}, eddy::Tsit5{}, Loss{}, data, start, p, options,
+    return eddy::value_and_gradient(Forced{}, eddy::Tsit5{}, Loss{}, data, start, given_p, options,
                                     backend...);
 }
 void check_rows(const Array& some, const Array& all, const Array& expected) {
@@ -102,7 +102,7 @@ TEST_CASE("missing data: left out on every machine, exactly") {
 
 TEST_CASE("missing data: counted where they lie on a device, but by no call that returns early") {
     using OnDevice = support::DeviceArray<double>;
-    const OnDevice starts{start}, rates{p};
+    const OnDevice starts{start}, rates{given_p};
     std::vector<OnDevice> there;
     for (const Array& of_point : sparse) there.emplace_back(of_point);
     const auto on = [&](const support::EmulatedDevice& device) {
@@ -138,9 +138,9 @@ TEST_CASE("missing data: second derivatives have no NaN of them") {
     const Array along(num_lanes, 2, 1);
     const auto some =
         solver(Gaussian{})
-            .hessian_vector_product(eddy::missing_as_nan(sparse), start, p, along, along);
+            .hessian_vector_product(eddy::missing_as_nan(sparse), start, given_p, along, along);
     const auto expected =
-        solver(Weighted{}).hessian_vector_product(weighted, start, p, along, along);
+        solver(Weighted{}).hessian_vector_product(weighted, start, given_p, along, along);
 
     for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
         for (int i = 0; i < 2; ++i)

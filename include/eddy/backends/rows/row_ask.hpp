@@ -41,7 +41,9 @@ template <class Field>
 /// Arrays of the host, of double.
 template <class Array>
 inline constexpr bool are_doubles = [] {
-    if constexpr (requires(const Array& array) { parameter_view(array); })
+    if constexpr (HasTable<Array>)
+        return false;
+    else if constexpr (requires(const Array& array) { parameter_view(array); })
         return std::is_same_v<decltype(parameter_view(std::declval<const Array&>())),
                               EnsembleView<const double>>;
     return false;

@@ -78,7 +78,9 @@ class TileStep {
         if constexpr (Spec::shares_parameters) {
             stepper_.set_parameters({problem_->shared_p, 1, true});
         } else {
-            if constexpr (Spec::parameter_size > 0) load(p_, Spec::parameter_size, problem_->p);
+            if constexpr (Spec::parameter_size > 0)
+                load(p_, Spec::parameter_size,
+                     [&](std::ptrdiff_t row, int i) { return problem_->p_of_row(Row{row}, i); });
             stepper_.set_parameters({p_, in_.width, false});
         }
     }

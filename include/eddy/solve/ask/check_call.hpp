@@ -10,6 +10,7 @@
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/missing.hpp>
+#include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
 #include <eddy/solve/lane/objective.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
@@ -137,7 +138,8 @@ consteval bool check_solver() {
 
 template <class Y0, class Parameters>
 consteval bool check_arrays() {
-    constexpr bool takes_p = is_shared<Parameters> || is_ensemble_array<Parameters>;
+    constexpr bool takes_p =
+        is_shared<Parameters> || is_ensemble_array<Parameters> || HasTable<Parameters>;
     static_assert(is_ensemble_array<Y0>,
                   "solve: y0 must be a (trajectory, component) array (Eigen::ArrayXXd, a map, an "
                   "EnsembleArray); a vector is one trajectory, and an expression must be evaluated "

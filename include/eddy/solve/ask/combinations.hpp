@@ -26,7 +26,7 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
-    adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, save_steps, save_steps_of_paths, watching,
+    adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, tables, starts, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, stealing, stealing_devices, steps_of_stolen,
     times_of_stolen, loops, searches, gradients_watched, tangents_watched,
     thrust_vectors,
@@ -43,7 +43,7 @@ enum class Refusal {
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
     backward_noise, own_times_on_tiles, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
-    steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tables, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
     times_of_stealing
 };
@@ -114,6 +114,11 @@ inline constexpr Combinations rows[] = {
     {observe, "`observe(function)`", {}, {yes, yes, {"in `solve`"}, yes, yes, yes, as_inner},
      {yes, yes, no(observe_of_loss), no(observe_of_loss), yes, no(extra_of_nested)}},
     {missing_values, "`missing_as_nan(data)`", {}, {yes, yes, yes, yes, yes, no(waiting_counts), as_inner}, {vacant, vacant, yes, yes, vacant, vacant}},
+    {tables, "`parameters(own, shared)`, `selected(theta, index)`", {},
+     {yes, yes, {"arrays only"}, {"sent as copies"}, {"sent as copies"}, no(waiting_tables), {"arrays only"}},
+     {yes, yes, yes, yes, {"by `pullback_solver`"}, {"arrays only"}}},
+    {starts, "`start_from(function)`", {}, {yes, yes, {"arrays only"}, {"found on the host"}, {"found on the host"}, {"arrays only"}, as_inner},
+     {yes, {"arrays only"}, yes, yes, {"arrays only"}, {"arrays only"}}},
     {save_steps, "`save_steps`", {}, {yes, yes, yes, yes, yes, no(waiting_steps), yes},
      {yes, yes, no(steps_of_loss), no(steps_of_loss), vacant, vacant}},
     {save_steps_of_paths, "`save_steps` with `.paths`", {}, {}, {no(steps_of_paths), no(steps_of_paths), vacant, vacant, vacant, vacant}},
@@ -307,6 +312,10 @@ consteval bool check_refusal() {
             return "{}: missing_as_nan in an asynchronous call, whose values are counted on the "
                    "host; leave one of them out, or give each value a weight as one more number of "
                    "data";
+        case Refusal::waiting_tables:
+            return "{}: parameters(own, shared) or selected(theta, index) in an asynchronous call, "
+                   "which would wait for copies; leave one of them out, or give an array of "
+                   "parameters on the device";
         case Refusal::waiting_tangents:
             return "{}: this gradient has tangents (a Hessian's, or those of "
                    "estimate_gradient_error), which come to the host, but the call is "

@@ -10,6 +10,7 @@
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solve/call/solver_object.hpp>
+#include <eddy/solve/call/start_values.hpp>
 
 namespace eddy::inline v0 {
 
@@ -38,7 +39,9 @@ class GradientSolver
     template <class Data, class Y0, class Parameters>
     requires(!detail::is_cancellation<Parameters>) decltype(auto) operator()(
         const Data& data, const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
-        if constexpr (check<Kind::gradient, Data, Y0, Parameters>())
+        if constexpr (detail::IsStart<Y0>)
+            return run_from_start(data, y0, p, cancelled);
+        else if constexpr (check<Kind::gradient, Data, Y0, Parameters>())
             return run(data, y0, p, GradientInto<EnsembleScalarOf<Y0>>{}, cancelled);
     }
     /// The gradient for a loss without data, loss(t, y, p).
@@ -69,16 +72,21 @@ class GradientSolver
         auto hessian_vector_product(const Data& data, const Y0& y0, const Parameters& p,
                                     const Y0Direction& y0_direction, const PDirection& p_direction,
                                     const Cancellation& cancelled = {}) {
-        if constexpr (check<Kind::hessian, Data, Y0, Parameters>() &&
-                      detail::check_tangents<Y0, Y0Direction, PDirection>() &&
-                      detail::check_reach<Backend, Y0Direction, PDirection>()) {
+        if constexpr (detail::IsStart<Y0>)
+            return product_from_start(data, y0, p, y0_direction, p_direction, cancelled);
+        else if constexpr (check<Kind::hessian, Data, Y0, Parameters>() &&
+                           detail::check_tangents<Y0, Y0Direction, PDirection>() &&
+                           detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
             return this->in_call(where, [&] {
                 auto& workspace = prepare<true>(data, y0, p, where);
                 workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
                                                     this->memory());
                 workspace.open_loss(this->memory());
+                workspace.template require_table_alone<Parameters>(
+                    {}, options_, Choice::has_ranks, detail::returns_early(this->memory()), where);
                 workspace.run(options_, backend_, kept_, cancelled, where);
+                workspace.add_up_table(p);
                 return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                     std::move(workspace.result.gradient), std::move(workspace.tangent),
                     std::move(workspace.result.report), std::move(workspace.result.loss)};
@@ -96,6 +104,40 @@ class GradientSolver
   private:
     friend Object;
     static constexpr const char* name = "value_and_gradient";
+
+    template <class Data, class Start, class Parameters>
+    decltype(auto) run_from_start(const Data& data, const Start& start, const Parameters& p,
+                                  const Cancellation& cancelled) {
+        if constexpr (detail::check_start_of<Field, Start, Parameters>()) {
+            using Real = detail::ParameterScalarOf<Parameters>;
+            const detail::StartValues<Field, typename Start::is_start, Real> starts(
+                options_.t0, detail::GivenParameters<Real>::of(p), nullptr, start.num_lanes, name);
+            auto& result = (*this)(data, starts.y0, p, cancelled);
+            starts.pull(result.gradient, Choice::with_times);
+            return (result);
+        }
+    }
+    template <class Data, class Start, class Parameters, class Direction, class PDirection>
+    auto product_from_start(const Data& data, const Start& start, const Parameters& p,
+                            const Direction&, const PDirection& p_direction,
+                            const Cancellation& cancelled) {
+        static_assert(
+            std::is_same_v<Direction, Start>,
+            "hessian_vector_product: y0 is start_from(function), and so is its direction; "
+            "give the same in both places");
+        if constexpr (detail::check_start_of<Field, Start, Parameters>() &&
+                      std::is_same_v<Direction, Start>) {
+            using Real = detail::ParameterScalarOf<Parameters>;
+            const auto along = detail::GivenParameters<Real>::of(p_direction);
+            const detail::StartValues<Field, typename Start::is_start, Real> starts(
+                options_.t0, detail::GivenParameters<Real>::of(p), &along, start.num_lanes,
+                "hessian_vector_product");
+            auto result =
+                hessian_vector_product(data, starts.y0, p, starts.tangent, p_direction, cancelled);
+            starts.pull(result.gradient, result.product);
+            return result;
+        }
+    }
 
     static void require_possible(const SolveOptions& options) {
         require_argument(!options.save_steps, detail::said_of(detail::Refusal::steps_of_loss),
@@ -124,11 +166,14 @@ class GradientSolver
         return this->in_call(
             name, [&]() -> auto& {
                 auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
+                workspace.template require_table_alone<Parameters>(
+                    into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
                 workspace.take(into, this->memory(), "data", name);
                 workspace.open_loss(this->memory());
                 detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
                     workspace.run(options_, backend_, kept_, cancelled, name);
                 });
+                workspace.add_up_table(p);
                 return workspace.result;
             });
     }

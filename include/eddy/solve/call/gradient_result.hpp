@@ -60,6 +60,8 @@ struct Gradient {
     /// The derivatives with respect to the save points, (trajectory, save point), with
     /// `differentiate_times`; empty without `.save_at`.
     EnsembleArray<Real> save_at;
+    /// Of `parameters(own, shared)`: with respect to the shared ones, one row, summed over the trajectories.
+    EnsembleArray<Real> shared;
 };
 
 /// Estimated errors of a gradient, of its shape, in its units.

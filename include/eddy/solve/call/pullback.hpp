@@ -59,10 +59,13 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
         return this->in_call(name, [&] {
             auto& workspace = prepare(cotangents, y0, p);
+            workspace.template require_table_alone<Parameters>(
+                into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
             workspace.take(into, this->memory(), "cotangents", name);
             detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
                 workspace.run(options_, backend_, kept_, cancelled, name);
             });
+            workspace.add_up_table(p);
             return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
                                                     workspace.result.report};
         });

@@ -11,6 +11,7 @@
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/solver_object.hpp>
 #include <eddy/solve/call/spec_of_call.hpp>
+#include <eddy/solve/call/start_values.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <tuple>
@@ -297,7 +298,11 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                     workspace.take(into, this->memory(), where, options_.paths);
                     if (!is_dual && keep) {
                         keep->y0 = detail::host_copy(this->memory(), ensemble_view(y0));
-                        keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
+                        if constexpr (detail::HasTable<Parameters>)
+                            detail::gather_parameters(p.table, workspace.prepared.num_lanes(),
+                                                      Spec::parameter_size, keep->p);
+                        else
+                            keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
                     }
                     return workspace.run(options_, backend_, kept_, cancelled, where);
                 });
@@ -350,8 +355,17 @@ template <class Field, class Method, class Y0, class Parameters, class... Extras
 [[nodiscard]] auto solve(const Field& field, const Method& method, const Y0& y0,
                          const Parameters& p, const SolveOptions& options,
                          const Extras&... extras) {
-    if constexpr (detail::check_call<detail::CallKind::solve, Y0, Field, Method, Extras...>() &&
-                  detail::check_arrays<Y0, Parameters>()) {
+    if constexpr (detail::IsStart<Y0>) {
+        if constexpr (detail::check_start_of<Field, Y0, Parameters>()) {
+            using Real = detail::ParameterScalarOf<Parameters>;
+            const detail::StartValues<Field, typename Y0::is_start, Real> starts(
+                options.t0, detail::GivenParameters<Real>::of(p), nullptr, y0.num_lanes, "solve");
+            auto solution = solve(field, method, starts.y0, p, options, extras...);
+            return Solution<Real>(std::move(solution));
+        }
+    } else if constexpr (detail::check_call<detail::CallKind::solve, Y0, Field, Method,
+                                            Extras...>() &&
+                         detail::check_arrays<Y0, Parameters>()) {
         return EnsembleSolution<EnsembleScalarOf<Y0>, Field, Method, detail::is_shared<Parameters>,
                                 Extras...>(ensemble_solver(field, method, options, extras...), y0,
                                            p, extras...);

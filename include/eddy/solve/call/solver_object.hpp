@@ -62,6 +62,12 @@ class SolverObject {
     /// The workspace of this type, with the problem of a call.
     template <class CallWorkspace, class Y0, class Parameters>
     [[nodiscard]] CallWorkspace& prepare(const Y0& y0, const Parameters& p, const char* where) {
+        if constexpr (HasTable<Parameters> && Choice::has_ranks)
+            require_argument(
+                false,
+                "{}: parameters(own, shared) or selected(theta, index) over ranks; give "
+                "each rank an array of its parameters",
+                where);
         auto& workspace = workspace_.get<CallWorkspace>();
         workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());

@@ -65,11 +65,14 @@ class PreparedProblem {
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
         problem.y0_tangent = problem.p_tangent = {};
+        problem.table = problem.table_tangent = nullptr;
         const std::ptrdiff_t lanes = problem.y0.num_lanes;
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         take_count(lanes);
-        if (Spec::parameter_size > 0 || is_shared<Parameters>) {
+        if constexpr (HasTable<Parameters>) {
+            take_table(table_, p.table, problem.p, problem.table, "p", where, memory);
+        } else if (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
             require_shape(
@@ -81,7 +84,8 @@ class PreparedProblem {
             require_path_numbers(problem.noise, lanes, options.paths, where);
         else
             require_no_paths(options.paths, where);
-        if (Spec::parameter_size > 0 && (is_shared<Parameters> || !memory.leaves_out_lanes))
+        if constexpr (HasTable<Parameters>) {
+        } else if (Spec::parameter_size > 0 && (is_shared<Parameters> || !memory.leaves_out_lanes))
             require_finite_in<Parameters>(memory, problem.p, "p", where);
         if (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
@@ -121,7 +125,17 @@ class PreparedProblem {
         problem.p_tangent = parameter_view(p);
         require_shape(array_shape(problem.y0_tangent), array_shape(problem.y0), "the tangent of y0",
                       where);
-        if constexpr (Spec::parameter_size > 0) {
+        if constexpr (HasTable<Parameters>) {
+            static_assert(!Spec::shares_parameters,
+                          "solve: p is eddy::shared(p), and so is its tangent");
+            take_table(table_tangent_, p.table, problem.p_tangent, problem.table_tangent,
+                       "the tangent of p", where, memory);
+            if (problem.table_tangent && !problem.table) {  // p lies in rows of its own
+                gather_parameters(p.table, num_lanes_, Spec::parameter_size, table_tangent_.rows);
+                problem.p_tangent = std::as_const(table_tangent_.rows).view();
+                problem.table_tangent = nullptr;
+            }
+        } else if constexpr (Spec::parameter_size > 0) {
             require_shape(array_shape(problem.p_tangent), array_shape(problem.p),
                           "the tangent of p", where);
             require_finite_in<Parameters>(memory, problem.p_tangent, "the tangent of p", where);
@@ -195,8 +209,30 @@ class PreparedProblem {
         problem.p = whole.p;
         problem.y0_tangent = whole.y0_tangent;
         problem.p_tangent = whole.p_tangent;
+        problem.table = whole.table;
+        problem.table_tangent = whole.table_tangent;
         problem.rows = Rows::of(list_);
         take_count(static_cast<std::ptrdiff_t>(lanes.size()));
+    }
+    /// What a table of parameters is kept as: the table, or the rows that a device is sent.
+    struct KeptTable {
+        ParameterTable<Scalar> table;
+        EnsembleArray<Scalar> rows;
+    };
+    template <class Memory>
+    void take_table(KeptTable& kept, const ParameterTable<Scalar>& table,
+                    EnsembleView<const Scalar>& view, const ParameterTable<Scalar>*& in_place,
+                    const char* name, const char* where, const Memory& memory) {
+        if (returns_early(memory)) require_asynchronous(Features().with(Feature::tables), where);
+        require_table(table, num_lanes_, Spec::parameter_size, name, where);
+        kept.table = table;
+        if constexpr (is_of_host<Memory>) {
+            view = {nullptr, num_lanes_, Spec::parameter_size};
+            in_place = &kept.table;
+        } else {
+            gather_parameters(table, num_lanes_, Spec::parameter_size, kept.rows);
+            view = std::as_const(kept.rows).view();
+        }
     }
     /// Takes so many lanes, with room for their starts.
     void take_count(std::ptrdiff_t lanes) {
@@ -276,6 +312,7 @@ class PreparedProblem {
     }
 
     std::ptrdiff_t num_lanes_ = 0;
+    KeptTable table_, table_tangent_;
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>,
                                  std::vector<typename Spec::LaneState>>
         starts_;

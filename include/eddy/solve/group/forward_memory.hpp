@@ -43,7 +43,8 @@ EDDY_HD void fetch_starts(const Team& team, const Problem<Spec>& problem) {
     for (std::int32_t k = team.member(); k < team.num_lanes(); k += Team::num_members) {
         const std::ptrdiff_t row = to_index(problem.row_of(of_launch(team, k)));
         for (int i = 0; i < Spec::state_size; ++i) team.fetch_ahead(&problem.y0(row, i));
-        for (int i = 0; !Spec::shares_parameters && i < Spec::parameter_size; ++i)
+        for (int i = 0;
+             !Spec::shares_parameters && !problem.has_table() && i < Spec::parameter_size; ++i)
             team.fetch_ahead(&problem.p(row, i));
     }
 }

@@ -119,8 +119,9 @@ class FirstStep {
             const LaunchLane source{lane + min(place, count - 1)};
             const auto start = LaneStart<Spec>::state(problem, source);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
-            const std::ptrdiff_t row = to_index(problem.row_of_p(source));
-            for (int i = 0; i < Spec::parameter_size; ++i) set_lane(p[i], place, problem.p(row, i));
+            const Row row = problem.row_of_p(source);
+            for (int i = 0; i < Spec::parameter_size; ++i)
+                set_lane(p[i], place, primal(problem.p_of_row(row, i)));
             times.set(place, problem.times_of(source));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;

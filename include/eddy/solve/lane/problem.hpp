@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/lane/prescribed_steps.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
@@ -52,6 +53,8 @@ struct Problem {
     EnsembleView<const Scalar> y0, p;                  // p: one row where it is shared
     EnsembleView<const Scalar> y0_tangent, p_tangent;  // of a dual number; empty: zero
     const SharedParameter* shared_p = nullptr;         // (component)
+    /// In the place of p, where parameters do not lie in rows of one array; on the host only.
+    const ParameterTable<Scalar>*table = nullptr, *table_tangent = nullptr;
     [[no_unique_address]] Size size{};
     [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
     /// (lane) the states in which lanes begin, found before they do.
@@ -98,7 +101,7 @@ struct Problem {
         return Spec::shares_parameters ? Row{0} : row_of(lane);
     }
     [[nodiscard]] EDDY_HD typename Spec::Lane p_of_row(Row row, int i) const {
-        auto number = load(p, p_tangent, row, i);
+        auto number = has_table() ? load_from_table(to_index(row), i) : load(p, p_tangent, row, i);
         if constexpr (Spec::is_dual) {
             if (has_fixed_directions) number.tangent = fixed_direction(number.value, i);
         }
@@ -110,7 +113,20 @@ struct Problem {
                (parameter == 0 ? Scalar(1) : magnitude);
     }
 
+    /// Are the parameters those of the table?
+    [[nodiscard]] EDDY_HD bool has_table() const {
+        return !compiling_for_device && !Spec::shares_parameters && table != nullptr;
+    }
+
   private:
+    [[nodiscard]] EDDY_HD typename Spec::Lane load_from_table(std::ptrdiff_t row, int i) const {
+        if constexpr (Spec::is_dual)
+            return {(*table)(row, i), table_tangent     ? (*table_tangent)(row, i)
+                                      : p_tangent.first ? p_tangent(row, i)
+                                                        : Scalar(0)};
+        else
+            return (*table)(row, i);
+    }
     [[nodiscard]] EDDY_HD static typename Spec::Lane load(
         const EnsembleView<const Scalar>& values, const EnsembleView<const Scalar>& tangents,
         Row of_lane, std::ptrdiff_t i) {

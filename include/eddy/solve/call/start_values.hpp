@@ -1,0 +1,198 @@
+#pragma once
+// Initial values by start_from: computed before a call, which then has an array of them, and pulled back after it.
+// Lanes one after another, in plain or dual numbers.
+// Test: tests/solve/start_values.cpp
+
+#include <eddy/ad/dual.hpp>
+#include <eddy/ad/vjp.hpp>
+#include <eddy/solve/ask/own_times.hpp>
+#include <eddy/solve/ask/parameter_table.hpp>
+#include <eddy/solve/ask/start_from.hpp>
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/call/gradient_result.hpp>
+#include <eddy/solve/lane/lane_sums.hpp>
+
+namespace eddy::inline v0::detail {
+
+/// The parameters of a call, wherever the caller keeps them.
+template <class Real>
+struct GivenParameters {
+    EnsembleView<const Real> rows;
+    ParameterTable<Real> table;
+    bool is_shared = false, has_table = false;
+
+    template <class Parameters>
+    [[nodiscard]] static GivenParameters of(const Parameters& p) {
+        if constexpr (HasTable<Parameters>)
+            return {{}, p.table, false, true};
+        else
+            return {parameter_view(p), {}, detail::is_shared<Parameters>, false};
+    }
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane, std::ptrdiff_t i) const {
+        return has_table ? table(lane, i) : rows(is_shared ? 0 : lane, i);
+    }
+    /// So many trajectories, if the parameters say it; else 0.
+    [[nodiscard]] std::ptrdiff_t num_lanes() const {
+        if (has_table) return table.num_lanes();
+        return is_shared ? 0 : rows.num_lanes;
+    }
+};
+
+/// One trajectory's parameters, in plain or dual numbers.
+template <class Lane>
+struct LaneGiven {
+    using Real = ScalarOf<Lane>;
+    const GivenParameters<Real>& values;
+    const GivenParameters<Real>* tangents;
+    std::ptrdiff_t lane;
+
+    [[nodiscard]] Lane operator[](int i) const {
+        if constexpr (std::is_same_v<Lane, Real>)
+            return values(lane, i);
+        else
+            return {values(lane, i), (*tangents)(lane, i)};
+    }
+};
+
+template <class Field, class Function, class Real>
+class StartValues {
+    using Program = StartProgram<Field, Function>;
+    static constexpr int state_size = Field::state_size, parameter_size = Field::parameter_size;
+
+  public:
+    EnsembleArray<Real> y0, tangent;
+
+    /// The values of all trajectories; with `along`, their derivative in that direction of the parameters too.
+    StartValues(const TimeOption& t0, const GivenParameters<Real>& p,
+                const GivenParameters<Real>* along, std::ptrdiff_t num_lanes, const char* where)
+        : t0_(&t0), p_(p), along_(along) {
+        const std::ptrdiff_t said = p.num_lanes();
+        require_argument(
+            num_lanes == 0 || said == 0 || num_lanes == said,
+            "{}: start_from for {} trajectories, but the parameters are of {}; leave the "
+            "number out",
+            where, num_lanes, said);
+        const std::ptrdiff_t lanes = said > 0 ? said : num_lanes > 0 ? num_lanes : 1;
+        if (p.has_table)
+            require_table(p.table, lanes, parameter_size, "p", where);
+        else
+            require_shape(array_shape(p.rows), {p.is_shared ? 1 : lanes, parameter_size}, "p",
+                          where);
+        if (along && along->has_table)
+            require_table(along->table, lanes, parameter_size, "the tangent of p", where);
+        else if (along)
+            require_shape(array_shape(along->rows), {along->is_shared ? 1 : lanes, parameter_size},
+                          "the tangent of p", where);
+        const std::size_t num_times = t0.own().values.size();
+        require_argument(!t0.is_own() || num_times == static_cast<std::size_t>(lanes),
+                         "{}: t0 has {} times of their own for {} trajectories; give one for each",
+                         where, num_times, lanes);
+        y0.assign(lanes, state_size, Real(0));
+        if (along) tangent.assign(lanes, state_size, Real(0));
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            along ? set<Dual<Real>>(lane) : set<Real>(lane);
+    }
+
+    /// Adds what the cotangents of the values bring to p and t0.
+    void pull(Gradient<Real>& gradient, bool with_times) const {
+        pull<Real>(gradient, nullptr, with_times);
+    }
+    void pull(Gradient<Real>& gradient, Gradient<Real>& product) const {
+        pull<Dual<Real>>(gradient, &product, false);
+    }
+
+  private:
+    [[nodiscard]] double time_of(std::ptrdiff_t lane) const {
+        return t0_->is_own() ? t0_->own().values[static_cast<std::size_t>(lane)] : double(*t0_);
+    }
+    template <class Lane>
+    void set(std::ptrdiff_t lane) {
+        const auto sink = [&]<int output>(int i, const Lane& value) {
+            y0(lane, i) = primal(value);
+            if constexpr (!std::is_same_v<Lane, Real>) tangent(lane, i) = value.tangent;
+        };
+        evaluate<Program, Lane>(sink, time_of(lane), LaneGiven<Lane>{p_, along_, lane});
+    }
+    template <class Lane>
+    void pull(Gradient<Real>& gradient, Gradient<Real>* product, bool with_times) const {
+        using Pullback = decltype(vjp(Program{}));
+        EnsembleArray<Real> rows(y0.rows(), parameter_size),
+            along(product ? y0.rows() : 0, parameter_size);
+        for (std::ptrdiff_t lane = 0; lane < y0.rows(); ++lane) {
+            Vec<Lane, state_size> cotangent{};
+            bool is_zero = true;  // as of a lane that failed, whose start may have no derivative
+            for (int i = 0; i < state_size; ++i) {
+                cotangent[i] = number<Lane>(gradient.y0, product, lane, i);
+                is_zero = is_zero && primal(cotangent[i]) == 0 && tangent_is_zero(cotangent[i]);
+            }
+            if (is_zero) continue;
+            const auto sink = [&]<int output>(int i, const Lane& value) {
+                if constexpr (output == 1) {
+                    rows(lane, i) = primal(value);
+                    if constexpr (!std::is_same_v<Lane, Real>) along(lane, i) = value.tangent;
+                } else if (with_times) {
+                    EnsembleArray<Real>& of_t0 = gradient.t0;
+                    of_t0(lane, 0) += primal(value);
+                }
+            };
+            evaluate<Pullback, Lane>(sink, time_of(lane), LaneGiven<Lane>{p_, along_, lane},
+                                     cotangent);
+        }
+        add(gradient, rows);
+        if (product) add(*product, along);
+    }
+    template <class Lane>
+    static Lane number(const EnsembleArray<Real>& values, const Gradient<Real>* product,
+                       std::ptrdiff_t lane, int i) {
+        if constexpr (std::is_same_v<Lane, Real>)
+            return values(lane, i);
+        else
+            return {values(lane, i), product->y0(lane, i)};
+    }
+    template <class Lane>
+    static bool tangent_is_zero(const Lane& number) {
+        if constexpr (std::is_same_v<Lane, Real>)
+            return true;
+        else
+            return number.tangent == 0;
+    }
+    /// Adds rows of trajectories to a gradient of the parameters that were given.
+    void add(Gradient<Real>& gradient, EnsembleArray<Real>& rows) const {
+        const auto add_up = [](EnsembleArray<Real>& sum, const EnsembleArray<Real>& more) {
+            for (std::ptrdiff_t i = 0; i < sum.cols(); ++i) {
+                for (std::ptrdiff_t row = 0; row < sum.rows(); ++row) sum(row, i) += more(row, i);
+            }
+        };
+        if (p_.has_table) {
+            EnsembleArray<Real> shared;
+            add_rows_of_table(p_.table, rows, shared);
+            add_up(gradient.shared, shared);
+        }
+        if (!p_.is_shared) return add_up(gradient.p, rows);
+        for (int i = 0; i < parameter_size; ++i)
+            gradient.p(0, i) += sum_over_lanes<Real>(
+                rows.rows(), [&](std::ptrdiff_t lane) { return rows(lane, i); });
+    }
+
+    const TimeOption* t0_;  // of the options of the call, which live longer
+    GivenParameters<Real> p_;
+    const GivenParameters<Real>* along_;
+};
+
+/// The values of a start beside parameters on the host.
+template <class Field, class Y0, class Parameters>
+consteval bool check_start_of() {
+    constexpr bool takes_p =
+        is_shared<Parameters> || is_ensemble_array<Parameters> || HasTable<Parameters>;
+    static_assert(takes_p,
+                  "start_from: p must be an array of float or double, eddy::shared(p), "
+                  "eddy::parameters(own, shared) or eddy::selected(theta, index)");
+    constexpr bool is_here = is_of_host<MemoryOf<Parameters>>;
+    static_assert(is_here,
+                  "start_from: it is computed on the host, and p lies on a device; give "
+                  "parameters on the host, or an array of initial values");
+    if constexpr (takes_p && is_here) return check_start<Field, typename Y0::is_start>();
+    return false;
+}
+
+}  // namespace eddy::inline v0::detail
