@@ -28,7 +28,7 @@ template <class Real>
 void require_finite_at_points(const EnsembleView<const Real>& array, const TimePlan& times,
                               std::size_t k, const ArrayName& name, const char* where) {
     for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
-        if (std::isinf(times.saves[static_cast<std::size_t>(lane) * times.num_saves + k])) continue;
+        if (!times.has_point(lane, k)) continue;
         for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
             if (!std::isfinite(array(lane, i)))
                 throw_not_finite(static_cast<double>(array(lane, i)), lane, i, name, where);

@@ -128,6 +128,7 @@ TEST_CASE("own times: each trajectory has the states and the gradient that it ha
                 CHECK(std::isnan(solution.t(k, lane)) == (k >= seen));
                 CHECK(std::isnan(solution.y(k)(lane, 1)) == (k >= seen));
             }
+            CHECK(together.report.num_observed(lane) == 2 * seen);
             if (seen == 0) {
                 CHECK(together.loss(lane) == 0);
                 CHECK(together.gradient.y0(lane, 0) == 0);

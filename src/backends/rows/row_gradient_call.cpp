@@ -97,7 +97,10 @@ void GradientOnRows::check_arrays(const char* where) {
                    where);
     for (const auto& array : arrays) report.num_values += seeds_->loss ? array.num_components : 0;
     if (seeds_->may_miss_values)
-        return count_observed(report.observed, arrays, prepared_.num_lanes(), where);
+        return count_observed(report.observed, arrays, prepared_.num_lanes(), prepared_.times(),
+                              where);
+    if (seeds_->loss && prepared_.times().is_own)
+        count_given(report.observed, arrays, prepared_.num_lanes(), prepared_.times());
     for (std::size_t k = 0; k < arrays.size(); ++k) {
         const ArrayName of_point{name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
                                  seeds_->loss ? for_missing_data : ""};

@@ -58,9 +58,9 @@ struct Clocks {
     double *elapsed, *size;         // |dt| to be tried next
     double *before, *tried, *used;  // of the last attempt; used: 0 where it was rejected
     double *tstop, *origin,
-        *due;                  // elapsed times: of the next tstop, of the last, of the next landing
+        *due;  // elapsed times: of the next tstop, of the last, of the next landing
     double *t0, *lowest, *highest;  // where time begins; bounds of the times that f is asked at
-    double *rejected, *stalled;  // how many; 1: the last attempt could be no smaller
+    double *rejected, *stalled;     // how many; 1: the last attempt could be no smaller
     float *previous_log2, *earlier_log2, *was_rejected;
     double *first, *last, *h;  // the interval of the attempt, and its signed size
 
@@ -70,9 +70,9 @@ struct Clocks {
 /// The first size of a step, by Hairer's rule.
 struct FirstStep {
     const double *y, *f0, *f1;
-    double* y1;              // rows of the trial step's end
-    double *trial, *f_norm;  // (lane)
-    double *time, *size;     // (lane)
+    double* y1;                                  // rows of the trial step's end
+    double *trial, *f_norm;                      // (lane)
+    double *time, *size;                         // (lane)
     const double *t0, *span, *lowest, *highest;  // (lane)
 };
 

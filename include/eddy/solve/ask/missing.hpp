@@ -11,6 +11,8 @@
 
 namespace eddy::inline v0 {
 
+struct TimePlan;  // time_plan.hpp
+
 /// Data in which NaN stands for what was not observed. Refers to `arrays`, which must live until the call returns.
 template <class Arrays>
 struct MissingAsNan {
@@ -49,25 +51,30 @@ template <class Data>
         return data;
 }
 
-/// Counts the values of data that are numbers, for each lane; each must be finite or NaN.
+/// Counts the values of data that are numbers, for each lane at its save points; each must be finite or NaN.
 template <class Real>
 EDDY_EXPORT void count_observed(std::vector<std::int64_t>& counts,
                                 const std::vector<EnsembleView<const Real>>& views,
-                                std::ptrdiff_t lanes, const char* where);
+                                std::ptrdiff_t lanes, const TimePlan& times, const char* where);
+/// The same where no value may be missing.
+template <class Real>
+EDDY_EXPORT void count_given(std::vector<std::int64_t>& counts,
+                             const std::vector<EnsembleView<const Real>>& views,
+                             std::ptrdiff_t lanes, const TimePlan& times);
 
 /// The same wherever the data lie.
 template <class Memory, class Real>
 void count_observed_in(const Memory& memory, std::vector<std::int64_t>& counts,
                        const std::vector<EnsembleView<const Real>>& views, std::ptrdiff_t lanes,
-                       const char* where) {
+                       const TimePlan& times, const char* where) {
     if constexpr (is_of_host<Memory>) {
-        count_observed(counts, views, lanes, where);
+        count_observed(counts, views, lanes, times, where);
     } else {
         std::vector<EnsembleArray<Real>> copies;
         std::vector<EnsembleView<const Real>> here;
         for (const auto& view : views) copies.push_back(host_copy(memory, view));
         for (const auto& copy : copies) here.push_back(copy.view());
-        count_observed(counts, here, lanes, where);
+        count_observed(counts, here, lanes, times, where);
     }
 }
 

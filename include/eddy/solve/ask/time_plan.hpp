@@ -49,6 +49,11 @@ struct TimePlan {
     std::int64_t max_steps = 0;
     bool saves_the_end = false;  // no save points were given
 
+    /// Has a lane a save point k?
+    [[nodiscard]] bool has_point(std::ptrdiff_t lane, std::size_t k) const {
+        return !is_own || saves[static_cast<std::size_t>(lane) * num_saves + k] <
+                              std::numeric_limits<double>::infinity();
+    }
     /// The times of saved points, for whoever reads the solution.
     [[nodiscard]] detail::PlannedSaves saved() const { return {save_time, num_saves, is_own}; }
     /// The times as lanes see them.

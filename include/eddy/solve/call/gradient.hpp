@@ -204,7 +204,10 @@ class GradientSolver
                 detail::require_asynchronous(
                     detail::Features().with(detail::Feature::missing_values), where);
             detail::count_observed_in(this->memory(), report.observed, workspace.arrays, lanes,
-                                      where);
+                                      workspace.prepared.times(), where);
+        } else if (workspace.prepared.times().is_own) {
+            detail::count_given(report.observed, workspace.arrays, lanes,
+                                workspace.prepared.times());
         }
         workspace.seeds.data = workspace.arrays.data();
         return workspace;
