@@ -140,11 +140,17 @@ TEST_CASE("stealing: what ranks must have alike, and what is refused") {
                                             eddy::shared(Array(1, 2, group->rank())), options,
                                             StealingRanks{{1}, group}));
     });
-    const auto steps = said([&](const Group& group) {
-        auto saved = options;
-        saved.save_steps = true;
-        static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, y0, eddy::shared(theta), saved,
-                                      StealingRanks{{1}, group}));
+    const auto said_with = [&](const auto& change) {
+        auto changed = options;
+        change(changed);
+        return said([&](const Group& group) {
+            static_cast<void>(eddy::solve(Forced{}, eddy::Bosh3{}, y0, eddy::shared(theta), changed,
+                                          StealingRanks{{1}, group}));
+        });
+    };
+    const auto steps = said_with([](eddy::SolveOptions& of) { of.save_steps = true; });
+    const auto times = said_with([](eddy::SolveOptions& of) {
+        of.t1 = eddy::each(std::vector<double>{1, 2, 3, 4, 5});
     });
 
     for (int rank = 0; rank < 2; ++rank) {
@@ -152,7 +158,12 @@ TEST_CASE("stealing: what ranks must have alike, and what is refused") {
         CHECK(options_differ[index].find("rank 1 has been given other options than rank 0") !=
               std::string::npos);
         CHECK(directions_differ[index].find("rank 1 has been given other") != std::string::npos);
-        CHECK(steps[index].find("save_steps with ranks that take trajectories from each other") !=
-              std::string::npos);
+        CHECK(steps[index] ==
+              "solve: save_steps with ranks that take trajectories from each other, whose "
+              "steps do not come back; leave save_steps or stealing out");
+        CHECK(
+            times[index] ==
+            "solve: times by each(array) with ranks that take trajectories from each other, whose "
+            "times do not go along; leave stealing out, or give times of all");
     }
 }

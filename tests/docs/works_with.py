@@ -37,7 +37,7 @@ def unexpected(root):
     header = joined((root / "include/eddy/solve/ask/combinations.hpp").read_text(encoding="utf-8"))
     heads = [path.open(encoding="utf-8").readline() for path in (root / "tests/compile_fail").glob("*.cpp")]
     expected = [head.removeprefix("// expect: ").strip() for head in heads]
-    run_tests = [joined(path.read_text(encoding="utf-8")) for path in (root / "tests/solve").glob("*.cpp")]
+    run_tests = [joined(path.read_text(encoding="utf-8")) for path in (root / "tests").glob("*/*.cpp")]
     of_compiler = re.findall(r'static_assert\(refusal != Refusal::\w+,\s*"(.*?)"\);', header)
     of_run = re.findall(r'case Refusal::\w+:\s*return "(.*?)";', header)
     for sentence in of_compiler:

@@ -172,6 +172,23 @@ void compare_calls() {
     };
     compare("tangents", forward, all, eddy::Cpu{});
 
+    const auto pulled = [&](const Array& y0, const auto& backend) {
+        const auto solution =
+            eddy::solve(Forced{}, eddy::Bosh3{}, y0, eddy::shared(theta), options, backend);
+        const auto back = eddy::pullback(solution, Array(1, 2, 0.5));
+        return Numbers{{back.gradient.p(0, 0), back.gradient.p(0, 1)},
+                       {Array(solution.y()), back.gradient.y0}};
+    };
+    compare("a solution and its pullback", pulled, all, eddy::Cpu{});
+
+    const auto again = [&](const Array& y0, const auto& backend) {
+        auto solver =
+            eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, options, backend);
+        static_cast<void>(solver(data, y0, eddy::shared(std::vector<double>{1, 1})));
+        return of_gradient(solver(data, y0, eddy::shared(theta)));
+    };
+    compare("the second call of a solver object", again, all, eddy::Cpu{});
+
     const auto product = [&](const Array& y0, const auto& backend) {
         const auto result = eddy::hessian_vector_product(Forced{}, eddy::Bosh3{}, HalfSquares{},
                                                          data, y0, eddy::shared(theta), y0,
@@ -385,8 +402,8 @@ void steal_in_call(int rank, int ranks) {
     check(ranks == 1 || excess(true) < excess(false), "ranks that steal are better balanced");
 }
 
-void fail(int rank, int ranks) {
-    const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 1}};
+void fail(int rank, int ranks, bool steals) {
+    const eddy::Mpi mpi{MPI_COMM_WORLD, eddy::Cpu{.threads = 1}, 300., true, steals};
     for (int failing = 0; failing < ranks; ++failing) {
         const auto call = [&](const Array& y0, const eddy::SolveOptions& asked) {
             return said_by([&] {
@@ -433,6 +450,18 @@ void fail(int rank, int ranks) {
     }
 }
 
+/// Trajectories stay on a device.
+void refuse() {
+    check(said_by([&] {
+              static_cast<void>(eddy::solve(
+                  Forced{}, eddy::Bosh3{}, some(9), eddy::shared(theta), options,
+                  eddy::Mpi{MPI_COMM_WORLD, support::EmulatedDevice{}, 300., true, true}));
+          }) ==
+              "solve: stealing = true with an inner backend on a device, whose trajectories stay "
+              "there; leave it out",
+          "a device that steals");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -450,7 +479,8 @@ int main(int argc, char** argv) {
     balance(rank, ranks);
     steal(rank, ranks);
     steal_in_call(rank, ranks);
-    fail(rank, ranks);
+    for (const bool steals : {false, true}) fail(rank, ranks, steals);
+    refuse();
     int all = 0;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();

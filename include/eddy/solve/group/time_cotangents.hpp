@@ -7,6 +7,7 @@
 // Test: tests/solve/times.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/group/chain_back.hpp>
+#include <eddy/solve/lane/attempt.hpp>
 #include <eddy/solve/lane/times.hpp>
 
 namespace eddy::inline v0::detail {
