@@ -5,6 +5,7 @@
 
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/own_times.hpp>
 #include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/ask/start_from.hpp>
