@@ -66,10 +66,10 @@
 #include <eddy/solvers/all.hpp>
 
 #include <eddy/solve/call/differentiable_solve.hpp>
+#include <eddy/solve/call/gauss_newton.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
 #include <eddy/solve/call/sampled_path.hpp>
-#include <eddy/solve/call/sensitivities.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solve/call/steady_state.hpp>
 

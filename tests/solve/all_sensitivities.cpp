@@ -3,7 +3,7 @@
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
-#include <eddy/solve/call/sensitivities.hpp>
+#include <eddy/solve/call/gauss_newton.hpp>
 #include <eddy/solvers/rodas5p.hpp>
 #include <eddy/solvers/trbdf2.hpp>
 #include <eddy/solvers/tsit5.hpp>
@@ -147,4 +147,86 @@ TEST_CASE("all sensitivities: inputs are named by trajectory") {
                    "sensitivities: p is 1 x 2"));
     CHECK(mentions(message_of([&] { call(starts, p, keeps); }), "save_steps"));
     CHECK(mentions(message_of([&] { call(starts, p, counts); }), "tangents_in_error_norm"));
+}
+
+namespace {
+
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+
+auto squares_of(const Array& parameters, const std::vector<Array>& data,
+                const eddy::SolveOptions& with = options) {
+    return eddy::gauss_newton(
+        eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, parameters, with, eddy::Serial{}),
+        eddy::missing_as_nan(data));
+}
+
+}  // namespace
+
+TEST_CASE("least squares: the gradient is that of the loss, the matrix a sum over data") {
+    auto tight = options;
+    tight.rtol = 1e-11;
+    const std::vector<Array> data{rows({{0.2, 0.4}}), rows({{1, -1}})};
+    const auto all = squares_of(p, data, tight);
+
+    for (std::ptrdiff_t d = 0; d < 2; ++d) {
+        Array more = p, less = p;
+        for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
+            more(lane, d) += 1e-5, less(lane, d) -= 1e-5;
+        const auto above = squares_of(more, data, tight), below = squares_of(less, data, tight);
+        for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
+            CHECK(all.gradient(lane, d) ==
+                  Approx((above.loss(lane, 0) - below.loss(lane, 0)) / 2e-5).epsilon(1e-6));
+    }
+    // One value at a time: the square of its row of the Jacobian.
+    const auto states =
+        eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, tight, eddy::Serial{});
+    Array sum(3, 4);
+    for (std::ptrdiff_t k = 0; k < 2; ++k) {
+        for (std::ptrdiff_t i = 0; i < 2; ++i) {
+            std::vector<Array> one(2, rows({{not_given, not_given}}));
+            one[static_cast<std::size_t>(k)](0, i) = data[static_cast<std::size_t>(k)](0, i);
+            const auto of_one = squares_of(p, one, tight);
+            for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+                const auto row = states.sensitivity(k).of(lane);
+                CHECK(of_one.num_observed[static_cast<std::size_t>(lane)] == 1);
+                CHECK(of_one.matrix(lane)(0, 1) == row(i, 0) * row(i, 1));
+                CHECK(of_one.matrix(lane)(1, 1) == row(i, 1) * row(i, 1));
+                for (std::ptrdiff_t entry = 0; entry < 4; ++entry)
+                    sum(lane, entry) += of_one.matrices(lane, entry);
+            }
+        }
+    }
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        CHECK(all.num_observed[static_cast<std::size_t>(lane)] == 4);
+        CHECK(all.matrix(lane)(1, 0) == all.matrix(lane)(0, 1));
+        CHECK(all.matrix(lane)(0, 1) == Approx(sum(lane, 1)).epsilon(1e-14));
+    }
+    const auto total = all.sum();
+    CHECK(total.num_observed[0] == 12);
+    CHECK(total.matrix()(1, 1) == all.matrix(0)(1, 1) + all.matrix(1)(1, 1) + all.matrix(2)(1, 1));
+    CHECK(total.gradient(0, 1) == all.gradient(0, 1) + all.gradient(1, 1) + all.gradient(2, 1));
+}
+
+TEST_CASE("least squares: data beyond a trajectory's own points are not read, others are checked") {
+    Array times(3, 2, 1.);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) times(lane, 1) = lane == 1 ? not_given : 2;
+    eddy::SolveOptions own = options;
+    own.save_at = eddy::each(times);
+    const auto solution =
+        eddy::sensitivities(Forced{}, eddy::Tsit5{}, starts, p, own, eddy::Serial{});
+    std::vector<Array> data(2, Array(3, 2, 0.5));
+    data[1](1, 0) = data[1](1, 1) = not_given;
+
+    const auto squares = eddy::gauss_newton(solution, data);
+
+    CHECK(squares.num_observed == std::vector<std::int64_t>{4, 2, 4});
+    CHECK(std::isfinite(squares.sum().loss(0, 0)));
+    data[1](2, 1) = not_given;
+    CHECK(mentions(message_of([&] { static_cast<void>(eddy::gauss_newton(solution, data)); }),
+                   "gauss_newton: data[1](2, 1) = nan"));
+    data.pop_back();
+    CHECK(mentions(message_of([&] { static_cast<void>(eddy::gauss_newton(solution, data)); }),
+                   "gauss_newton: data for 1 save points, but there are 2"));
+    CHECK(mentions(message_of([&] { static_cast<void>(squares.matrix(3)); }),
+                   "gauss_newton: trajectory"));
 }

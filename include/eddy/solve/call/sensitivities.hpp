@@ -150,6 +150,10 @@ template <class Y0, class Parameters, class Field, class Method, class... Extras
 consteval bool check_sensitivities() {
     if constexpr (check_call<CallKind::pushforward, Y0, Field, Method, Extras...>() &&
                   check_arrays<Y0, Parameters>()) {
+        constexpr bool is_array = !HasTable<Parameters>;
+        static_assert(is_array,
+                      "sensitivities: p must be an array of float or double, or eddy::shared(p); "
+                      "give the parameters of each trajectory in a row");
         using Choice = ExtrasOf<Field, Method, Extras...>;
         constexpr Refusal refusal =
             refusal_of(Features().with(Feature::sensitivities), family_of<Field, Method>,
@@ -161,7 +165,7 @@ consteval bool check_sensitivities() {
             is_here,
             "sensitivities: y0 and p must lie on the host, where a row for each direction "
             "is made of them; copy them there, or call pushforward");
-        return check_refusal<refusal>() && is_here;
+        return check_refusal<refusal>() && is_array && is_here;
     }
     return false;
 }
