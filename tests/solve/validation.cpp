@@ -299,14 +299,16 @@ TEST_CASE("validation: a number of threads is not negative") {
 }
 
 TEST_CASE("validation: lists of times are in order and within the interval") {
-    eddy::Times Options::*const lists[] = {&Options::save_at, &Options::step_to,
-                                           &Options::jump_times};
+    using List = eddy::Times& (*)(Options&);
+    const List lists[] = {[](Options& o) -> eddy::Times& { return o.save_at; },
+                          [](Options& o) -> eddy::Times& { return o.step_to; },
+                          [](Options& o) -> eddy::Times& { return o.jump_times; }};
     const std::string names[] = {"save_at", "step_to", "jump_times"};
     for (int i = 0; i < 3; ++i) {
         const auto said = [&](double t1, std::initializer_list<double> times) {
             return refusal_of_options([&](Options& o) {
                 o.t1 = t1;
-                o.*lists[i] = times;
+                lists[i](o) = times;
             });
         };
         const std::string name = "solve: " + names[i];
