@@ -290,12 +290,13 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
     template <bool is_shared, class Real>
     static void require_inputs(const EnsembleView<const Real>& y0,
                                const EnsembleView<const Real>& p) {
-        detail::require_y0_shape(detail::array_shape(y0), {y0.num_lanes, Field::state_size}, name);
+        // Shapes have names: nvcc drops braces in a call that depend on a template's parameters.
+        const detail::ArrayShape y0_shape{y0.num_lanes, Field::state_size};
+        detail::require_y0_shape(detail::array_shape(y0), y0_shape, name);
         detail::require_finite(y0, "y0", name);
         if constexpr (Field::parameter_size > 0) {
-            detail::require_shape(detail::array_shape(p),
-                                  {is_shared ? 1 : y0.num_lanes, Field::parameter_size}, "p", name,
-                                  "");
+            const detail::ArrayShape p_shape{is_shared ? 1 : y0.num_lanes, Field::parameter_size};
+            detail::require_shape(detail::array_shape(p), p_shape, "p", name, "");
             detail::require_finite(p, "p", name);
         }
     }
