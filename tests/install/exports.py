@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 MARKED_CLASS = re.compile(r"\b(?:class|struct) EDDY_EXPORT (\w+)")
-MARKED_FUNCTION = re.compile(r"(?<!class )(?<!struct )\bEDDY_EXPORT [^;{()]*?(operator<<|\w+)\(")
+MARKED_FUNCTION = re.compile(r"(?<!class )(?<!struct )\bEDDY_EXPORT [^;{()]*?(operator<<|operator \w+|\w+)\(")
 
 
 def marked_names(include):

@@ -457,7 +457,7 @@ void refuse() {
                   Forced{}, eddy::Bosh3{}, some(9), eddy::shared(theta), options,
                   eddy::Mpi{MPI_COMM_WORLD, support::EmulatedDevice{}, 300., true, true}));
           }) ==
-              "solve: stealing = true with an inner backend on a device, whose trajectories stay "
+              "Mpi: stealing = true with an inner backend on a device, whose trajectories stay "
               "there; leave it out",
           "a device that steals");
 }
