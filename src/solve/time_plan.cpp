@@ -306,10 +306,20 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
-void require_times_of(const TimePlan& plan, std::ptrdiff_t num_lanes, const char* where) {
-    const auto rows = static_cast<std::ptrdiff_t>(plan.own.size());
+void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes, const char* where) {
+    std::ptrdiff_t rows = num_lanes;
+    bool is_given = false, agree = true;
+    const auto take = [&](bool is_own, const OwnTimes& times) {
+        if (!is_own) return;
+        agree = agree && (!is_given || times.num_lanes == rows);
+        rows = times.num_lanes;
+        is_given = true;
+    };
+    take(options.t0.is_own(), options.t0.own());
+    take(options.t1.is_own(), options.t1.own());
+    take(options.save_at.is_own, options.save_at.own);
     require_argument(
-        !plan.is_own || rows == num_lanes,
+        rows == num_lanes || !agree,  // plan_times says which differ from each other
         "{}: times of {} trajectories, but there are {}; give each(...) a row for each "
         "trajectory",
         where, rows, num_lanes);

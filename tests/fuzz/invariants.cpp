@@ -125,8 +125,11 @@ class Checker {
         if (!is_good_sentence(first_.refusal)) fail("a poor sentence: " + first_.refusal);
         // Solver object and copies of what was passed, no more.
         std::int64_t numbers = 0;
-        for (const auto* list : {&ask_.options.atol.values, &ask_.options.save_at.values,
-                                 &ask_.options.step_to.values, &ask_.options.jump_times.values})
+        const eddy::SolveOptions& options = ask_.options;
+        for (const auto* list :
+             {&options.atol.values, &options.save_at.values, &options.step_to.values,
+              &options.jump_times.values, &options.t0.own().values, &options.t1.own().values,
+              &options.save_at.own.values})
             numbers += static_cast<std::int64_t>(list->size());
         for (const Table* table : {&ask_.y0, &ask_.p, &ask_.y0_tangent, &ask_.p_tangent})
             numbers += table->rows() * table->cols();

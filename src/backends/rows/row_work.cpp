@@ -8,9 +8,9 @@ namespace eddy::inline v0::detail {
 
 void PreparedRows::prepare(const RowCall& call, const char* where) {
     const FieldMaker& field = *call.field;
+    require_times_of(call.options, call.y0.num_lanes, where);
     if (times_.tstops.empty()) plan(call, where);
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(call.y0.num_lanes, 0);
-    require_times_of(times_, call.y0.num_lanes, where);
     require_y0_shape(array_shape(call.y0), {lanes, field.num_states()}, where);
     if (field.num_parameters() > 0 || call.shares_parameters) {
         const ArrayShape wanted{call.shares_parameters ? 1 : lanes, field.num_parameters()};

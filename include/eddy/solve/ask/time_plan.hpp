@@ -90,8 +90,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Checks that lanes with times of their own are so many.
-EDDY_EXPORT void require_times_of(const TimePlan& plan, std::ptrdiff_t num_lanes,
+/// Checks that lanes with times of their own are so many, before anything is made of these.
+EDDY_EXPORT void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes,
                                   const char* where);
 
 /// Checks the times of the options; InvalidArgument, beginning with `where`, says what to change.

@@ -59,8 +59,8 @@ class PreparedProblem {
     void prepare(const SolveOptions& options, const typename Spec::Controller& controller,
                  const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
         memory.forget_checks();
+        require_times_of(options, ensemble_view(y0).num_lanes, where);
         if (times_.tstops.empty()) plan(options, controller, where);
-        require_times_of(times_, ensemble_view(y0).num_lanes, where);
         // The tangents of a call before may be gone.
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
