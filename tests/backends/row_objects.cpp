@@ -4,33 +4,24 @@
 
 #include <cmath>
 #include <eddy/runtime.hpp>
-#include <eddy/trace/nn/initial_weights.hpp>
-#include <eddy/trace/nn/mlp.hpp>
 #include <stop_token>
 #include <vector>
 
+#include "backends/small_training.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
 
 namespace {
 
 constexpr auto network = eddy::nn::mlp<2, 12, 2>(eddy::nn::tanh);
-constexpr int lanes = 150;  // more than one tile, the last not full
+constexpr int lanes = support::SmallTraining<double>::lanes;
 const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
 
 /// Many weights that lanes share, or a few of which each has its own.
-struct Training {
-    eddy::RuntimeField field;
-    eddy::EnsembleArray<double> y0{lanes, 2}, data{lanes, 2};
-    std::vector<double> p = eddy::nn::glorot_uniform<double>(network, 7);
+struct Training : support::SmallTraining<double> {
+    eddy::RuntimeField field = eddy::trace_field(2, network.parameter_size, network);
 
-    Training() : field(eddy::trace_field(2, network.parameter_size, network)) {
-        for (int lane = 0; lane < lanes; ++lane) {
-            y0(lane, 0) = 1 - 0.013 * static_cast<double>(lane % 71);
-            y0(lane, 1) = -0.4 + 0.051 * static_cast<double>(lane % 53);
-            data(lane, 0) = data(lane, 1) = 0.5;
-        }
-    }
+    Training() : SmallTraining(network) {}
     [[nodiscard]] auto solver(const eddy::SolveOptions& with, int threads = 1) const {
         const auto squared_error = [](auto, const auto& y, const auto&, const auto& data_of) {
             const auto r = y - data_of;
@@ -38,17 +29,6 @@ struct Training {
         };
         return eddy::gradient_solver(field, eddy::Tsit5{}, squared_error, with,
                                      eddy::Rows{.threads = threads});
-    }
-    /// A gradient, flat, with what it says of lanes.
-    template <class Solver>
-    std::vector<double> gradient(Solver& solver) const {
-        const auto& result = solver(data, y0, eddy::shared(p));
-        std::vector<double> all(result.gradient.p.data(), result.gradient.p.data() + p.size());
-        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-            all.push_back(result.gradient.y0(lane, 1));
-            all.push_back(static_cast<double>(result.report.result(lane)));
-        }
-        return all;
     }
 };
 

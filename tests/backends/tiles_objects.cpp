@@ -6,11 +6,11 @@
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/tsit5.hpp>
-#include <eddy/trace/nn/initial_weights.hpp>
 #include <limits>
 #include <stop_token>
 #include <vector>
 
+#include "backends/small_training.hpp"
 #include "support/alarm.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
@@ -18,7 +18,7 @@
 namespace {
 
 constexpr auto network = eddy::nn::mlp<2, 5, 2>(eddy::nn::tanh);
-constexpr int lanes = 150;  // more than one tile, the last not full
+constexpr int lanes = support::SmallTraining<float>::lanes;
 
 struct SquaredError {
     constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
@@ -27,28 +27,8 @@ struct SquaredError {
     }
 };
 
-struct Training {
-    eddy::EnsembleArray<float> y0{lanes, 2}, data{lanes, 2};
-    std::vector<float> p = eddy::nn::glorot_uniform<float>(network, 7);
-
-    Training() {
-        for (int lane = 0; lane < lanes; ++lane) {
-            y0(lane, 0) = 1 - 0.013f * static_cast<float>(lane % 71);
-            y0(lane, 1) = -0.4f + 0.051f * static_cast<float>(lane % 53);
-            data(lane, 0) = data(lane, 1) = 0.5f;
-        }
-    }
-    /// A gradient, flat, with what it says of lanes.
-    template <class Solver>
-    std::vector<float> gradient(Solver& solver) const {
-        const auto& result = solver(data, y0, eddy::shared(p));
-        std::vector<float> all(result.gradient.p.data(), result.gradient.p.data() + p.size());
-        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-            all.push_back(result.gradient.y0(lane, 1));
-            all.push_back(static_cast<float>(result.report.result(lane)));
-        }
-        return all;
-    }
+struct Training : support::SmallTraining<float> {
+    Training() : SmallTraining(network) {}
 };
 
 const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
