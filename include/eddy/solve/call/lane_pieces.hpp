@@ -18,6 +18,12 @@
 
 namespace eddy::inline v0::detail {
 
+/// Bytes, up to where any number may begin.
+[[nodiscard]] constexpr std::size_t in_whole_words(std::size_t bytes) {
+    constexpr std::size_t word = 16;
+    return (bytes + word - 1) / word * word;
+}
+
 /// Arrays of numbers one after another, each where any number may begin.
 class PieceWriter {
   public:
@@ -26,22 +32,20 @@ class PieceWriter {
         static_assert(std::is_trivially_copyable_v<T>);
         const std::size_t begin = message_.size(),
                           bytes = static_cast<std::size_t>(count) * sizeof(T);
-        message_.resize(begin + (bytes + word - 1) / word * word);
+        message_.resize(begin + in_whole_words(bytes));
         if (bytes > 0) std::memcpy(message_.data() + begin, first, bytes);
     }
+    /// Rows, column after column, of the numbers at(row, i).
     template <class T>
-    void put(const EnsembleView<T>& rows) {
-        using Number = std::remove_const_t<T>;
-        std::vector<Number> column(static_cast<std::size_t>(rows.num_lanes));
-        for (std::ptrdiff_t i = 0; i < rows.num_components; ++i) {
-            for (std::ptrdiff_t row = 0; row < rows.num_lanes; ++row)
-                column[static_cast<std::size_t>(row)] = rows(row, i);
-            put(column.data(), rows.num_lanes);
+    void put_rows(std::ptrdiff_t num_rows, std::ptrdiff_t num_columns, const auto& at) {
+        std::vector<T> column(static_cast<std::size_t>(num_rows));
+        for (std::ptrdiff_t i = 0; i < num_columns; ++i) {
+            for (std::ptrdiff_t row = 0; row < num_rows; ++row)
+                column[static_cast<std::size_t>(row)] = at(row, i);
+            put(column.data(), num_rows);
         }
     }
     [[nodiscard]] RankWire::Message take() { return std::move(message_); }
-
-    static constexpr std::size_t word = 16;
 
   private:
     RankWire::Message message_;
@@ -55,8 +59,7 @@ class PieceReader {
     template <class T>
     [[nodiscard]] const T* next(std::ptrdiff_t count) {
         const auto* const first = reinterpret_cast<const T*>(at_);
-        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-        at_ += (bytes + PieceWriter::word - 1) / PieceWriter::word * PieceWriter::word;
+        at_ += in_whole_words(static_cast<std::size_t>(count) * sizeof(T));
         return first;
     }
     template <class T>
@@ -66,12 +69,10 @@ class PieceReader {
     /// Rows whose columns follow each other.
     template <class T>
     [[nodiscard]] EnsembleView<const T> rows(std::ptrdiff_t count, std::ptrdiff_t columns) {
-        constexpr auto per_word = static_cast<std::ptrdiff_t>(PieceWriter::word);
-        const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-        const std::ptrdiff_t bytes = (count * size + per_word - 1) / per_word * per_word;
-        const std::byte* const begin = at_;
-        at_ += bytes * columns;
-        return {reinterpret_cast<const T*>(begin), count, columns, 1, bytes / size};
+        const std::size_t bytes = in_whole_words(static_cast<std::size_t>(count) * sizeof(T));
+        const auto* const first = reinterpret_cast<const T*>(at_);
+        at_ += bytes * static_cast<std::size_t>(columns);
+        return {first, count, columns, 1, static_cast<std::ptrdiff_t>(bytes / sizeof(T))};
     }
 
   private:
@@ -107,13 +108,12 @@ struct LanesSent {
         const bool is_for_all = whole.num_lanes <= 1;
         const PieceShape shape{is_there ? (is_for_all ? 1 : lanes.count) : 0, whole.num_components};
         to.put(&shape, 1);
-        EnsembleArray<Real> of_lanes(shape.num_rows, is_there ? shape.num_columns : 0);
-        for (std::ptrdiff_t i = 0; i < of_lanes.cols(); ++i) {
-            for (std::ptrdiff_t lane = 0; lane < shape.num_rows; ++lane)
-                of_lanes(lane, i) =
-                    whole(is_for_all ? 0 : to_index(rows(LaunchLane{lanes.first + lane})), i);
-        }
-        if (is_there) to.put(ensemble_view(of_lanes));
+        if (is_there)
+            to.put_rows<Real>(shape.num_rows, shape.num_columns,
+                              [&](std::ptrdiff_t lane, std::ptrdiff_t i) {
+                                  const LaunchLane of{lanes.first + lane};
+                                  return whole(is_for_all ? 0 : to_index(rows(of)), i);
+                              });
         return whole;
     }
     template <class T>
@@ -146,7 +146,9 @@ class LanesReceived {
             static_cast<std::size_t>(shape.num_rows * shape.num_columns));
         const EnsembleView<T> rows{memory->data(), shape.num_rows, shape.num_columns, 1,
                                    shape.num_rows};
-        results_.push_back([memory, rows](PieceWriter& to) { to.put(rows); });
+        results_.push_back([memory, rows](PieceWriter& to) {
+            to.put_rows<T>(rows.num_lanes, rows.num_components, rows);
+        });
         return rows;
     }
     void put_results(PieceWriter& to) const {
