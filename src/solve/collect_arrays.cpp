@@ -27,6 +27,8 @@ template void require_arrays(const std::vector<EnsembleView<const double>>&, std
 template <class Real>
 void require_finite_at_points(const EnsembleView<const Real>& array, const TimePlan& times,
                               std::size_t k, const ArrayName& name, const char* where) {
+    if (!times.is_own || array.num_lanes != std::ssize(times.own))
+        return require_finite(array, name, where);
     for (std::ptrdiff_t lane = 0; lane < array.num_lanes; ++lane) {
         if (!times.has_point(lane, k)) continue;
         for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {

@@ -104,10 +104,7 @@ void GradientOnRows::check_arrays(const char* where) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
         const ArrayName of_point{name, arrays.size() > 1 ? static_cast<std::ptrdiff_t>(k) : -1,
                                  seeds_->loss ? for_missing_data : ""};
-        if (prepared_.times().is_own && arrays[k].num_lanes == prepared_.num_lanes())
-            require_finite_at_points(arrays[k], prepared_.times(), k, of_point, where);
-        else
-            require_finite(arrays[k], of_point, where);
+        require_finite_at_points(arrays[k], prepared_.times(), k, of_point, where);
     }
 }
 /// The arrays that the call is to write into, checked.

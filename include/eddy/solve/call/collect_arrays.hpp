@@ -16,7 +16,7 @@ template <class Real>
 EDDY_EXPORT void require_arrays(const std::vector<EnsembleView<const Real>>& views,
                                 std::size_t num_saves, std::ptrdiff_t lanes, std::ptrdiff_t columns,
                                 const char* name, const char* where);
-/// Checks that the numbers of lanes that have save point k are finite: of the others none is read.
+/// Checks that numbers at save point k are finite; of lanes that have none there, as times of their own say, no row is read.
 template <class Real>
 EDDY_EXPORT void require_finite_at_points(const EnsembleView<const Real>& array,
                                           const TimePlan& times, std::size_t k,
@@ -46,7 +46,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& da
         const std::ptrdiff_t save_point =
             is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;
         if constexpr (is_of_host<Memory>) {
-            if (times && times->is_own && views[k].num_lanes == lanes) {
+            if (times) {
                 require_finite_at_points(views[k], *times, k, {name, save_point, remedy}, where);
                 continue;
             }
