@@ -51,17 +51,16 @@ template <class Data>
         return data;
 }
 
+/// Counts the values of data that are given to each lane at its save points, where none may be missing.
+template <class Real>
+EDDY_EXPORT void count_given(std::vector<std::int64_t>& counts,
+                             const std::vector<EnsembleView<const Real>>& views,
+                             std::ptrdiff_t lanes, const TimePlan& times);
 /// Counts the values of data that are numbers, for each lane at its save points; each must be finite or NaN.
 template <class Real>
 EDDY_EXPORT void count_observed(std::vector<std::int64_t>& counts,
                                 const std::vector<EnsembleView<const Real>>& views,
                                 std::ptrdiff_t lanes, const TimePlan& times, const char* where);
-/// The same where no value may be missing.
-template <class Real>
-EDDY_EXPORT void count_given(std::vector<std::int64_t>& counts,
-                             const std::vector<EnsembleView<const Real>>& views,
-                             std::ptrdiff_t lanes, const TimePlan& times);
-
 /// The same wherever the data lie.
 template <class Memory, class Real>
 void count_observed_in(const Memory& memory, std::vector<std::int64_t>& counts,

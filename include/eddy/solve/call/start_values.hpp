@@ -37,6 +37,13 @@ struct GivenParameters {
         if (has_table) return table.num_lanes();
         return is_shared ? 0 : rows.num_lanes;
     }
+    void require_shape_of(std::ptrdiff_t lanes, std::ptrdiff_t size, const char* name,
+                          const char* where) const {
+        if (has_table)
+            require_table(table, lanes, size, name, where);
+        else
+            require_shape(array_shape(rows), {is_shared ? 1 : lanes, size}, name, where);
+    }
 };
 
 /// One trajectory's parameters, in plain or dual numbers.
@@ -74,16 +81,8 @@ class StartValues {
             "number out",
             where, num_lanes, said);
         const std::ptrdiff_t lanes = said > 0 ? said : num_lanes > 0 ? num_lanes : 1;
-        if (p.has_table)
-            require_table(p.table, lanes, parameter_size, "p", where);
-        else
-            require_shape(array_shape(p.rows), {p.is_shared ? 1 : lanes, parameter_size}, "p",
-                          where);
-        if (along && along->has_table)
-            require_table(along->table, lanes, parameter_size, "the tangent of p", where);
-        else if (along)
-            require_shape(array_shape(along->rows), {along->is_shared ? 1 : lanes, parameter_size},
-                          "the tangent of p", where);
+        p.require_shape_of(lanes, parameter_size, "p", where);
+        if (along) along->require_shape_of(lanes, parameter_size, "the tangent of p", where);
         const std::size_t num_times = t0.own().values.size();
         require_argument(!t0.is_own() || num_times == static_cast<std::size_t>(lanes),
                          "{}: t0 has {} times of their own for {} trajectories; give one for each",
