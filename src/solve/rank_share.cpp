@@ -18,6 +18,14 @@ std::uint64_t print_of(const SolveOptions& options) {
     }
     print.add(
         static_cast<std::uint64_t>(options.save_at.is_own ? options.save_at.own.num_times + 1 : 0));
+    const Impulses& impulses = options.impulses;
+    for (const Impulse kind : impulses.kinds.values) print.add(static_cast<std::uint64_t>(kind));
+    for (const SaveTimes* list : {static_cast<const SaveTimes*>(&impulses.times),
+                                  static_cast<const SaveTimes*>(&impulses.components),
+                                  static_cast<const SaveTimes*>(&impulses.amounts)}) {
+        print.add(static_cast<std::uint64_t>(list->is_own ? list->own.num_times + 1 : 0));
+        for (const double number : list->values) print.add(number);
+    }
     for (const double number :
          {options.rtol, options.dt0, options.dt_min, options.dt_max, options.noise_cell})
         print.add(number);
@@ -29,8 +37,9 @@ std::uint64_t print_of(const SolveOptions& options) {
     for (const auto number : {static_cast<std::uint64_t>(options.max_steps), options.seed,
                               options.first_path, static_cast<std::uint64_t>(options.paths)})
         print.add(number);
-    for (const bool choice : {options.save_steps, options.stable_gradients,
-                              options.tangents_in_error_norm, options.antithetic})
+    for (const bool choice :
+         {options.save_steps, options.stable_gradients, options.tangents_in_error_norm,
+          options.antithetic, impulses.saved_before})
         print.add(std::uint64_t{choice});
     return print.value();
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "impulse_plan.hpp"
+
 namespace eddy::inline v0 {
 
 namespace {
@@ -13,8 +15,9 @@ namespace {
 /// The times of one lane, or of all.
 struct LaneRow {
     double t0, t1;
-    std::vector<double> saves{};  // in t
-    std::ptrdiff_t lane = -1;     // −1: of all
+    std::vector<double> saves{};     // in t
+    std::vector<double> impulses{};  // in t
+    std::ptrdiff_t lane = -1;        // −1: of all
 
     [[nodiscard]] double elapsed(double t) const { return std::fabs(t - t0); }
 };
@@ -27,7 +30,7 @@ void require_end(const SolveOptions& options, const char* where) {
 class TimePlanner {
   public:
     TimePlanner(const SolveOptions& options, TimeUse use, const char* where)
-        : options_(options), use_(use), where_(where) {}
+        : options_(options), use_(use), where_(where), impulses_(options.impulses, where) {}
 
     TimePlan plan() {
         require_end(options_, where_);
@@ -92,22 +95,27 @@ class TimePlanner {
         take_one(options_.t0, "t0");
         take_one(options_.t1, "t1");
         if (options_.save_at.is_own) take(options_.save_at.own, "save_at");
+        const Impulses& impulses = options_.impulses;
+        if (impulses.times.is_own) take(impulses.times.own, "impulses.times");
+        if (impulses.components.is_own) take(impulses.components.own, "impulses.components");
+        if (impulses.amounts.is_own) take(impulses.amounts.own, "impulses.amounts");
         return is_own;
     }
     [[nodiscard]] LaneRow row_of(std::ptrdiff_t lane) const {
         const auto time_of = [&](const TimeOption& time) {
             return time.is_own() ? time.own()(lane, 0) : static_cast<double>(time);
         };
-        LaneRow row{time_of(options_.t0), time_of(options_.t1), {}, lane};
-        if (!options_.save_at.is_own) {
-            row.saves = options_.save_at.values;
-            return row;
-        }
-        const OwnTimes& own = options_.save_at.own;
-        std::ptrdiff_t count = own.num_times;
-        while (count > 0 && std::isnan(own(lane, count - 1))) --count;
-        for (std::ptrdiff_t k = 0; k < count; ++k) row.saves.push_back(own(lane, k));
-        return row;
+        return {time_of(options_.t0), time_of(options_.t1), times_of(options_.save_at, lane),
+                times_of(options_.impulses.times, lane), lane};
+    }
+    /// A lane's times of a list, without what fills it up.
+    [[nodiscard]] static std::vector<double> times_of(const SaveTimes& list, std::ptrdiff_t lane) {
+        if (!list.is_own) return list.values;
+        std::ptrdiff_t count = list.own.num_times;
+        while (count > 0 && std::isnan(list.own(lane, count - 1))) --count;
+        std::vector<double> times;
+        for (std::ptrdiff_t k = 0; k < count; ++k) times.push_back(list.own(lane, k));
+        return times;
     }
     /// All go the same way.
     void take_direction(const LaneRow& row) {
@@ -126,6 +134,7 @@ class TimePlanner {
     }
     void check(const LaneRow& row) const {
         check_list(row, row.saves, "save_at", options_.save_at.is_own, true);
+        check_list(row, row.impulses, "impulses.times", options_.impulses.times.is_own, true);
         // Of those outside its own interval a lane knows nothing.
         const bool within = row.lane < 0;
         check_list(row, options_.step_to.values, "step_to", false, within);
@@ -196,7 +205,10 @@ class TimePlanner {
         plan.num_saves = plan.saves_the_end ? 1 : options_.save_at.values.size();
         if (options_.save_at.is_own)
             plan.num_saves = static_cast<std::size_t>(options_.save_at.own.num_times);
+        plan.num_impulses = impulses_.count();
+        plan.saves_before_impulses = options_.impulses.saved_before;
         for (const LaneRow& row : lanes) {
+            impulses_.add(row.impulses.size(), row.lane, plan.impulses);
             const double span = row.elapsed(row.t1);
             plan.span = std::max(plan.span, span);
             if (plan.is_own) {
@@ -236,6 +248,7 @@ class TimePlanner {
             if (t >= low && t <= high) all.push_back({row.elapsed(t), t});
         };
         for (const double t : options_.step_to.values) add(t);
+        for (const double t : row.impulses) add(t);
         if (use_.steps_to_save_points) {
             for (const double t : row.saves) add(t);
         }
@@ -262,7 +275,22 @@ class TimePlanner {
                 distinct.push_back(tstop);
             }
         }
+        take_impulses(row, distinct);
         return distinct;
+    }
+    /// Says which impulses lie at each tstop; those before all of them are at the start.
+    static void take_impulses(const LaneRow& row, std::vector<Tstop>& tstops) {
+        const auto elapsed = [&](std::int32_t k) {
+            return row.elapsed(row.impulses[static_cast<std::size_t>(k)]);
+        };
+        const auto count = static_cast<std::int32_t>(row.impulses.size());
+        std::int32_t next = 0;
+        while (next < count && elapsed(next) == 0) ++next;
+        for (Tstop& tstop : tstops) {
+            tstop.impulses.first = next;
+            while (next < count && elapsed(next) <= tstop.elapsed) ++next;
+            tstop.impulses.end = next;
+        }
     }
 
     /// Sets the bounds of all tstops, which are in order.
@@ -291,6 +319,7 @@ class TimePlanner {
     const SolveOptions& options_;
     TimeUse use_;
     const char* where_;
+    detail::ImpulsePlanner impulses_;
     std::ptrdiff_t num_lanes_ = 0;  // with times of their own
     bool is_backward_ = false, has_direction_ = false;
 };
@@ -318,6 +347,9 @@ void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes, con
     take(options.t0.is_own(), options.t0.own());
     take(options.t1.is_own(), options.t1.own());
     take(options.save_at.is_own, options.save_at.own);
+    for (const SaveTimes* list : std::initializer_list<const SaveTimes*>{
+             &options.impulses.times, &options.impulses.components, &options.impulses.amounts})
+        take(list->is_own, list->own);
     require_argument(
         rows == num_lanes || !agree,  // plan_times says which differ from each other
         "{}: times of {} trajectories, but there are {}; give each(...) a row for each "

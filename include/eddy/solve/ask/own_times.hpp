@@ -34,8 +34,10 @@ template <class Array>
                   "each: this array lies on a device; times are planned on the host: copy them");
     if constexpr (detail::is_ensemble_array<Array>) {
         auto view = ensemble_view(array);
-        static_assert(std::is_same_v<std::remove_const_t<typename decltype(view)::Scalar>, double>,
-                      "each: times are double, whatever the state is; give an array of double");
+        using Number = std::remove_const_t<typename decltype(view)::Scalar>;
+        static_assert(std::is_same_v<Number, double> || std::is_same_v<Number, int>,
+                      "each: times are double, whatever the state is; give an array of double, or "
+                      "one of int for components of impulses");
         constexpr bool is_list = [] {
             if constexpr (detail::DenseArray<Array>)
                 return static_cast<bool>(Array::IsVectorAtCompileTime);
@@ -50,7 +52,7 @@ template <class Array>
         times.values.reserve(static_cast<std::size_t>(times.num_lanes * times.num_times));
         for (std::ptrdiff_t lane = 0; lane < times.num_lanes; ++lane) {
             for (std::ptrdiff_t k = 0; k < times.num_times; ++k)
-                times.values.push_back(view(lane, k));
+                times.values.push_back(static_cast<double>(view(lane, k)));
         }
         return times;
     }

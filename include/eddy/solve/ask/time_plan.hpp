@@ -39,11 +39,13 @@ struct TimePlan {
     bool is_own = false;
     std::vector<detail::LaneSpan> own;  // (lane)
     std::vector<double> row_numbers;    // (lane), for a device
-    std::size_t num_tstops = 0, num_saves = 0;
+    std::size_t num_tstops = 0, num_saves = 0, num_impulses = 0;
     std::vector<Tstop> tstops;      // (row, tstop) ascending; filled up with the end
     std::vector<double> saves;      // (row, save point) ascending; filled up with infinity
     std::vector<double> save_time;  // the same as they were given, in t; filled up with NaN
-    double dt0 = 0;                 // 0: chosen for each lane
+    std::vector<detail::PlannedImpulse> impulses;  // (row, impulse)
+    bool saves_before_impulses = false;
+    double dt0 = 0;  // 0: chosen for each lane
     double dt_min = 0;
     double dt_max = 0;
     std::int64_t max_steps = 0;
@@ -65,12 +67,15 @@ struct TimePlan {
                  .max_steps = max_steps,
                  .num_tstops = static_cast<std::int32_t>(num_tstops),
                  .num_saves = static_cast<std::int32_t>(num_saves),
-                 .saves_the_end = saves_the_end},
+                 .num_impulses = static_cast<std::int32_t>(num_impulses),
+                 .saves_the_end = saves_the_end,
+                 .saves_before_impulses = saves_before_impulses},
                 {t0, span},
                 is_own ? own.data() : nullptr,
                 tstops.data(),
                 saves.data(),
                 save_time.data(),
+                impulses.data(),
                 {row_numbers.data(), static_cast<std::ptrdiff_t>(row_numbers.size()), 1, 1, 0}};
     }
 };

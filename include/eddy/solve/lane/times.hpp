@@ -9,6 +9,7 @@
 #include <eddy/core/math.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/impulse.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <limits>
 
@@ -23,6 +24,7 @@ struct Tstop {
     double lowest = -std::numeric_limits<double>::infinity();
     double highest = std::numeric_limits<double>::infinity();
     bool is_jump = false;
+    detail::ImpulseRange impulses{};  // that change the state where a step has landed here
 
     [[nodiscard]] EDDY_HD double confine(double time) const {
         return max(min(time, highest), lowest);
@@ -53,7 +55,9 @@ struct SharedTimes {
     // The most that a lane has: those of one that has fewer are filled up.
     std::int32_t num_tstops = 0;
     std::int32_t num_saves = 0;
+    std::int32_t num_impulses = 0;
     bool saves_the_end = false;  // no save points were given
+    bool saves_before_impulses = false;
 };
 
 /// Where the time of a lane begins, and how far it goes.
@@ -66,20 +70,26 @@ struct LaneTimes : SharedTimes, LaneSpan {
     const Tstop* tstops = nullptr;      // ascending, filled up with the end
     const double* saves = nullptr;      // ascending, filled up with infinity
     const double* save_time = nullptr;  // the same as they were given, in t
+    const PlannedImpulse* impulses = nullptr;
 
     [[nodiscard]] EDDY_HD const Tstop& end() const { return tstops[num_tstops - 1]; }
     [[nodiscard]] EDDY_HD bool is_end(std::int32_t tstop) const {
         return tstops[tstop].elapsed == span;
+    }
+    /// The impulses at t0, before all others.
+    [[nodiscard]] EDDY_HD ImpulseRange impulses_at_start() const {
+        return {0, tstops[0].impulses.first};
     }
 };
 
 /// The times of the lanes of a call: tables with a row for each of the caller's rows, or, where lanes have no times
 /// of their own, with one for all. The span is then the longest.
 struct CallTimes : SharedTimes, LaneSpan {
-    const LaneSpan* own = nullptr;      // (row); null: one row for all
-    const Tstop* tstops = nullptr;      // (row, tstop)
-    const double* saves = nullptr;      // (row, save point)
-    const double* save_time = nullptr;  // (row, save point)
+    const LaneSpan* own = nullptr;             // (row); null: one row for all
+    const Tstop* tstops = nullptr;             // (row, tstop)
+    const double* saves = nullptr;             // (row, save point)
+    const double* save_time = nullptr;         // (row, save point)
+    const PlannedImpulse* impulses = nullptr;  // (row, impulse)
     /// On a device, where rows of the lanes are told apart by their order: (row) that of the tables.
     EnsembleView<const double> table_rows{};
 
@@ -93,8 +103,11 @@ struct CallTimes : SharedTimes, LaneSpan {
     [[nodiscard]] EDDY_HD LaneTimes of(Row row) const {
         const std::ptrdiff_t k = table_row(row);
         return {static_cast<const SharedTimes&>(*this),
-                own ? own[k] : static_cast<const LaneSpan&>(*this), tstops + k * num_tstops,
-                saves + k * num_saves, save_time + k * num_saves};
+                own ? own[k] : static_cast<const LaneSpan&>(*this),
+                tstops + k * num_tstops,
+                saves + k * num_saves,
+                save_time + k * num_saves,
+                impulses + k * num_impulses};
     }
     /// The times of all lanes, which have none of their own.
     [[nodiscard]] EDDY_HD LaneTimes of_all() const { return of(Row{0}); }
