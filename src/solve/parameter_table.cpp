@@ -4,6 +4,7 @@
 #include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -85,7 +86,8 @@ void gather_parameters(const ParameterTable<Real>& table, std::ptrdiff_t lanes, 
 template <class Real>
 void add_rows_of_table(const ParameterTable<Real>& table, EnsembleArray<Real>& p,
                        EnsembleArray<Real>& shared) {
-    const EnsembleArray<Real> rows = p;
+    const EnsembleArray<Real> rows = std::move(p);
+    p = {};
     const std::ptrdiff_t num_own = table.own.num_components,
                          num_shared = table.shared.num_components;
     p.assign(table.own.num_lanes, num_own, Real(0));

@@ -222,6 +222,43 @@ TEST_CASE("outputs: the second call allocates nothing") {
     });
 }
 
+TEST_CASE("outputs: parameters from a table are copied nowhere, and nor are their gradients") {
+    constexpr std::ptrdiff_t many = 5000, conditions = 10;
+    constexpr std::int64_t bytes_of_table = conditions * 2 * sizeof(double);
+    const Array start(many, 2, 0.5);
+    Array theta(conditions, 2, 1.), copies(many, 2);
+    std::vector<int> rows(many);
+    const std::vector<int> index{1, 0};
+    for (int lane = 0; lane < many; ++lane) {
+        rows[static_cast<std::size_t>(lane)] = lane % conditions;
+        theta(lane % conditions, 1) = 0.8 + 0.01 * (lane % conditions);
+        for (int j = 0; j < 2; ++j) copies(lane, j) = theta(lane % conditions, 1 - j);
+    }
+    const auto bytes_of = [](auto action) {
+        const std::int64_t before = support::allocated_bytes;
+        action();
+        return support::allocated_bytes - before;
+    };
+    const auto solve = [&](const auto& parameters) {
+        return bytes_of([&] {
+            auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, to_the_end, one_thread);
+            CHECK(solver(start, parameters).success());
+        });
+    };
+    const auto differentiate = [&](const auto& parameters) {
+        return bytes_of([&] {
+            auto solver = eddy::gradient_solver(Forced{}, eddy::Bosh3{}, HalfSquares{}, to_the_end,
+                                                one_thread);
+            CHECK(solver(data.front(), start, parameters).report.success());
+        });
+    };
+
+    // Whoever copies holds `copies` beside what the call needs.
+    CHECK(solve(eddy::selected(theta, rows, index)) <= solve(copies));
+    CHECK(differentiate(eddy::selected(theta, rows, index)) <=
+          differentiate(copies) + bytes_of_table);
+}
+
 TEST_CASE("outputs: wrong shapes and numbers of arrays are refused, and nothing is written") {
     auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, options, one_thread);
     auto differentiate =
