@@ -335,6 +335,20 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
+std::ptrdiff_t detail::lanes_of_start(const TimeOption& t0, std::ptrdiff_t said,
+                                      std::ptrdiff_t asked, const char* where) {
+    require_argument(
+        asked == 0 || said == 0 || asked == said,
+        "{}: start_from for {} trajectories, but the parameters are of {}; leave the number out",
+        where, asked, said);
+    const std::ptrdiff_t lanes = said > 0 ? said : asked > 0 ? asked : 1;
+    const std::size_t num_times = t0.own().values.size();
+    require_argument(!t0.is_own() || num_times == static_cast<std::size_t>(lanes),
+                     "{}: t0 has {} times of their own for {} trajectories; give one for each",
+                     where, num_times, lanes);
+    return lanes;
+}
+
 void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes, const char* where) {
     std::ptrdiff_t rows = num_lanes;
     bool is_given = false, agree = true;

@@ -81,6 +81,28 @@ TEST_CASE("start_from: second derivatives are differences of the first") {
     }
 }
 
+TEST_CASE("start_from: a pushforward goes through the function") {
+    const Array p = rates();
+    Array along(3, 2), of_start(3, 2);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        along(lane, 0) = 1, along(lane, 1) = 2;
+        of_start(lane, 0) = p(lane, 1) + 2 * p(lane, 0);
+        of_start(lane, 1) = -std::exp(-p(lane, 0));
+    }
+    const auto given = eddy::pushforward(Forced{}, eddy::Tsit5{}, values(p), p, of_start, along,
+                                         options, eddy::Serial{});
+
+    const auto found =
+        eddy::pushforward(Forced{}, eddy::Tsit5{}, start, p, start, along, options, eddy::Serial{});
+
+    CHECK(same_array(found.y(1), given.y(1)));
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        CHECK(found.tangent(0)(lane, 0) == Approx(of_start(lane, 0)));
+        CHECK(found.tangent(1)(lane, 0) == Approx(given.tangent(1)(lane, 0)));
+        CHECK(found.tangent(1)(lane, 1) == Approx(given.tangent(1)(lane, 1)));
+    }
+}
+
 TEST_CASE("start_from: shared parameters, those in tables, and t0") {
     const std::vector<double> row{0.9, 1.1}, last{1.1};
     Array copies(3, 2), first(3, 1, 0.9);

@@ -61,9 +61,7 @@ requires detail::GoesOverRows<Field, Extras...>
     if constexpr (detail::check_on_rows<detail::CallKind::solve, Field, Method, Extras...>() &&
                   detail::check_arrays_on_rows<Y0, Parameters>()) {
         detail::RowCall call = detail::row_call(field, method, options, "solve", extras...);
-        call.y0 = ensemble_view(y0);
-        call.p = detail::parameter_view(p);
-        call.shares_parameters = detail::is_shared<Parameters>;
+        detail::take_arguments(call, y0, p);
         return RowSolution(std::move(call));
     }
 }

@@ -9,6 +9,7 @@
 #include <eddy/solve/call/launch_plan.hpp>
 #include <limits>
 #include <memory>
+#include "row_arguments.hpp"
 #include "row_solve.hpp"
 #include "row_work.hpp"
 
@@ -89,7 +90,7 @@ struct SolveWorker {
     std::unique_ptr<ObservedState> observed;
 };
 
-/// The solves of one solver object.
+/// The solves of one solver object, of arrays.
 class SolvesOnRows {
   public:
     Solution<double>& run(const RowCall& call, const SolutionInto<double>& into,
@@ -188,21 +189,29 @@ void SolvesOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
                   solution_.lanes().data() + team.first_lane(), team);
 }
 
+/// The solves of one solver object, and the arrays that they are of.
+struct KeptSolves {
+    RowArguments arguments;
+    SolvesOnRows solves;
+};
+
 }  // namespace
 
 Solution<double>& solve_on_rows(Workspace& kept, const RowCall& call,
                                 const SolutionInto<double>& into, const Cancellation& cancelled) {
     constexpr const char* where = "solve";
     const OneCall only(kept, where);
-    return kept.get<SolvesOnRows>().run(call, into, cancelled, where);
+    auto& [arguments, solves] = kept.get<KeptSolves>();
+    return solves.run(arguments.with_arrays(call, where), into, cancelled, where);
 }
 
 }  // namespace detail
 
-RowSolution::RowSolution(detail::RowCall call)
-    : call_(std::move(call)),
-      y0_(EnsembleArray<double>(call_.y0)),
-      p_(EnsembleArray<double>(call_.p)) {
+RowSolution::RowSolution(detail::RowCall call) : began_by_function_(call.start != nullptr) {
+    detail::RowArguments arguments;
+    call_ = arguments.with_arrays(call, "solve");
+    y0_ = EnsembleArray<double>(call_.y0);
+    p_ = EnsembleArray<double>(call_.p);
     detail::Workspace of_this_call;
     static_cast<void>(
         Solution<double>::operator=(std::move(detail::solve_on_rows(of_this_call, call_, {}, {}))));
@@ -214,6 +223,10 @@ PulledGradient<double> RowSolution::pull_back(detail::RowViews cotangents,
         !call_.observed,
         "pullback: the solution has what observe(function) saved, not states; solve without it, or "
         "give value_and_gradient a loss");
+    require_argument(!began_by_function_,
+                     "pullback: the solution began by start_from(function), and goes back to no "
+                     "parameters through it; solve from an array of initial values, or give "
+                     "value_and_gradient a loss");
     detail::RowCall call = call_;  // with arrays of its own
     call.y0 = y0_.view();
     call.p = p_.view();

@@ -8,6 +8,7 @@
 #include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <memory>
+#include "row_arguments.hpp"
 #include "row_gradient.hpp"
 #include "row_work.hpp"
 
@@ -228,6 +229,7 @@ void GradientOnRows::run(const RowCall& call, const RowSeeds& seeds,
 
 /// The gradients of one solver object.
 struct GradientsOnRows {
+    RowArguments arguments;
     std::unique_ptr<GradientOnRows> latest;
     KeptThreads threads;
 };
@@ -241,10 +243,18 @@ ValueAndGradient<double>& differentiate_on_rows(Workspace& kept, const RowCall& 
     const OneCall only(kept, where);
     require_argument(!seeds.loss || !call.options.save_steps, said_of(Refusal::steps_of_loss),
                      where);
-    auto& [latest, threads] = kept.get<GradientsOnRows>();
-    if (!latest || !latest->serves(call, seeds))
-        latest = std::make_unique<GradientOnRows>(call, seeds);
-    latest->run(call, seeds, into, cancelled, threads, where);
+    require_argument(
+        !(call.start || call.has_table) || !(gives_any(into) || bool(call.options.gather_sums)),
+        "{}: start_from(function), parameters(own, shared) and selected(theta, index) "
+        "over rows go with no arrays to write a gradient into, and without "
+        "gather_sums; leave these out, or give arrays of y0 and p",
+        where);
+    auto& [arguments, latest, threads] = kept.get<GradientsOnRows>();
+    const RowCall& of_arrays = arguments.with_arrays(call, where);
+    if (!latest || !latest->serves(of_arrays, seeds))
+        latest = std::make_unique<GradientOnRows>(of_arrays, seeds);
+    latest->run(of_arrays, seeds, into, cancelled, threads, where);
+    arguments.bring_back(call, latest->result.gradient);
     return latest->result;
 }
 

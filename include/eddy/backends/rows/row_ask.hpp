@@ -8,6 +8,7 @@
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/missing.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
+#include <eddy/solve/ask/start_from.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/event.hpp>
@@ -41,8 +42,10 @@ template <class Field>
 /// Arrays of the host, of double.
 template <class Array>
 inline constexpr bool are_doubles = [] {
-    if constexpr (HasTable<Array>)
+    if constexpr (IsStart<Array>)
         return false;
+    else if constexpr (HasTable<Array>)
+        return std::is_same_v<typename Array::Scalar, double>;
     else if constexpr (requires(const Array& array) { parameter_view(array); })
         return std::is_same_v<decltype(parameter_view(std::declval<const Array&>())),
                               EnsembleView<const double>>;
@@ -101,10 +104,50 @@ consteval bool check_on_rows() {
 }
 template <class Y0, class Parameters>
 consteval bool check_arrays_on_rows() {
-    static_assert(are_doubles<Y0> && are_doubles<Parameters>,
+    constexpr bool takes_both = (are_doubles<Y0> || IsStart<Y0>)&&are_doubles<Parameters>;
+    static_assert(takes_both,
                   "solve: y0 and p of an equation of run-time sizes must be (trajectory, "
                   "component) arrays of double, p also as eddy::shared(p)");
-    return are_doubles<Y0> && are_doubles<Parameters>;
+    return takes_both;
+}
+
+/// A start from parameters, as an equation that reads no state.
+template <class Function>
+[[nodiscard]] std::shared_ptr<const FieldMaker> start_on_rows(const FieldSizes& sizes) {
+    const auto start = [](const auto& t0, const auto&, const auto& p) {
+        constexpr bool takes_time = std::is_invocable_v<Function, decltype(t0), decltype(p)>;
+        constexpr bool callable = takes_time || std::is_invocable_v<Function, decltype(p)>;
+        static_assert(callable,
+                      "start_from: the function must be callable as start(p) or start(t0, p), with "
+                      "arguments of any type: take them as auto and const auto&");
+        if constexpr (takes_time)
+            return as_traced(*t0.graph(), Function{}(t0, p));
+        else
+            return as_traced(*t0.graph(), Function{}(p));
+    };
+    const Graph graph =
+        trace_graph(start, Scalar{}, DynamicVector{sizes.states}, DynamicVector{sizes.parameters});
+    const int given = graph.outputs.empty() ? 0 : graph.outputs[0].size;
+    require_argument(given == sizes.states,
+                     "start_from: the function returns {} numbers for {} states; return one for "
+                     "each",
+                     given, sizes.states);
+    return graph_field(graph, sizes, row_level);
+}
+/// What a call is given to start with and its parameters. The function of a start is traced where `start_changes`.
+template <class Y0, class Parameters>
+void take_arguments(RowCall& call, const Y0& y0, const Parameters& p, bool start_changes = true) {
+    if constexpr (IsStart<Y0>) {
+        if (start_changes) call.start = start_on_rows<typename Y0::is_start>(call.field->sizes());
+        call.num_started = y0.num_lanes;
+    } else {
+        call.start = nullptr;
+        call.y0 = ensemble_view(y0);
+    }
+    call.p = parameter_view(p);
+    call.shares_parameters = is_shared<Parameters>;
+    call.has_table = HasTable<Parameters>;
+    if constexpr (HasTable<Parameters>) call.table = p.table;
 }
 
 [[nodiscard]] inline row_kernels::Control control_of(const ConstantController&) { return {}; }

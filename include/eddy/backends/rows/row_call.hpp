@@ -8,6 +8,7 @@
 #include <eddy/solve/ask/cancellation.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <eddy/solve/ask/outputs.hpp>
+#include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/kept_object.hpp>
 #include <eddy/solve/call/solution.hpp>
@@ -34,6 +35,12 @@ struct RowCall {
 
     EnsembleView<const double> y0{}, p{};
     bool shares_parameters = false;
+    /// In the place of `p`, where parameters lie in a table; in the place of `y0`, where it is a function of (t0, p): an
+    /// equation that reads no state, and how many trajectories it is asked for.
+    bool has_table = false;
+    ParameterTable<double> table{};
+    std::shared_ptr<const FieldMaker> start{};
+    std::ptrdiff_t num_started = 0;
 };
 using RowViews = std::vector<EnsembleView<const double>>;  // (save point)
 
@@ -73,6 +80,7 @@ class EDDY_EXPORT RowSolution : public Solution<double> {
   private:
     detail::RowCall call_;  // without arrays
     EnsembleArray<double> y0_, p_;
+    bool began_by_function_ = false;
 };
 
 }  // namespace eddy::inline v0

@@ -15,13 +15,17 @@ class RowObject {
 
     template <class Y0, class Parameters>
     void take(const Y0& y0, const Parameters& p) {
-        call_.y0 = ensemble_view(y0);
-        call_.p = parameter_view(p);
-        call_.shares_parameters = is_shared<Parameters>;
+        take_arguments(call_, y0, p, start_ != &tag_of<Y0>);
+        start_ = &tag_of<Y0>;
     }
 
     RowCall call_;
     Workspace kept_;
+
+  private:
+    template <class Y0>
+    static constexpr char tag_of = 0;
+    const char* start_ = nullptr;  // of which type y0 was in the call before
 };
 
 /// `solver(y0, p)`, as of EnsembleSolver: results stay valid until the next call.

@@ -15,6 +15,20 @@
 
 namespace eddy::inline v0::detail {
 
+/// The accepted steps of a solution, where they are wanted.
+template <class Real>
+struct StepsOfSolution {
+    Solution<Real>* solution = nullptr;  // null: nobody wants them
+
+    [[nodiscard]] bool is_wanted() const { return solution != nullptr; }
+    template <class State>
+    void append(std::ptrdiff_t lane, const TakenStep& step, const State& y) const {
+        Real values[State::size()];
+        for (int i = 0; i < State::size(); ++i) values[i] = primal(y[i]);
+        solution->append_step(lane, step.t, values);
+    }
+};
+
 /// How many steps of each lane the budget has room for: not more than a lane can take.
 template <class Spec>
 [[nodiscard]] std::int64_t rows_of_steps(const CallTimes& times, std::ptrdiff_t num_lanes,

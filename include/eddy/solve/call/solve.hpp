@@ -20,20 +20,6 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
-/// The accepted steps of a solution, where they are wanted.
-template <class Real>
-struct StepsOfSolution {
-    Solution<Real>* solution = nullptr;  // null: nobody wants them
-
-    [[nodiscard]] bool is_wanted() const { return solution != nullptr; }
-    template <class State>
-    void append(std::ptrdiff_t lane, const TakenStep& step, const State& y) const {
-        Real values[State::size()];
-        for (int i = 0; i < State::size(); ++i) values[i] = primal(y[i]);
-        solution->append_step(lane, step.t, values);
-    }
-};
-
 template <class Spec, class Observable>
 struct SolveWorkspace {
     using Real = typename Spec::Scalar;
@@ -381,8 +367,22 @@ template <class Field, class Method, class Y0, class Parameters, class Y0Tangent
                                const Parameters& p, const Y0Tangent& y0_tangent,
                                const PTangent& p_tangent, const SolveOptions& options,
                                const Extras&... extras) {
-    if constexpr (detail::check_call<detail::CallKind::pushforward, Y0, Field, Method,
-                                     Extras...>()) {
+    if constexpr (detail::IsStart<Y0>) {
+        constexpr bool same = std::is_same_v<Y0Tangent, Y0>;
+        static_assert(same,
+                      "pushforward: y0 is start_from(function), and so is its tangent; give the "
+                      "same in both places");
+        if constexpr (detail::check_start_of<Field, Y0, Parameters>() && same) {
+            using Real = detail::ParameterScalarOf<Parameters>;
+            const auto along = detail::GivenParameters<Real>::of(p_tangent);
+            const detail::StartValues<Field, typename Y0::is_start, Real> starts(
+                options.t0, detail::GivenParameters<Real>::of(p), &along, y0.num_lanes,
+                "pushforward");
+            return pushforward(field, method, starts.y0, p, starts.tangent, p_tangent, options,
+                               extras...);
+        }
+    } else if constexpr (detail::check_call<detail::CallKind::pushforward, Y0, Field, Method,
+                                            Extras...>()) {
         auto solver = ensemble_solver(field, method, options, extras...);
         return std::move(solver(y0, p, y0_tangent, p_tangent));
     }

@@ -9,6 +9,7 @@
 #include <eddy/solve/ask/own_times.hpp>
 #include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/ask/start_from.hpp>
+#include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
@@ -62,6 +63,31 @@ struct LaneGiven {
     }
 };
 
+/// When a trajectory starts.
+[[nodiscard]] inline double time_of_start(const TimeOption& t0, std::ptrdiff_t lane) {
+    return t0.is_own() ? t0.own().values[static_cast<std::size_t>(lane)] : double(t0);
+}
+
+/// Adds rows of trajectories, what a start brings to their parameters, to a gradient of the parameters that were given.
+template <class Real>
+void add_rows_of_start(const GivenParameters<Real>& p, Gradient<Real>& gradient,
+                       EnsembleArray<Real>& rows) {
+    const auto add_up = [](EnsembleArray<Real>& sum, const EnsembleArray<Real>& more) {
+        for (std::ptrdiff_t i = 0; i < sum.cols(); ++i) {
+            for (std::ptrdiff_t row = 0; row < sum.rows(); ++row) sum(row, i) += more(row, i);
+        }
+    };
+    if (p.has_table) {
+        EnsembleArray<Real> shared;
+        add_rows_of_table(p.table, rows, shared);
+        add_up(gradient.shared, shared);
+    }
+    if (!p.is_shared) return add_up(gradient.p, rows);
+    for (std::ptrdiff_t i = 0; i < rows.cols(); ++i)
+        gradient.p(0, i) +=
+            sum_over_lanes<Real>(rows.rows(), [&](std::ptrdiff_t lane) { return rows(lane, i); });
+}
+
 template <class Field, class Function, class Real>
 class StartValues {
     using Program = StartProgram<Field, Function>;
@@ -74,19 +100,9 @@ class StartValues {
     StartValues(const TimeOption& t0, const GivenParameters<Real>& p,
                 const GivenParameters<Real>* along, std::ptrdiff_t num_lanes, const char* where)
         : t0_(&t0), p_(p), along_(along) {
-        const std::ptrdiff_t said = p.num_lanes();
-        require_argument(
-            num_lanes == 0 || said == 0 || num_lanes == said,
-            "{}: start_from for {} trajectories, but the parameters are of {}; leave the "
-            "number out",
-            where, num_lanes, said);
-        const std::ptrdiff_t lanes = said > 0 ? said : num_lanes > 0 ? num_lanes : 1;
+        const std::ptrdiff_t lanes = lanes_of_start(t0, p.num_lanes(), num_lanes, where);
         p.require_shape_of(lanes, parameter_size, "p", where);
         if (along) along->require_shape_of(lanes, parameter_size, "the tangent of p", where);
-        const std::size_t num_times = t0.own().values.size();
-        require_argument(!t0.is_own() || num_times == static_cast<std::size_t>(lanes),
-                         "{}: t0 has {} times of their own for {} trajectories; give one for each",
-                         where, num_times, lanes);
         y0.assign(lanes, state_size, Real(0));
         if (along) tangent.assign(lanes, state_size, Real(0));
         for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
@@ -102,9 +118,7 @@ class StartValues {
     }
 
   private:
-    [[nodiscard]] double time_of(std::ptrdiff_t lane) const {
-        return t0_->is_own() ? t0_->own().values[static_cast<std::size_t>(lane)] : double(*t0_);
-    }
+    [[nodiscard]] double time_of(std::ptrdiff_t lane) const { return time_of_start(*t0_, lane); }
     template <class Lane>
     void set(std::ptrdiff_t lane) {
         const auto sink = [&]<int output>(int i, const Lane& value) {
@@ -138,8 +152,8 @@ class StartValues {
             evaluate<Pullback, Lane>(sink, time_of(lane), LaneGiven<Lane>{p_, along_, lane},
                                      cotangent);
         }
-        add(gradient, rows);
-        if (product) add(*product, along);
+        add_rows_of_start(p_, gradient, rows);
+        if (product) add_rows_of_start(p_, *product, along);
     }
     template <class Lane>
     static Lane number(const EnsembleArray<Real>& values, const Gradient<Real>* product,
@@ -155,23 +169,6 @@ class StartValues {
             return true;
         else
             return number.tangent == 0;
-    }
-    /// Adds rows of trajectories to a gradient of the parameters that were given.
-    void add(Gradient<Real>& gradient, EnsembleArray<Real>& rows) const {
-        const auto add_up = [](EnsembleArray<Real>& sum, const EnsembleArray<Real>& more) {
-            for (std::ptrdiff_t i = 0; i < sum.cols(); ++i) {
-                for (std::ptrdiff_t row = 0; row < sum.rows(); ++row) sum(row, i) += more(row, i);
-            }
-        };
-        if (p_.has_table) {
-            EnsembleArray<Real> shared;
-            add_rows_of_table(p_.table, rows, shared);
-            add_up(gradient.shared, shared);
-        }
-        if (!p_.is_shared) return add_up(gradient.p, rows);
-        for (int i = 0; i < parameter_size; ++i)
-            gradient.p(0, i) += sum_over_lanes<Real>(
-                rows.rows(), [&](std::ptrdiff_t lane) { return rows(lane, i); });
     }
 
     const TimeOption* t0_;  // of the options of the call, which live longer
