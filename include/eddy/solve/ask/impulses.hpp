@@ -4,20 +4,13 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <eddy/solve/ask/save_times.hpp>
+#include <eddy/solve/lane/impulse.hpp>
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
-
-/// What an impulse does to its component.
-enum class Impulse : std::uint8_t {
-    add,      ///< adds the amount
-    replace,  ///< puts the amount in its place
-    scale     ///< multiplies it by the amount
-};
 
 /// A number for each impulse: one for all of them, a list for all trajectories, or `each(array)` of shape
 /// (trajectory, impulse).

@@ -3,9 +3,17 @@
 // Test: tests/solve/impulse_plans.cpp
 
 #include <cstdint>
-#include <eddy/solve/ask/impulses.hpp>
 
-namespace eddy::inline v0::detail {
+namespace eddy::inline v0 {
+
+/// What an impulse does to its component.
+enum class Impulse : std::uint8_t {
+    add,      ///< adds the amount
+    replace,  ///< puts the amount in its place
+    scale     ///< multiplies it by the amount
+};
+
+namespace detail {
 
 /// What changes a component of the state. Where they lie in time tstops say.
 struct PlannedImpulse {
@@ -21,4 +29,6 @@ struct ImpulseRange {
     [[nodiscard]] constexpr bool is_empty() const { return first == end; }
 };
 
-}  // namespace eddy::inline v0::detail
+}  // namespace detail
+
+}  // namespace eddy::inline v0
