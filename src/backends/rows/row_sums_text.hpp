@@ -11,6 +11,7 @@ namespace eddy::inline v0::detail {
 namespace {
 
 using namespace row_kernels;
+using row_kernels::Times;  // not those of an option
 using P = Pack<double, native_lanes<double>>;
 using Single = eddy::WithElement<P, float>;
 constexpr int lanes = native_lanes<double>;
