@@ -11,6 +11,7 @@
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solve/call/solver_object.hpp>
 #include <eddy/solve/call/start_values.hpp>
+#include <eddy/solve/call/unread.hpp>
 
 namespace eddy::inline v0 {
 
@@ -87,6 +88,7 @@ class GradientSolver
                     {}, options_, Choice::has_ranks, detail::returns_early(this->memory()), where);
                 workspace.run(options_, backend_, kept_, cancelled, where);
                 workspace.add_up_table(p);
+                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p);
                 return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                     std::move(workspace.result.gradient), std::move(workspace.tangent),
                     std::move(workspace.result.report), std::move(workspace.result.loss)};
@@ -105,6 +107,14 @@ class GradientSolver
     friend Object;
     static constexpr const char* name = "value_and_gradient";
 
+    template <class Data>
+    using ObjectiveFor = detail::LossTermOf<Field, LossFunction, Data>;
+    template <class Data, class Start, class Parameters>
+    static void tell_unread_of(GradientReport& report, const Parameters& p) {
+        using Program = detail::StartProgram<Field, typename Start::is_start>;
+        detail::tell_unread<Field, ObjectiveFor<Data>, detail::Reader<Program, 1>>(report, p);
+    }
+
     template <class Data, class Start, class Parameters>
     decltype(auto) run_from_start(const Data& data, const Start& start, const Parameters& p,
                                   const Cancellation& cancelled) {
@@ -114,6 +124,7 @@ class GradientSolver
                 options_.t0, detail::GivenParameters<Real>::of(p), nullptr, start.num_lanes, name);
             auto& result = (*this)(data, starts.y0, p, cancelled);
             starts.pull(result.gradient, Choice::with_times);
+            tell_unread_of<Data, Start>(result.report, p);
             return (result);
         }
     }
@@ -135,6 +146,7 @@ class GradientSolver
             auto result =
                 hessian_vector_product(data, starts.y0, p, starts.tangent, p_direction, cancelled);
             starts.pull(result.gradient, result.product);
+            tell_unread_of<Data, Start>(result.report, p);
             return result;
         }
     }
@@ -174,6 +186,7 @@ class GradientSolver
                     workspace.run(options_, backend_, kept_, cancelled, name);
                 });
                 workspace.add_up_table(p);
+                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p);
                 return workspace.result;
             });
     }
@@ -181,9 +194,8 @@ class GradientSolver
     template <bool dual, class Data, class Y0, class Parameters>
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
         using Spec = SpecFor<Y0, Parameters, dual>;
-        using Workspace =
-            detail::GradientWorkspace<Spec, detail::LossTermOf<Field, LossFunction, Data>,
-                                      detail::LossSeeds<Spec>, Choice::with_times>;
+        using Workspace = detail::GradientWorkspace<Spec, ObjectiveFor<Data>,
+                                                    detail::LossSeeds<Spec>, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, where);
         const std::ptrdiff_t lanes = workspace.prepared.num_lanes();
         const std::size_t saves = workspace.prepared.times().num_saves;

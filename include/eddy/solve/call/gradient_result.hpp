@@ -70,6 +70,14 @@ struct GradientError {
     EnsembleArray<double> p;
 };
 
+/// A parameter that nothing reads, as an entry of the gradient: a zero there says nothing of the data.
+struct UnreadParameter {
+    std::ptrdiff_t row = -1;    ///< of `gradient.p`; -1: every row
+    std::ptrdiff_t column = 0;  ///< of `gradient.p`, or of `gradient.shared`
+    bool is_shared = false;     ///< in `gradient.shared`
+    friend bool operator==(const UnreadParameter&, const UnreadParameter&) = default;
+};
+
 /// The outcomes of all trajectories, and what the gradient took. A counted step is one of a whole
 /// group of trajectories.
 struct GradientReport : Outcomes {
@@ -88,6 +96,10 @@ struct GradientReport : Outcomes {
         detail::require_index(lane, num_lanes(), "report: trajectory");
         return observed.empty() ? num_values : observed[static_cast<std::size_t>(lane)];
     }
+
+    /// The parameters that neither the equation, nor `start_from`, nor the loss reads, and entries of a table that no
+    /// trajectory selects. Empty after `pullback`, over rows, and of equations with noise or events.
+    std::vector<UnreadParameter> unread;
 
     /// Whether the trajectory was solved once more, because its steps did not resolve its derivative.
     /// The loss, gradient and statistics of such a trajectory are those of the second solve.

@@ -58,6 +58,7 @@ struct StateObservable {
 /// A traced function of (t, y, p) or of (t, y, p, data).
 template <class Field, class ObjectiveProgram>
 struct TracedObjective {
+    using Program = ObjectiveProgram;
     static constexpr int num_outputs = ObjectiveProgram::graph.outputs[0].size;
     static constexpr bool reads_parameters = reads_argument(ObjectiveProgram::graph, 2);
 
