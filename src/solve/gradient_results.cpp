@@ -76,7 +76,10 @@ void GradientResults<Lane>::open(const GradientExtent& extent, std::ptrdiff_t nu
         target.y0_tangent = open_output({}, memory, tangent.y0, shapes.y0);
         target.p_tangent = open_output({}, memory, tangent.p, shapes.p);
     }
+    const ArrayShape impulses{lanes, extent.num_impulses};
+    target.impulse_amounts = open_output({}, memory, own.impulse_amounts, impulses);
     if (kind_.with_times) {
+        target.impulse_times = open_output({}, memory, own.impulse_times, impulses);
         target.t0 = open_output(given.t0, memory, own.t0, {lanes, 1});
         target.t1 = open_output(given.t1, memory, own.t1, {lanes, 1});
         target.save_at = open_output(given.save_at, memory, own.save_at, {lanes, num_save_times});

@@ -206,7 +206,7 @@ class TimePlanner {
         if (options_.save_at.is_own)
             plan.num_saves = static_cast<std::size_t>(options_.save_at.own.num_times);
         plan.num_impulses = impulses_.count();
-        plan.saves_before_impulses = options_.impulses.saved_before;
+        plan.saves_before_impulses = options_.impulses.saved_before && plan.num_impulses > 0;
         for (const LaneRow& row : lanes) {
             impulses_.add(row.impulses.size(), row.lane, plan.impulses);
             const double span = row.elapsed(row.t1);

@@ -32,6 +32,15 @@ void require_factors(const char* controller, double safety, double min_factor, d
 
 }  // namespace
 
+void require_impulses(std::span<const PlannedImpulse> impulses, int state_size, const char* where) {
+    for (const PlannedImpulse& impulse : impulses) {
+        if (impulse.component >= state_size)
+            fail(where,
+                 "an impulse changes component {} of y, which has {}; give a number below that",
+                 impulse.component, state_size);
+    }
+}
+
 void require_tolerances(const SolveOptions& options, int state_size, const Precision& precision,
                         const char* where) {
     if (!(options.rtol > 0) || !std::isfinite(options.rtol))

@@ -215,6 +215,11 @@ TEST_CASE("rows: wrong arguments are told in one sentence") {
 
     CHECK_THROWS_WITH(eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, {.t1 = 1}),
                       "solve: p is 3 x 3 (trajectory, component); give 4 x 3");
+    CHECK_THROWS_WITH(
+        eddy::solve(lorenz(), eddy::Tsit5{}, y0, parameters(4),
+                    {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}}),
+        "solve: impulses of a RuntimeField, which knows none; write the equation as a struct, and "
+        "name no backend, or Cpu");
 }
 TEST_CASE("rows: a functor is traced, and loops in an equation are refused before any work") {
     const auto y0 = starts(5), p = parameters(5);

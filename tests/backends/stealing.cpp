@@ -152,6 +152,8 @@ TEST_CASE("stealing: what ranks must have alike, and what is refused") {
     const auto times = said_with([](eddy::SolveOptions& of) {
         of.t1 = eddy::each(std::vector<double>{1, 2, 3, 4, 5});
     });
+    const auto impulses =
+        said_with([](eddy::SolveOptions& of) { of.impulses = {.times = {of.t1}, .amounts = 1}; });
 
     for (int rank = 0; rank < 2; ++rank) {
         const auto index = static_cast<std::size_t>(rank);
@@ -165,5 +167,8 @@ TEST_CASE("stealing: what ranks must have alike, and what is refused") {
             times[index] ==
             "solve: times by each(array) with ranks that take trajectories from each other, whose "
             "times do not go along; leave stealing out, or give times of all");
+        CHECK(impulses[index] ==
+              "solve: impulses with ranks that take trajectories from each other, whose "
+              "derivatives do not come back; leave one of them out");
     }
 }

@@ -10,7 +10,7 @@ namespace {
 using namespace eddy::detail;
 
 constexpr int num_features = static_cast<int>(Feature::no_error_estimate);
-constexpr int num_refusals = static_cast<int>(Refusal::times_of_stealing) + 1;
+constexpr int num_refusals = static_cast<int>(Refusal::impulses_of_stealing) + 1;
 constexpr int first_of_run = static_cast<int>(Refusal::backward_noise);
 
 /// Says a "no" why, and only a "no", or what depends on the method? Are all of a row told, or none?
@@ -67,11 +67,11 @@ consteval bool are_said() {
     }
 }
 static_assert(are_said());
-/// A call that waits is refused nothing that only a run knows of its machine, but times of each trajectory's own: these are
-/// values of options.
+/// A call that waits is refused nothing that only a run knows of its machine, but times of each trajectory's own and impulses:
+/// these are values of options.
 consteval bool is_refused_early() {
     for (const Combinations& row : table::rows) {
-        if (row.feature == Feature::own_times) continue;
+        if (row.feature == Feature::own_times || row.feature == Feature::impulses) continue;
         for (int machine = 0; machine < static_cast<int>(Machine::asynchronous); ++machine) {
             if (static_cast<int>(row.by_machine[machine].why_not) >= first_of_run) return false;
         }

@@ -255,6 +255,26 @@ struct Extremes<eddy::SaveTimes> {
     }
 };
 template <>
+struct Extremes<eddy::ImpulseNumbers> {
+    template <class Make>
+    static void each(const eddy::ImpulseNumbers& value, Make make) {
+        Extremes<eddy::SaveTimes>::each(
+            value, [&](const eddy::SaveTimes& numbers, const std::string& text) {
+                make(eddy::ImpulseNumbers(numbers), text);
+            });
+    }
+};
+template <>
+struct Extremes<eddy::ImpulseKinds> {
+    template <class Make>
+    static void each(const eddy::ImpulseKinds&, Make make) {
+        using enum eddy::Impulse;
+        make(eddy::ImpulseKinds(replace), "replace");
+        make(eddy::ImpulseKinds{add, scale}, "{add, scale}");
+        make(eddy::ImpulseKinds(std::vector<eddy::Impulse>{}), "{}");
+    }
+};
+template <>
 struct Extremes<eddy::Tolerance> : ExtremesOfList<eddy::Tolerance> {};
 
 /// Structs within structs: one member of one of them.

@@ -48,7 +48,7 @@ template <class Struct, class Visit>
 void for_each_member(Struct& object, Visit&& visit) {
     constexpr std::size_t count = num_members<std::remove_const_t<Struct>>;
     static_assert(std::is_aggregate_v<Struct>);
-    static_assert(count >= 1 && count <= 25, "for_each_member: add a structured binding");
+    static_assert(count >= 1 && count <= 27, "for_each_member: add a structured binding");
     const auto all = [&](auto&... members) { (visit(members), ...); };
     if constexpr (count == 1) {
         auto& [a] = object;
@@ -122,9 +122,17 @@ void for_each_member(Struct& object, Visit&& visit) {
     } else if constexpr (count == 24) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
         all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
-    } else {
+    } else if constexpr (count == 25) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] = object;
         all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y);
+    } else if constexpr (count == 26) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
+            object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z);
+    } else {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, last] =
+            object;
+        all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, last);
     }
 }
 

@@ -140,6 +140,7 @@ Ask ask_with_lists(bool serial) {
                    .save_at = {0.25, 0.5, 1},
                    .step_to = {0.5, 0.75},
                    .jump_times = {0.6},
+                   .impulses = {.times = {0.5, 1}, .components = 1, .amounts = {0.125, -0.0625}},
                    .dt0 = 0.01,
                    .dt_min = 1e-9,
                    .dt_max = 0.2,

@@ -267,7 +267,8 @@ TEST_CASE("asynchronous: what would have to wait is refused, before any work") {
         auto solver = eddy::ensemble_solver(Forced{}, eddy::Bosh3{}, with, backend);
         return message_of([&] { static_cast<void>(solver(from, p, into)); });
     };
-    auto with_steps = options, polled = options, own_times = options;
+    auto with_steps = options, polled = options, own_times = options, impulses = options;
+    impulses.impulses = {.times = {options.t1}, .amounts = 1};
     own_times.t1 = eddy::each(std::vector<double>(num_lanes, options.t1));
     with_steps.save_steps = true;
     polled.poll = [] { return true; };
@@ -285,6 +286,9 @@ TEST_CASE("asynchronous: what would have to wait is refused, before any work") {
     CHECK(message(y0, {.y = y}, own_times) ==
           "solve: times of each trajectory's own in an asynchronous call, which come from the "
           "host; leave one of them out");
+    CHECK(message(y0, {.y = y}, impulses) ==
+          "solve: impulses in an asynchronous call, whose derivatives come to the host; leave one "
+          "of them out");
     CHECK(message(y0, {.y = y}, polled) ==
           "Cuda: an asynchronous call cannot be observed or stopped; leave out progress, poll and "
           "cancelled, "

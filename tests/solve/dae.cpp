@@ -177,3 +177,11 @@ TEST_CASE("dae: single precision") {
     CHECK(static_cast<double>(solution.y()(0, 1)) ==
           Approx(1.5 * std::exp(-0.7 * 0.75 * 2)).epsilon(1e-3));
 }
+
+TEST_CASE("dae: impulses are refused, after which algebraic components would not fit") {
+    CHECK_THROWS_WITH(
+        eddy::solve(support::Equilibrium{}, eddy::Rodas4{}, rows({{2, 77}}), rows({{0.7, 3}}),
+                    {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}}),
+        "solve: impulses of an equation with a singular mass matrix, whose algebraic components "
+        "would no longer fit; leave them out, or eliminate these components");
+}

@@ -73,36 +73,56 @@ struct Case {
     SolveOptions options;
     bool own_times = false;  // lanes make of these times their own
 };
-/// The cases of so many lanes. Own times begin later, end earlier, and lose save points at the end, up to all.
+[[nodiscard]] inline bool has_impulses(const Case& one) {
+    return !one.options.impulses.times.values.empty();
+}
+/// The cases of so many lanes. Own times begin later, end earlier, and lose save points and impulses at the end, up to
+/// all.
 inline std::vector<Case> of_lanes(std::vector<Case> cases, std::ptrdiff_t count) {
     for (Case& one : cases) {
         SolveOptions& options = one.options;
         if (!one.own_times) continue;
         const double first = options.t0, span = options.t1 - options.t0;
-        const std::vector<double> saves = options.save_at.values;
-        const auto num_saves = std::ssize(saves);
-        eddy::EnsembleArray<double> t0(count, 1), t1(count, 1), save_at(count, num_saves);
+        eddy::EnsembleArray<double> t0(count, 1), t1(count, 1);
+        const auto part = [](std::ptrdiff_t lane) {
+            return 0.25 + 0.125 * static_cast<double>(lane % 7);
+        };
         for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
-            const double part = 0.25 + 0.125 * static_cast<double>(lane % 7);
             t0(lane, 0) = first + 0.125 * static_cast<double>(lane % 3) * span;
-            t1(lane, 0) = t0(lane, 0) + part * span;
-            const std::ptrdiff_t kept = num_saves - lane % (num_saves + 1);
-            for (std::ptrdiff_t k = 0; k < num_saves; ++k)
-                save_at(lane, k) =
-                    k < kept ? t0(lane, 0) + part * (saves[static_cast<std::size_t>(k)] - first)
-                             : std::numeric_limits<double>::quiet_NaN();
+            t1(lane, 0) = t0(lane, 0) + part(lane) * span;
         }
+        const auto own = [&](const std::vector<double>& times) {
+            const auto size = std::ssize(times);
+            eddy::EnsembleArray<double> rows(count, size, std::numeric_limits<double>::quiet_NaN());
+            for (std::ptrdiff_t lane = 0; lane < count; ++lane) {
+                for (std::ptrdiff_t k = 0; k < size - lane % (size + 1); ++k)
+                    rows(lane, k) =
+                        t0(lane, 0) + part(lane) * (times[static_cast<std::size_t>(k)] - first);
+            }
+            return eddy::each(rows);
+        };
         options.t0 = eddy::each(t0);
         options.t1 = eddy::each(t1);
-        options.save_at = eddy::each(save_at);
+        options.save_at = own(options.save_at.values);
+        if (has_impulses(one)) options.impulses.times = own(options.impulses.times.values);
     }
     return cases;
 }
 
-/// For who has one list of times for all.
+/// For who has one list of times for all, and knows no impulses.
 inline std::vector<Case> with_common_times(std::vector<Case> cases) {
-    std::erase_if(cases, [](const Case& one) { return one.own_times; });
+    std::erase_if(cases, [](const Case& one) { return one.own_times || has_impulses(one); });
     return cases;
+}
+
+/// Seven impulses of all kinds.
+inline eddy::Impulses all_impulses(std::vector<double> times, bool saved_before = false) {
+    using enum eddy::Impulse;
+    return {.times = std::move(times),
+            .components = {0, 1, 0, 0, 1, 0, 1},
+            .amounts = {0.1, 0.75, 0.9, -0.2, 0.3, 0.1, 0.5},
+            .kinds = {add, scale, scale, add, replace, add, scale},
+            .saved_before = saved_before};
 }
 
 /// For steps of chosen sizes.
@@ -161,6 +181,21 @@ inline const std::vector<Case> adaptive_cases{
     {"own times, backward",
      {.t0 = 1.75, .t1 = 0.25, .rtol = 1e-4, .save_at = {1.5, 0.25}, .max_steps = most_steps},
      true},
+    {"impulses",
+     {.t1 = 1.2,
+      .rtol = 1e-3,
+      .save_at = {0, 0.3, 0.3, 0.6, 1.2},
+      .jump_times = {0.75},
+      .impulses = all_impulses({0, 0, 0.3, 0.3, 0.5, 0.75, 1.2}),
+      .max_steps = most_steps}},
+    {"own impulses, backward, after save points",
+     {.t0 = 1.2,
+      .t1 = -0.3,
+      .rtol = 1e-3,
+      .save_at = {1.2, 0.8, -0.3},
+      .impulses = all_impulses({1.2, 1.2, 0.8, 0.8, 0.5, 0.1, -0.3}, true),
+      .max_steps = most_steps},
+     true},
 };
 
 /// For steps of constant size.
@@ -180,6 +215,11 @@ inline const std::vector<Case> constant_cases{
     {"running away", {.t1 = 3, .save_at = {0.2, 3}, .dt0 = 0.05}},
     {"few steps", {.t1 = 1.2, .save_at = {0.1, 1.2}, .dt0 = 0.01, .max_steps = 50}},
     {"own times", {.t1 = 1.5, .save_at = {0.5, 1.5}, .jump_times = {0.75}, .dt0 = 0.03125}, true},
+    {"impulses",
+     {.t1 = 1.5,
+      .save_at = {0, 0.5, 1.5},
+      .impulses = all_impulses({0, 0.25, 0.25, 0.5, 0.75, 1.2, 1.5}),
+      .dt0 = 0.03125}},
 };
 
 /// How a backend is to do it.
@@ -241,6 +281,8 @@ void check_parts(const Gradient& expected, const Gradient& got) {
     CHECK(support::same_array<Array, Array>(expected.t0, got.t0));
     CHECK(support::same_array<Array, Array>(expected.t1, got.t1));
     CHECK(support::same_array(expected.save_at, got.save_at));
+    CHECK(support::same_array(expected.impulse_amounts, got.impulse_amounts));
+    CHECK(support::same_array(expected.impulse_times, got.impulse_times));
 }
 template <class Result>
 void check_same(const Result& expected, const Result& got) {

@@ -228,4 +228,9 @@ TEST_CASE("own times: what does not fit is one sentence that names the trajector
         support::contains(
             "solve: times of each trajectory's own on the backend Tiles, which has one "
             "list for all; name no backend, or Cpu"));
+    CHECK_THROWS_WITH(
+        static_cast<void>(eddy::solve(Driven{}, eddy::Tsit5{}, all.y0, all.p,
+                                      {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}},
+                                      eddy::Tiles{})),
+        "solve: impulses on the backend Tiles, which knows none; name no backend, or Cpu");
 }

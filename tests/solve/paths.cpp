@@ -340,6 +340,12 @@ TEST_CASE("paths: what they do not keep, and numbers that are none, are refused"
         change(options);
         CHECK_THROWS_WITH(eddy::solve(Pair{}, euler, start, p, options), support::contains(text));
     };
+    auto with_impulses = with_paths(4);
+    with_impulses.impulses = {.times = {with_impulses.t1}, .amounts = 1};
+    CHECK_THROWS_WITH(
+        loss_of(p, with_impulses, eddy::Cpu{}),
+        "value_and_gradient: impulses with paths = 4, of whose derivatives no means are kept; make "
+        "each path a trajectory");
     refused([](auto& options) { options.paths = 0; }, "paths = 0; give at least 1");
     refused([](auto& options) { options.paths = -3; }, "paths = -3");
     refused([](auto& options) { options.paths = std::int64_t{1} << 47; }, "2^48");

@@ -33,7 +33,7 @@ eddy::SolveOptions once(eddy::SolveOptions options) {
 /// Those of steps of constant size. Tiles never take steps without looking, as Cpu does where nothing can happen: 77 of them tell what
 /// 614 do, which one checkpoint makes 190,000.
 std::vector<oracle::Case> short_constant_cases() {
-    std::vector<oracle::Case> cases = constant_cases;
+    std::vector<oracle::Case> cases = oracle::with_common_times(constant_cases);
     for (oracle::Case& one : cases)
         if (std::abs(one.options.dt0) < 1. / 64) one.options.dt0 = 1. / 64;
     return cases;
@@ -106,7 +106,7 @@ TEST_CASE("tiles: gradients of parameters that each lane has are those of Serial
     const Lanes<double> lanes(num_lanes);
 
     const auto endings = compare_gradients(
-        adaptive_cases,
+        oracle::with_common_times(adaptive_cases),
         [&](const eddy::SolveOptions& options, const auto& backend) {
             return eddy::value_and_gradient(oracle::Rough{}, eddy::Tsit5{}, oracle::Distance{},
                                             lanes.data(options), lanes.y0, lanes.p, once(options),

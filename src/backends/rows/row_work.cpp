@@ -38,6 +38,8 @@ void PreparedRows::plan(const RowCall& call, const char* where) {
     for (int c = 0; c < field.num_states(); ++c) atol_.push_back(options.atol[c]);
     counted_ = field.counted_components();
     times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
+    require_possible_on(Machine::rows, Features().with(Feature::impulses, times_.num_impulses > 0),
+                        where);
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;

@@ -8,6 +8,7 @@
 #include <eddy/backends/serial/lane_step.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <span>
+#include <vector>
 
 namespace eddy::inline v0::detail {
 
@@ -48,7 +49,10 @@ class LaneGradient {
                     add_time_of_start(steps[k].from.tstop);
             }
         }
-        while (saves_left_ > 0) add_save_at_start();
+        if (!times_.saves_before_impulses) add_saves_at_start();
+        if (times_.num_impulses > 0)
+            recorder_.template pull_impulses_at_start<with_times>(number_, cotangent_);
+        add_saves_at_start();
         if constexpr (LaneStart<Spec>::is_solved_for) pull_start();
         recorder_.add_y0(number_, cotangent_);
         for (int i = 0; i < Spec::parameter_size; ++i) recorder_.add_p(number_, i, of_p_[i]);
@@ -62,6 +66,9 @@ class LaneGradient {
             Times of_times{};
             typename Stepper::template DenseCotangent<Number> dense{};
             bool has_inner_saves = false;
+            met_ = {};
+            if (step.end == times_.tstops[step.from.tstop].elapsed) meet_impulses(in, step);
+            pull_impulses(cotangent_);
             if constexpr (Spec::has_event) take_end_at_event(step);
             while (saves_left_ > 0 && times_.saves[saves_left_ - 1] > step.from.elapsed)
                 has_inner_saves |= add_save(in, step, dense, of_times);
@@ -152,12 +159,15 @@ class LaneGradient {
     template <class Input, class Dense>
     bool add_save(const Input& in, const AcceptedStep<Spec>& step, Dense& dense, Times& of_times) {
         const std::int32_t k = --saves_left_;
-        const State seed = recorder_.pull_save(number_, k);
+        State seed = recorder_.pull_save(number_, k);
         const bool at_end = times_.saves[k] == step.end && !step.ends_lane();
         const double fraction =
             at_end ? 1 : (times_.saves[k] - step.from.elapsed) / step.size;  // of the step
         const auto theta = moving_fraction<Spec>(in, static_cast<typename Spec::Primal>(fraction));
         if constexpr (with_times) add_times_of_save(in, step, k, theta, seed, of_times);
+        if (at_end && times_.saves[k] == times_.tstops[step.from.tstop].elapsed &&
+            !times_.saves_before_impulses)
+            pull_impulses(seed);
         if (at_end)
             cotangent_ = cotangent_ + seed;
         else
@@ -180,7 +190,35 @@ class LaneGradient {
         }
     }
 
-    /// Adds a save point that lies at t0.
+    /// The impulses at the end of a step, and what each found.
+    template <class Input>
+    void meet_impulses(const Input& in, const AcceptedStep<Spec>& step) {
+        met_ = times_.tstops[step.from.tstop].impulses;
+        if (met_.is_empty()) return;
+        State y = Stepper::step(in, step.from.memory);
+        found_.clear();
+        lane_.meet_impulses(met_, y, [&](const Number& number) { found_.push_back(number); });
+    }
+    /// From the cotangent of the state behind them to that before them.
+    void pull_impulses(State& cotangent) {
+        for (std::int32_t k = met_.end; k-- > met_.first;) {
+            const PlannedImpulse& impulse = times_.impulses[k];
+            Number& number = cotangent[impulse.component];
+            if (impulse.kind == Impulse::scale) {
+                recorder_.add_amount(number_, k,
+                                     number * found_[static_cast<std::size_t>(k - met_.first)]);
+                number = number * Number(static_cast<typename Spec::Primal>(impulse.amount));
+            } else {
+                recorder_.add_amount(number_, k, number);
+                if (impulse.kind == Impulse::replace) number = Number(0);
+            }
+        }
+    }
+
+    /// Adds the save points that are left, which lie at t0.
+    void add_saves_at_start() {
+        while (saves_left_ > 0) add_save_at_start();
+    }
     void add_save_at_start() {
         const std::int32_t k = --saves_left_;
         const State seed = recorder_.pull_save(number_, k);
@@ -220,10 +258,13 @@ class LaneGradient {
     void add_times_of_save(const Input& in, const AcceptedStep<Spec>& step, std::int32_t k,
                            const auto& theta, const State& seed, TimeCotangents<Number>& of_times) {
         const auto interpolant = Stepper::interpolant(in);
-        const Number along = dot(seed, slope_of_save(interpolant, theta));
+        Number along = dot(seed, slope_of_save(interpolant, theta));
         const bool is_tstop =
             times_.saves[k] == times_.tstops[step.from.tstop].elapsed && !step.ends_lane();
-        if (!times_.saves_the_end) {
+        const bool has_impulses = is_tstop && !met_.is_empty();
+        if (has_impulses && !times_.saves_before_impulses)
+            along = recorder_.slope_behind(number_, step.from.tstop, k, seed);
+        if (!times_.saves_the_end || has_impulses) {
             recorder_.add_save_time(number_, k, along);
             if (is_tstop) recorder_.add_tstop(number_, step.from.tstop + 1, -along);
         }
@@ -245,6 +286,8 @@ class LaneGradient {
 
     State cotangent_{};                              // of the state
     typename LaneProblem<Spec>::Parameters of_p_{};  // of the parameters, so far
+    ImpulseRange met_;                               // at the end of the step that is pulled back
+    std::vector<Number> found_;                      // what each of them changed
     Number of_stretch_ = Number(0);  // of the start times of steps since the last tstop
 };
 

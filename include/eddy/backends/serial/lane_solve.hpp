@@ -66,7 +66,9 @@ class LaneSolve {
             const bool is_sent = stiff_streak_ >= looks_to_switch && !lane_.problem.prescribed;
             if (attempts_ >= times_.max_steps || is_sent)
                 return outcome(Result::max_steps_reached, time());
-            if (lands) head_for(at_.tstop + 1);
+            if (!lands) continue;
+            at_.y = lane_.behind_impulses(at_);
+            head_for(at_.tstop + 1);
         }
     }
     /// Save points that were reached.
@@ -278,8 +280,11 @@ class LaneSolve {
         return true;
     }
     [[nodiscard]] State state_at(double elapsed) const {
+        const bool is_before = times_.saves_before_impulses;
+        if (elapsed == 0 && is_before) return lane_.problem.load_y0(lane_.of_launch);
         if (elapsed <= before_.elapsed) return before_.y;
-        if (elapsed == at_.elapsed && !ends_at_event()) return at_.y;
+        if (elapsed == at_.elapsed && !ends_at_event())
+            return elapsed == tstop().elapsed && !is_before ? lane_.behind_impulses(at_) : at_.y;
         const auto theta = static_cast<Real>((elapsed - before_.elapsed) / size_);
         return lane_.with_step(before_, size_, by_, [&](const auto& in) {
             return Stepper::interpolant(in, trial_).at(moving_fraction<Spec>(in, theta));

@@ -129,6 +129,26 @@ class LaneProblem {
                              problem.tolerances()});
     }
 
+    /// What impulses make of a state, told before each of them.
+    template <class Tell>
+    void meet_impulses(const ImpulseRange& range, typename Spec::State& y, const Tell& tell) const {
+        for (std::int32_t k = range.first; k < range.end; ++k) {
+            const PlannedImpulse& impulse = times_.impulses[k];
+            const typename Spec::Number amount(static_cast<Real>(impulse.amount));
+            auto& number = y[impulse.component];
+            tell(number);
+            if (impulse.kind == Impulse::add)
+                number = number + amount;
+            else
+                number = impulse.kind == Impulse::scale ? number * amount : amount;
+        }
+    }
+    /// The state where a step has landed, behind the impulses there.
+    [[nodiscard]] typename Spec::State behind_impulses(const StepStart<Spec>& at) const {
+        typename Spec::State y = at.y;
+        meet_impulses(times_.tstops[at.tstop].impulses, y, [](const auto&) {});
+        return y;
+    }
     /// The cells of noise that the steps to a tstop are parts of.
     [[nodiscard]] DyadicGrid<double> grid(
         std::int32_t tstop) const requires Spec::has_dyadic_steps {

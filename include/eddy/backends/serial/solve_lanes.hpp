@@ -48,14 +48,18 @@ template <class Spec>
 struct LanesMemory {
     std::vector<AcceptedStep<Spec>> steps;         // of one lane
     std::vector<typename Spec::LaneState> states;  // of a recorder, as below
-    std::vector<typename Spec::Lane> addends;
+    std::vector<typename Spec::Lane> addends, scaled;
 
-    [[nodiscard]] RecorderMemory<Spec> of_recorder(std::int64_t num_lanes, std::int64_t num_saves) {
+    [[nodiscard]] RecorderMemory<Spec> of_recorder(std::int64_t num_lanes,
+                                                   const SharedTimes& times) {
+        const std::int64_t num_saves = times.num_saves;
+        scaled.resize(static_cast<std::size_t>(num_lanes * times.num_impulses));
         states.resize(static_cast<std::size_t>(num_lanes * num_saves));
         addends.resize(static_cast<std::size_t>(num_lanes * Spec::parameter_size));
         RecorderMemory<Spec> memory;
         memory.states = states.data();
         memory.addends = addends.data();
+        memory.scaled = scaled.data();
         return memory;
     }
 };
@@ -81,8 +85,8 @@ void differentiate_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink&
     using Spec = typename Kernel::Spec;
     using Recorder = typename Kernel::Recorder;
     const auto count = static_cast<std::int32_t>(lanes.count);
-    Recorder recorder = kernel.recorder(lanes.first, count,
-                                        memory.of_recorder(count, kernel.problem.times.num_saves));
+    Recorder recorder =
+        kernel.recorder(lanes.first, count, memory.of_recorder(count, kernel.problem.times));
     recorder.begin(0, 1);
     for_each_lane<Spec>(
         kernel.problem, kernel.outcomes, lanes, call,

@@ -98,7 +98,7 @@ void differentiate_tiles(const Kernel& kernel, Team& team, TileWorker& worker) {
         RecorderMemory<Spec> recorder;
         Pieces(const Kernel& of, Arena& arena)
             : gradient(of.problem, of.plan, arena),
-              recorder(arena, of.plan.num_lanes, of.problem.times.num_saves) {}
+              recorder(arena, of.plan.num_lanes, of.problem.times.num_saves, 0) {}
     };
     Arena counting;
     static_cast<void>(Pieces(kernel, counting));

@@ -26,9 +26,9 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 enum class Feature {
     ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
     mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
-    adaptive_noise, backward, own_times, paths, path_alone, observe, missing_values, tables, starts, save_steps, save_steps_of_paths, watching,
+    adaptive_noise, backward, own_times, impulses, impulses_with_events, impulses_of_algebraic, impulses_of_paths, paths, path_alone, observe, missing_values, tables, starts, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, stealing, stealing_devices, steps_of_stolen,
-    times_of_stolen, loops, searches, gradients_watched, tangents_watched,
+    times_of_stolen, impulses_of_stolen, loops, searches, gradients_watched, tangents_watched,
     thrust_vectors,
     no_error_estimate  // of the method: no row, but what some answers depend on
 };
@@ -42,10 +42,10 @@ enum class Refusal {
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested,
     // From here on only a run knows.
-    backward_noise, own_times_on_tiles, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
-    steps_of_paths, waiting_switch, waiting_times, waiting_counts, waiting_tables, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    backward_noise, own_times_on_tiles, impulses_on_tiles, impulses_on_rows, events_with_impulses, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
-    times_of_stealing
+    times_of_stealing, impulses_of_stealing
 };
 
 /// An entry of the table.
@@ -108,6 +108,11 @@ inline constexpr Combinations rows[] = {
     {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
     {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), yes, yes, yes, no(waiting_times), yes}},
+    {impulses, "`.impulses`", {}, {yes, no(impulses_on_tiles), no(impulses_on_rows), yes, yes, no(waiting_impulses), yes}},
+    {impulses_with_events, "`.impulses` with events",
+     {no(events_with_impulses), no(events_with_impulses), no(events_with_impulses), vacant, vacant, vacant}},
+    {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
+    {impulses_of_paths, "`.impulses` with `.paths`", {}, {}, {yes, yes, no(paths_of_impulses), no(paths_of_impulses), vacant, vacant}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
@@ -131,6 +136,7 @@ inline constexpr Combinations rows[] = {
     {stealing_devices, "`Mpi{.stealing = true}` with `Cuda`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(stealing_on_device)}},
     {steps_of_stolen, "`Mpi{.stealing = true}` with `save_steps`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(steps_of_stealing)}},
     {times_of_stolen, "`Mpi{.stealing = true}` with times by `each`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(times_of_stealing)}},
+    {impulses_of_stolen, "`Mpi{.stealing = true}` with `.impulses`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(impulses_of_stealing)}},
     {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), {"no, said by a run"}, yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
      {yes, no(loops_on_tiles), {"`at`"}, yes, yes, yes, as_inner}},
@@ -289,6 +295,20 @@ consteval bool check_refusal() {
         case Refusal::own_times_on_tiles:
             return "{}: times of each trajectory's own on the backend Tiles, which has one list "
                    "for all; name no backend, or Cpu";
+        case Refusal::impulses_on_tiles:
+            return "{}: impulses on the backend Tiles, which knows none; name no backend, or Cpu";
+        case Refusal::impulses_on_rows:
+            return "{}: impulses of a RuntimeField, which knows none; write the equation as a "
+                   "struct, and name no backend, or Cpu";
+        case Refusal::events_with_impulses:
+            return "{}: impulses of an equation with events; make the impulses events of time as "
+                   "well, or leave one of them out";
+        case Refusal::algebraic_with_impulses:
+            return "{}: impulses of an equation with a singular mass matrix, whose algebraic "
+                   "components would no longer fit; leave them out, or eliminate these components";
+        case Refusal::paths_of_impulses:
+            return "{}: impulses with paths = {}, of whose derivatives no means are kept; make "
+                   "each path a trajectory";
         case Refusal::paths_without_noise:
             return "{}: paths = {}, but the equation has no noise; leave it out, or give drift, "
                    "diffusion and calculus";
@@ -308,6 +328,9 @@ consteval bool check_refusal() {
         case Refusal::waiting_times:
             return "{}: times of each trajectory's own in an asynchronous call, which come from "
                    "the host; leave one of them out";
+        case Refusal::waiting_impulses:
+            return "{}: impulses in an asynchronous call, whose derivatives come to the host; "
+                   "leave one of them out";
         case Refusal::waiting_counts:
             return "{}: missing_as_nan in an asynchronous call, whose values are counted on the "
                    "host; leave one of them out, or give each value a weight as one more number of "
@@ -345,6 +368,9 @@ consteval bool check_refusal() {
         case Refusal::times_of_stealing:
             return "{}: times by each(array) with ranks that take trajectories from each other, "
                    "whose times do not go along; leave stealing out, or give times of all";
+        case Refusal::impulses_of_stealing:
+            return "{}: impulses with ranks that take trajectories from each other, whose "
+                   "derivatives do not come back; leave one of them out";
         default: return nullptr;  // the compiler says so
     }
 }

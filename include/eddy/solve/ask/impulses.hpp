@@ -1,6 +1,6 @@
 #pragma once
 // Impulses: what happens to the state between two steps, at times that are known before. A dose is one.
-// Test: tests/solve/impulse_plans.cpp
+// Test: tests/solve/impulse_plans.cpp, tests/solve/impulses.cpp
 
 #include <concepts>
 #include <cstddef>
@@ -15,8 +15,10 @@ namespace eddy::inline v0 {
 /// A number for each impulse: one for all of them, a list for all trajectories, or `each(array)` of shape
 /// (trajectory, impulse).
 struct ImpulseNumbers : SaveTimes {
+    /// From what `SaveTimes` are made of.
     using SaveTimes::SaveTimes;
     ImpulseNumbers() = default;
+    ImpulseNumbers(SaveTimes numbers) : SaveTimes(std::move(numbers)) {}
     template <class Number>
     requires(std::integral<Number> || std::floating_point<Number>) ImpulseNumbers(Number of_all)
         : SaveTimes(Times{static_cast<double>(of_all)}) {}
@@ -26,7 +28,7 @@ struct ImpulseNumbers : SaveTimes {
 
 /// What impulses do: the same all of them, or one after another.
 struct ImpulseKinds {
-    std::vector<Impulse> values{Impulse::add};
+    std::vector<Impulse> values{Impulse::add};  ///< one for all, or one for each
 
     ImpulseKinds() = default;
     ImpulseKinds(Impulse of_all) : values{of_all} {}

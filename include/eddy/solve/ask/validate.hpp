@@ -6,10 +6,12 @@
 #include <eddy/core/export.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/lane/impulse.hpp>
 #include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
 #include <eddy/steppers/controller/predictive.hpp>
 #include <limits>
+#include <span>
 #include <string>
 
 namespace eddy::inline v0::detail {
@@ -33,6 +35,10 @@ template <class Scalar>
 /// Checks rtol and atol, which have `state_size` components.
 EDDY_EXPORT void require_tolerances(const SolveOptions& options, int state_size,
                                     const Precision& precision, const char* where);
+
+/// Checks that impulses change components that there are.
+EDDY_EXPORT void require_impulses(std::span<const PlannedImpulse> impulses, int state_size,
+                                  const char* where);
 
 /// Coefficients that are numbers, a safety and a min_factor within (0, 1), a max_factor that is no
 /// less than 1.

@@ -60,6 +60,11 @@ struct Gradient {
     /// The derivatives with respect to the save points, (trajectory, save point), with
     /// `differentiate_times`; empty without `.save_at`.
     EnsembleArray<Real> save_at;
+    /// With respect to the amounts of impulses, (trajectory, impulse); empty without `.impulses`.
+    EnsembleArray<Real> impulse_amounts;
+    /// With respect to the times of impulses, (trajectory, impulse), with `differentiate_times`. Of several at one
+    /// time the first has the derivative with respect to the time that they have together.
+    EnsembleArray<Real> impulse_times;
     /// Of `parameters(own, shared)`: with respect to the shared ones, one row, summed over the trajectories.
     EnsembleArray<Real> shared;
 };

@@ -31,6 +31,7 @@ struct GradientKind {
 struct GradientExtent {
     LaneBlocks lanes;
     std::ptrdiff_t num_save_times = 0;  // save points that have derivatives of their own
+    std::ptrdiff_t num_impulses = 0;    // of each lane
 };
 
 /// `Lane` is float or double, or a dual number of either.

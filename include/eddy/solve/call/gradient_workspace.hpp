@@ -112,6 +112,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             require_all_there(given, memory_for(backend, kept), Spec::parameter_size > 0, has_loss,
                               with_times, title);
         }
+        require_argument(options.paths == 1 || prepared.times().num_impulses == 0,
+                         said_of(Refusal::paths_of_impulses), title, options.paths);
         EmptyUnlessDone guard(result);
         prepared.join_ranks(options, title);
         require_whole_blocks(options, title);
@@ -219,7 +221,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     [[nodiscard]] GradientExtent extent() const {
         const TimePlan& times = prepared.times();
         return {prepared.blocks(),
-                times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.num_saves)};
+                times.saves_the_end ? 0 : static_cast<std::ptrdiff_t>(times.num_saves),
+                static_cast<std::ptrdiff_t>(times.num_impulses)};
     }
 
     template <class Team, class Backend>

@@ -39,6 +39,7 @@ template <class Spec, class AnyMirrors>
     times.tstops = in(times.tstops, rows * times.num_tstops);
     times.saves = in(times.saves, rows * times.num_saves);
     times.save_time = in(times.save_time, rows * times.num_saves);
+    times.impulses = in(times.impulses, rows * times.num_impulses);
     if (times.own) {
         times.table_rows = mirrors.in(times.table_rows);
         times.own = mirrors.in_passing(times.own, rows);
@@ -192,7 +193,8 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     kernel.sums = mirrored(kernel.sums, mirrors);
     kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
     auto& target = kernel.target;
-    for (auto* view : {&target.y0, &target.y0_tangent, &target.t0, &target.t1, &target.save_at})
+    for (auto* view : {&target.y0, &target.y0_tangent, &target.t0, &target.t1, &target.save_at,
+                       &target.impulse_amounts, &target.impulse_times})
         *view = mirrors.out(*view, Real(0), of_rows);
     const auto of_p = kernel.shared.may_be_added ? ComesBack::when_done : of_rows;
     for (auto* view : {&target.p, &target.p_tangent}) *view = mirrors.out(*view, Real(0), of_p);

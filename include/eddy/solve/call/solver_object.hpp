@@ -72,7 +72,9 @@ class SolverObject {
         workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
         const Features asked =
-            Features().with(Feature::own_times, workspace.prepared.times().is_own);
+            Features()
+                .with(Feature::own_times, workspace.prepared.times().is_own)
+                .with(Feature::impulses, workspace.prepared.times().num_impulses > 0);
         require_possible_on(machine_of<Backend, EnsembleScalarOf<Y0>>, asked, where);
         if (returns_early(memory())) require_asynchronous(asked, where);
         workspace.prepared.ranks = share(workspace.prepared.problem, where);
@@ -90,7 +92,8 @@ class SolverObject {
                     .with(Feature::gather_sums, bool(options_.gather_sums))
                     .with(Feature::early_return, returns_early(memory()))
                     .with(Feature::steps_of_stolen, options_.save_steps && steals())
-                    .with(Feature::times_of_stolen, problem.times.own != nullptr && steals()),
+                    .with(Feature::times_of_stolen, problem.times.own != nullptr && steals())
+                    .with(Feature::impulses_of_stolen, problem.times.num_impulses > 0 && steals()),
                 where);
             share.group = ranks_.get();
             share.moves_lanes = steals();

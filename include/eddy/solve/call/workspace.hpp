@@ -12,6 +12,7 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/call/kept_object.hpp>
+#include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
@@ -250,10 +251,17 @@ class PreparedProblem {
                            where);
         require_valid(controller, where);
         if (Spec::has_noise) require_noisy_steps(options, where);
-        times_ = plan_times(
+        TimePlan times = plan_times(
             options,
             {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
             where);
+        require_impulses(times.impulses, Spec::state_size, where);
+        const bool has_impulses = !times.impulses.empty();
+        require_argument(!has_impulses || !Spec::has_event, said_of(Refusal::events_with_impulses),
+                         where);
+        require_argument(!has_impulses || !LaneStart<Spec>::is_solved_for,
+                         said_of(Refusal::algebraic_with_impulses), where);
+        times_ = std::move(times);
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();

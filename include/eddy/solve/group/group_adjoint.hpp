@@ -189,13 +189,7 @@ class GroupAdjoint {
         const bool alive = get_lane(chains_[chain].alive, place);
         LaneState y_cotangent = state_of<Spec>(cotangent, place);
         load_state(cotangent, place, LaneState{});
-        while (alive && saves_left_[lane] > 0) {  // at the start itself
-            State seed{};
-            const std::int32_t k = take_save(chain, place, seed);
-            y_cotangent = y_cotangent + state_of<Spec>(seed, place);
-            if constexpr (with_times)
-                recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
-        }
+        if (alive) pull_to_start(chain, place, lane, y_cotangent);
         if (alive) add_y0(chain, place, lane, y0, y_cotangent);
         if constexpr (Spec::sums_by_lane) {
             Vec<typename Spec::Lane, Spec::parameter_room> of_lane{};
@@ -224,6 +218,23 @@ class GroupAdjoint {
     }
     [[nodiscard]] EDDY_HD const SharedTimes& times() const { return forward.problem().times; }
 
+    /// From the cotangent of the state in which a lane begins to that of the one that is given: save points at the
+    /// start itself, and impulses there.
+    EDDY_HD void pull_to_start(int chain, int place, std::int32_t lane, LaneState& cotangent) {
+        const auto take_saves = [&] {
+            while (saves_left_[lane] > 0) {
+                State seed{};
+                const std::int32_t k = take_save(chain, place, seed);
+                cotangent = cotangent + state_of<Spec>(seed, place);
+                if constexpr (with_times)
+                    recorder_->add_start_save(lane, k, state_of<Spec>(seed, place));
+            }
+        };
+        if (!times().saves_before_impulses) take_saves();
+        if (times().num_impulses > 0)
+            recorder_->template pull_impulses_at_start<with_times>(lane, cotangent);
+        take_saves();
+    }
     /// Hands out the gradient with respect to y0, back through what made the start of the lane
     /// consistent.
     EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
@@ -347,7 +358,10 @@ class GroupAdjoint {
             for (int place = 0; place < num_places; ++place) {
                 seeded.round.is_done = seeded.round.is_done || inside[place];
                 if (inside[place] || taken[place] < 0) continue;
-                add_state(seeded.cotangent, place, state_of<Spec>(seed, place));
+                LaneState of_lane = state_of<Spec>(seed, place);
+                if (times().num_impulses > 0)
+                    recorder_->pull_save_to_step(lanes.occupants[place], taken[place], of_lane);
+                add_state(seeded.cotangent, place, of_lane);
                 load_state(seed, place, LaneState{});
             }
             Stepper::pull_interpolant(in, fraction, seed, dense);

@@ -144,6 +144,8 @@ class GroupForward {
             set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
             set_history(x.history, place, {});
             Guests::start(x, place, *problem_, lane, y0);
+        } else if (problem_->times.num_impulses > 0) {
+            meet_impulses(x, place, change);
         }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
@@ -326,6 +328,15 @@ class GroupForward {
         chain.steps.head_for(place, to.lane == no_lane ? -1 : to.tstop);
         set_lane(chain.occupied, place, to.lane != no_lane);
         changes.add(change, place);
+    }
+    /// The lane of a place goes on behind the impulses at its tstop.
+    EDDY_HD void meet_impulses(ChainState<Spec>& x, int place, const LaneChange& change) const {
+        const LaneTimes times = problem_->times_of(of_launch(*team_, change.to.lane));
+        const ImpulseRange here = times.tstops[change.from.tstop].impulses;
+        if (here.is_empty()) return;
+        auto y = state_of<Spec>(x.y, place);
+        guests_.meet_impulses(times, here, change.to.lane, y);
+        load_state(x.y, place, y);
     }
     /// Renews the starts of lanes that begin, and the stepper's memory where steps begin.
     EDDY_HD void renew_places(Loop& x, int number, const Changes& changes) const {

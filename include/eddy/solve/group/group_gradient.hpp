@@ -347,8 +347,21 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             if (change.assigns_a_lane()) {
                 const int chain = chain_index<Team>(change.chain);
                 back_.hand_out(cotangents.chain[chain], chain, change, state);
+            } else if (change.to.lane != no_lane && has_impulses()) {
+                pull_impulses(cotangents, change);
             }
         });
+    }
+    /// A lane goes on behind the impulses at its tstop.
+    EDDY_HD void pull_impulses(Cotangents& cotangents, const LaneChange& change) {
+        const int chain = chain_index<Team>(change.chain), place = place_index<Spec>(change.place);
+        if (!get_lane(back_.lanes(chain).alive, place)) return;
+        auto of_lane = state_of<Spec>(cotangents.chain[chain], place);
+        recorder_->pull_impulses(change.to.lane, change.from.tstop, of_lane);
+        load_state(cotangents.chain[chain], place, of_lane);
+    }
+    [[nodiscard]] EDDY_HD bool has_impulses() const {
+        return back_.forward.problem().times.num_impulses > 0;
     }
     /// What all members have brought to shared parameters.
     EDDY_HD void add_up() {

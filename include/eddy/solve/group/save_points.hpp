@@ -59,6 +59,15 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
     EDDY_HD void save_size(std::int32_t lane, double elapsed, double size) const {
         recorder_->save_step(lane, {0, elapsed, size}, {});
     }
+    /// What impulses make of the state of a lane, told to recorders that are asked for it on the way back.
+    EDDY_HD void meet_impulses(const LaneTimes& times, const ImpulseRange& range, std::int32_t lane,
+                               typename Spec::LaneState& y) const {
+        MeetImpulses<Spec>::apply(times, range, y,
+                                  [&](std::int32_t k, const typename Spec::Lane& number) {
+                                      if constexpr (requires { recorder_->keep(lane, k, number); })
+                                          recorder_->keep(lane, k, number);
+                                  });
+    }
     /// A lane ends at an event, at t: where the end is its only save point, it is there.
     EDDY_HD void save_at_event(const RoundOfChain<Spec>& round, double t, int place,
                                Broken& broken) {
@@ -109,9 +118,22 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
             if (due.at[place] == at_start) y = state_of<Spec>(round.before.y, place);
             if (due.at[place] == at_end) y = state_of<Spec>(round.after.y, place);
             const std::int32_t lane = round.chain.occupants[place].lane;
+            if (problem_->times.num_impulses > 0)
+                pass_impulses(group, round.chain.occupants[place], due.at[place], y);
             const double t = times_of(group, lane).save_time[num_saved_[lane]];
             save(lane, y, t, t, place, broken);
         }
+    }
+    /// The state at a save point where there are impulses: a step ends before them, a lane begins behind them.
+    EDDY_HD void pass_impulses(const auto& group, const Occupant& occupant, Where where,
+                               typename Spec::LaneState& y) const {
+        const LaneTimes times = times_of(group, occupant.lane);
+        const Tstop& tstop = times.tstops[occupant.tstop];
+        const double at = times.saves[num_saved_[occupant.lane]];
+        if (where == at_end && at == tstop.elapsed && !times.saves_before_impulses)
+            meet_impulses(times, tstop.impulses, occupant.lane, y);
+        if (where == at_start && at == 0 && times.saves_before_impulses)
+            y = problem_->load_y0(of_launch(group.team, occupant.lane));
     }
     /// At t, which may have a tangent.
     EDDY_HD void save(std::int32_t lane, const typename Spec::LaneState& y, double t,

@@ -4,6 +4,7 @@
 // cotangent to b_{j+1} and takes it from b_j, and b_j shifts all steps up to the next tstop. A save point
 // shifts along the interpolant's slope, and one at a tstop takes that from the tstop. After an event steps
 // begin at its time: that is what they shift with, and what a landing is taken from (lane/event_adjoint.hpp).
+// A save point behind impulses shifts along f there; all that their tstop gets is theirs.
 // Test: tests/solve/times.cpp, tests/solve/oracle_gradients.cpp
 
 #include <eddy/solve/group/chain_back.hpp>
@@ -53,12 +54,16 @@ EDDY_HD void add_times_of_saves(const Input& in, const ChainStepper<Spec>& steps
         moved = dot(seed, interpolant.at(fraction) - in.y);
     for (int place = 0; place < Spec::num_places; ++place) {
         if (taken[place] < 0) continue;
-        const auto v = get_lane(along, place);
+        auto v = get_lane(along, place);
         const Occupant& occupant = lanes.occupants[place];
         const LaneTimes times = steps.times_of(place);
         const bool is_tstop =
             !inside[place] && times.saves[taken[place]] == times.tstops[occupant.tstop].elapsed;
-        if (!times.saves_the_end) {
+        if (is_tstop && is_behind_impulses(times, occupant.tstop, taken[place]))
+            v = recorder.slope_behind(occupant.lane, occupant.tstop, taken[place],
+                                      state_of<Spec>(seed, place));
+        if (!times.saves_the_end ||
+            (is_tstop && !times.tstops[occupant.tstop].impulses.is_empty())) {
             recorder.add_save_time(occupant.lane, taken[place], v);
             if (is_tstop) recorder.add_tstop(occupant.lane, occupant.tstop + 1, -v);
         }

@@ -6,6 +6,8 @@
 
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
+#include <eddy/solve/lane/gradient_seeds.hpp>
+#include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/objective.hpp>
@@ -19,68 +21,8 @@ struct GradientTarget {
     EnsembleView<Real> y0, p;                  // p: one row where it is shared
     EnsembleView<Real> y0_tangent, p_tangent;  // empty unless numbers are dual
     EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
-};
-
-/// The terms of a loss: their derivative with respect to themselves is 1.
-template <class Spec>
-struct LossSeeds {
-    using Real = typename Spec::Scalar;
-    static constexpr bool has_report = true;  // of every lane, to the caller
-    static constexpr bool has_loss = true;
-    const EnsembleView<const Real>* data = nullptr;  // (save point)
-    Real* loss = nullptr;                            // (lane)
-    std::ptrdiff_t loss_stride = 1;
-    /// (block of lanes); where it is not null, whoever launches adds the losses of each block, and
-    /// makes those of lanes that failed NaN: they lie where the caller does not read.
-    double* block_sums = nullptr;
-    /// The sum of all blocks, where whoever launches may add those as well; else null.
-    double* total = nullptr;
-
-    /// The seeds for another method.
-    template <class OtherSpec>
-    using Of = LossSeeds<OtherSpec>;
-    void refer_to(const EnsembleView<const Real>* arrays) { data = arrays; }
-
-    /// False where the sum is no number any more.
-    [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,
-                                   const Vec<typename Spec::Lane, 1>& term) const {
-        Real& sum = loss[lane * loss_stride];
-        sum += primal(term[0]);
-        return is_number(sum);
-    }
-    [[nodiscard]] EDDY_HD DataRow<Real> data_of(Row row, std::int32_t k) const {
-        return {data[k], row};
-    }
-    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, 1> cotangent(Row, std::int32_t) const {
-        return {{typename Spec::Lane(1)}};
-    }
-};
-
-/// Cotangents that the caller has computed.
-template <class Spec, int num_outputs>
-struct CotangentSeeds {
-    using Real = typename Spec::Scalar;
-    static constexpr bool has_report = false;
-    static constexpr bool has_loss = false;
-    const EnsembleView<const Real>* cotangents = nullptr;  // (save point)
-
-    template <class OtherSpec>
-    using Of = CotangentSeeds<OtherSpec, num_outputs>;
-    void refer_to(const EnsembleView<const Real>* arrays) { cotangents = arrays; }
-
-    [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,
-                                   const Vec<typename Spec::Lane, num_outputs>& values) const {
-        return is_finite(values);  // or the solution's lane had ended here
-    }
-    [[nodiscard]] EDDY_HD NoData data_of(Row, std::int32_t) const { return {}; }
-    [[nodiscard]] EDDY_HD Vec<typename Spec::Lane, num_outputs> cotangent(Row row,
-                                                                          std::int32_t k) const {
-        const auto& of_point = cotangents[k];
-        Vec<typename Spec::Lane, num_outputs> values{};
-        for (int i = 0; i < num_outputs; ++i)
-            values[i] = of_point(of_point.num_lanes == 1 ? 0 : to_index(row), i);
-        return values;
-    }
+    EnsembleView<Real> impulse_amounts;        // empty where there are none
+    EnsembleView<Real> impulse_times;          // empty unless asked for
 };
 
 /// Do lanes hand out their addends of shared parameters, to be added in the order of the lanes?
@@ -93,12 +35,15 @@ template <class Spec>
 struct RecorderMemory {
     typename Spec::LaneState* states = nullptr;  // (save point, lane)
     typename Spec::Lane* addends = nullptr;      // (lane, component) of shared parameters
+    typename Spec::Lane* scaled = nullptr;       // (lane, impulse) what those that scale found
 
     RecorderMemory() = default;
-    EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves)
+    EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves,
+                           std::int64_t num_impulses)
         : states(arena.take<typename Spec::LaneState>(num_lanes * num_saves)),
           addends(arena.take<typename Spec::Lane>(
-              adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)) {}
+              adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)),
+          scaled(arena.take<typename Spec::Lane>(num_lanes * num_impulses)) {}
 };
 
 /// The sums to which a group adds its addend of a shared parameter's gradient.
@@ -181,11 +126,60 @@ class GradientRecorder {
                                    seeds_->cotangent(input_row(lane), k), add_to_p, t_cotangent);
     }
 
-    // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan.
+    /// What an impulse that scales found, for its adjoint.
+    EDDY_HD void keep(std::int32_t lane, std::int32_t k, const Lane& number) {
+        kept(lane, k) = number;
+    }
+    /// From the cotangent of the state behind the impulses at a tstop to that before them.
+    EDDY_HD void pull_impulses(std::int32_t lane, std::int32_t tstop, LaneState& cotangent) {
+        pull_impulses(lane, problem_->times_of(of_launch(lane)).tstops[tstop].impulses, cotangent);
+    }
+    /// The same of a save point there, if it has the state behind them.
+    EDDY_HD void pull_save_to_step(const Occupant& occupant, std::int32_t k, LaneState& cotangent) {
+        const LaneTimes times = problem_->times_of(of_launch(occupant.lane));
+        if (is_behind_impulses(times, occupant.tstop, k))
+            pull_impulses(occupant.lane, occupant.tstop, cotangent);
+    }
+    EDDY_HD void pull_impulses(std::int32_t lane, const ImpulseRange& range, LaneState& cotangent) {
+        MeetImpulses<Spec>::pull(
+            problem_->times_of(of_launch(lane)), range, cotangent,
+            [&](std::int32_t k) { return kept(lane, k); },
+            [&](std::int32_t k, const Lane& value) { add_amount(lane, k, value); });
+    }
+    /// The same of those at t0.
+    template <bool with_times>
+    EDDY_HD void pull_impulses_at_start(std::int32_t lane, LaneState& cotangent) {
+        const LaunchLane of_lane = of_launch(lane);
+        const LaneTimes times = problem_->times_of(of_lane);
+        const ImpulseRange here = times.impulses_at_start();
+        if (here.is_empty()) return;
+        LaneState y = problem_->load_y0(of_lane);
+        const LaneState y0 = y;
+        MeetImpulses<Spec>::apply(
+            times, here, y, [&](std::int32_t k, const Lane& number) { keep(lane, k, number); });
+        pull_impulses(lane, here, cotangent);
+        if constexpr (with_times) {
+            const Lane along = dot_of(
+                cotangent, LaneStart<Spec>::slope(*problem_, of_lane, y0,
+                                                  LaneStart<Spec>::time_of(*problem_, of_lane)));
+            add(target_->impulse_times, lane, 0, along);
+            add(target_->t0, lane, 0, -along);
+        }
+    }
+    EDDY_HD void add_amount(std::int32_t lane, std::int32_t k, const Lane& value) const {
+        add(target_->impulse_amounts, lane, k, value);
+    }
+
+    // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan. A tstop with
+    // impulses is theirs: what several at one time have together is that of the first.
 
     EDDY_HD void add_tstop(std::int32_t lane, std::int32_t tstop, const Lane& value) {
         const LaneTimes times = problem_->times_of(of_launch(lane));
-        if (tstop == 0) {
+        const ImpulseRange impulses =
+            tstop == 0 ? times.impulses_at_start() : times.tstops[tstop - 1].impulses;
+        if (!impulses.is_empty()) {
+            add(target_->impulse_times, lane, impulses.first, value);
+        } else if (tstop == 0) {
             add(target_->t0, lane, 0, value);
         } else if (times.is_end(tstop - 1)) {
             add(target_->t1, lane, 0, value);
@@ -204,11 +198,27 @@ class GradientRecorder {
     }
     /// A save point at the start moves along f there.
     EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
-        Lane along(0);
-        const LaneState slope = LaneStart<Spec>::slope(*problem_, of_launch(lane));
-        for (int i = 0; i < Spec::state_size; ++i) along = along + seed[i] * slope[i];
+        const LaunchLane of_lane = of_launch(lane);
+        const bool is_before = problem_->times.saves_before_impulses;
+        const LaneState y =
+            is_before ? problem_->load_y0(of_lane) : LaneStart<Spec>::state(*problem_, of_lane);
+        const Lane along =
+            dot_of(seed, LaneStart<Spec>::slope(*problem_, of_lane, y,
+                                                LaneStart<Spec>::time_of(*problem_, of_lane)));
         add_save_time(lane, k, along);
-        add_tstop(lane, 0, -along);
+        if (is_before)
+            add(target_->t0, lane, 0, -along);
+        else
+            add_tstop(lane, 0, -along);
+    }
+    /// What moves a save point behind the impulses at a tstop: f there.
+    [[nodiscard]] EDDY_HD Lane slope_behind(std::int32_t lane, std::int32_t tstop, std::int32_t k,
+                                            const LaneState& seed) {
+        const LaunchLane of_lane = of_launch(lane);
+        const LaneTimes times = problem_->times_of(of_lane);
+        const Tstop& next = times.tstops[times.is_end(tstop) ? tstop : tstop + 1];
+        return dot_of(seed, LaneStart<Spec>::slope(*problem_, of_lane, state(lane, k),
+                                                   next.confine(times.save_time[k])));
     }
 
     EDDY_HD void add_y0(std::int32_t lane, const LaneState& cotangent) {
@@ -288,6 +298,14 @@ class GradientRecorder {
                      const Lane& value) const {
         if (values.first) values(row(lane), k) += primal(value);  // events ask for all times
     }
+    [[nodiscard]] EDDY_HD static Lane dot_of(const LaneState& a, const LaneState& b) {
+        Lane sum(0);
+        for (int i = 0; i < Spec::state_size; ++i) sum = sum + a[i] * b[i];
+        return sum;
+    }
+    [[nodiscard]] EDDY_HD Lane& kept(std::int32_t lane, std::int32_t k) {
+        return memory_.scaled[std::ptrdiff_t{lane} * problem_->times.num_impulses + k];
+    }
     /// All are read before the first is written.
     template <int size>
     EDDY_HD static void add_row(const EnsembleView<Real>& values,
@@ -312,6 +330,8 @@ class GradientRecorder {
         visit_row(target_->t0);
         visit_row(target_->t1);
         visit_row(target_->save_at);
+        visit_row(target_->impulse_amounts);
+        visit_row(target_->impulse_times);
         if (adds_lanes_in_order<Spec>) {
             for (int i = 0; i < Spec::parameter_size; ++i) visit(addend(lane, i));
         } else if (!Spec::shares_parameters) {

@@ -1,6 +1,6 @@
 #pragma once
 // An impulse, as lanes read it.
-// Test: tests/solve/impulse_plans.cpp
+// Test: tests/solve/impulse_plans.cpp, tests/solve/impulses.cpp
 
 #include <cstdint>
 

@@ -54,6 +54,14 @@ template <class TimeOf>
     return min(times.tstops[occupant.tstop].elapsed, next_save(times, num_saved));
 }
 
+/// Has a save point at a tstop the state behind the impulses there?
+[[nodiscard]] EDDY_HD inline bool is_behind_impulses(const LaneTimes& times, std::int32_t tstop,
+                                                     std::int32_t save) {
+    const Tstop& at = times.tstops[tstop];
+    return !at.impulses.is_empty() && !times.saves_before_impulses &&
+           times.saves[save] == at.elapsed;
+}
+
 /// What a round did to a lane.
 struct RoundFacts {
     bool save_is_broken;  // a save point that is not finite

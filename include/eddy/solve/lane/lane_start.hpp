@@ -3,6 +3,7 @@
 // algebraic components.
 // Test: tests/solve/dae.cpp, tests/solve/steady_state.cpp
 
+#include <eddy/solve/lane/meet_impulses.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/parameters.hpp>
 #include <eddy/steppers/consistent_start.hpp>
@@ -34,8 +35,18 @@ struct LaneStart {
             }
             return y;
         } else {
-            return problem.load_y0(lane);
+            State y = problem.load_y0(lane);
+            if (problem.times.num_impulses > 0)
+                meet_impulses(problem, lane, y, [](std::int32_t, const Lane&) {});
+            return y;
         }
+    }
+    /// What the impulses at t0 make of the state that was given: see MeetImpulses.
+    template <class Keep>
+    EDDY_HD static void meet_impulses(const Problem<Spec>& problem, LaunchLane lane, State& y,
+                                      const Keep& keep) {
+        const LaneTimes times = problem.times_of(lane);
+        MeetImpulses<Spec>::apply(times, times.impulses_at_start(), y, keep);
     }
     /// Finds the states in which so many lanes begin, for `state`, where it would solve for them.
     EDDY_HD static void find(const Problem<Spec>& problem, std::ptrdiff_t first, int count) {
@@ -91,21 +102,26 @@ struct LaneStart {
     }
     /// The derivative dy/dt at the start.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane) {
-        const State y = state(problem, lane);
+        return slope(problem, lane, state(problem, lane), time_of(problem, lane));
+    }
+    /// The same in another state, at another time.
+    [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane,
+                                             const State& y, double t) {
         const LaneParameters<Spec> p{&problem, lane};
         if constexpr (is_solved_for)
-            return StartOf<Field>::slope(time_of(problem, lane), y, p);
+            return StartOf<Field>::slope(t, y, p);
         else if constexpr (has_mass<Field>)
-            return MassMatrix<Field>::slope(Spec::Term::derivative(time_of(problem, lane), y, p));
+            return MassMatrix<Field>::slope(Spec::Term::derivative(t, y, p));
         else
-            return Spec::Term::derivative(time_of(problem, lane), y, p);
+            return Spec::Term::derivative(t, y, p);
     }
-
-  private:
+    /// The time at which f is asked where a lane begins.
     [[nodiscard]] EDDY_HD static double time_of(const Problem<Spec>& problem, LaunchLane lane) {
         const LaneTimes times = problem.times_of(lane);
         return times.tstops[0].confine(times.t0);
     }
+
+  private:
     [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
                                                                   LaunchLane lane, State& y) {
         y = problem.load_y0(lane);
