@@ -1,4 +1,4 @@
-"""The network of case 5: weights, inputs, and the gradient in double precision by hand."""
+"""The network of cases 5 and 12: weights, inputs, and the gradient in double precision by hand."""
 
 from pathlib import Path
 
@@ -21,6 +21,17 @@ def weights() -> list[np.ndarray]:
 
 def inputs(lanes: int) -> np.ndarray:
     return np.random.default_rng(7).normal(size=(lanes, 2))
+
+
+def own_times(lanes: int, points: int, end: float) -> np.ndarray:
+    """Times of each lane's own, in order."""
+    return np.sort(np.random.default_rng(12).uniform(0, end, size=(lanes, points)), axis=1)
+
+
+def own_data(times: np.ndarray) -> np.ndarray:
+    """(lane, point, component)"""
+    phase = 3 * times + np.arange(len(times))[:, None]
+    return 0.5 * np.stack([np.cos(phase), np.sin(phase)], axis=2)
 
 
 def flat(parts) -> np.ndarray:
@@ -46,21 +57,39 @@ def pull_back(w, kept, cotangent, total):
 
 
 def reference(options: dict[str, str], folder: Path) -> np.ndarray:
-    lanes, steps = int(options["lanes"]), int(options["steps"])
-    w, y, dt = weights(), inputs(lanes), 1 / int(options["steps"])
+    """The gradient of |y(1)|², or of the squared distances from data at times of each lane's own."""
+    lanes = int(options["lanes"])
+    w, y = weights(), inputs(lanes)
     flat(w).tofile(folder / "p")
     y.tofile(folder / "y0")
+    if points := int(options.get("points", 0)):
+        times = own_times(lanes, points, float(options["end"]))
+        data = own_data(times)
+        times.tofile(folder / "times")
+        data.tofile(folder / "data")
+        sizes = np.diff(times, axis=1, prepend=0) / 4    # four steps from point to point
+        steps = [(sizes[:, k, None], data[:, k] if part == 3 else None) for k in range(points) for part in range(4)]
+    else:
+        num_steps = int(options["steps"])
+        steps = [(1 / num_steps, 0 if step == num_steps - 1 else None) for step in range(num_steps)]
+    return gradient(w, y, steps)
+
+
+def gradient(w, y, steps) -> np.ndarray:
+    """`steps`: the size of each, a number or one for each lane, and data at its end, or None."""
     tape = []
-    for _ in range(steps):
+    for dt, data in steps:
         k, kept = [], []
         for row in DOPRI5_A:
             value, needed = forward(w, y + dt * sum((a * k[j] for j, a in enumerate(row)), np.zeros_like(y)))
             k.append(value)
             kept.append(needed)
-        tape.append(kept)
         y = y + dt * sum(b * k[i] for i, b in enumerate(DOPRI5_B))
-    total, cotangent = [np.zeros_like(part) for part in w], 2 * y
-    for kept in reversed(tape):
+        tape.append((dt, kept, None if data is None else 2 * (y - data)))
+    total, cotangent = [np.zeros_like(part) for part in w], np.zeros_like(y)
+    for dt, kept, seed in reversed(tape):
+        if seed is not None:
+            cotangent = cotangent + seed
         of_k = [dt * b * cotangent for b in DOPRI5_B]
         for i in reversed(range(6)):
             of_y = pull_back(w, kept[i], of_k[i], total)

@@ -225,6 +225,16 @@ FIT = Case(
     lanes=1000, quick_lanes=200, check=5)
 
 
+OWN_TIMES = Case(
+    "12-own-times", "Neural ODE 2-64-64-2, data at times of each lane's own", "neural", "own-times", "lane",
+    "The network of case 5 for 256 lanes, each with 40 times of its own, drawn evenly from 0 to 8, and data at them; the gradient of the sum of "
+    "squared distances with respect to all weights, forward pass included. The error is that of the gradient. diffrax solves under `vmap`, "
+    "all lanes until the slowest is done, and interpolates at each lane's times, as eddy does.",
+    (native("eddy_own_times", "eddy Tsit5, double precision", "eddy"),
+     python("diffrax_own_times.py", "diffrax Tsit5, single precision", "diffrax")),
+    lanes=256, quick_lanes=64, check=256, targets=(1e-3,), options={"points": "40", "end": "8"})
+
+
 def random_cases(seed: int) -> list[Case]:
     """Three members of a family: a ring of n coupled unknowns, each damped at its own rate, as in Lorenz' model of 1996."""
     draw = random.Random(seed)
@@ -249,7 +259,7 @@ def random_cases(seed: int) -> list[Case]:
 def all_cases(seed: int, has_gpu: bool = False) -> list[Case]:
     cases = [FIXED, ADAPTIVE, GRADIENT, memory("4a", 1_000, 2048, 8), memory("4b", 100_000, 96, 32), neural("a", 256), neural("b", 4096), UNEVEN,
              *(stiff(letter, problem) for letter, problem in zip("abc", STIFF_SETTINGS)),
-             *(stiff_gradient(letter, problem) for letter, problem in zip("def", STIFF_SETTINGS)), NOISE, NOISE_GRADIENT, *LATENCY, FIT,
+             *(stiff_gradient(letter, problem) for letter, problem in zip("def", STIFF_SETTINGS)), NOISE, NOISE_GRADIENT, *LATENCY, FIT, OWN_TIMES,
              *random_cases(seed)]
     return [with_gpu(case) for case in cases] if has_gpu else cases
 

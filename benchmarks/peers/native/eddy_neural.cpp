@@ -1,37 +1,16 @@
 // The neural ODE of case 5: a gradient with respect to weights that all lanes share, in single precision.
 
-#include "eddy_arm.hpp"
+#include "network.hpp"
 
 namespace {
 
 using namespace peers;
 
-struct Network {
-    static constexpr int width = 64, first = 2 * width + width, second = width * width + width,
-                         third = 2 * width + 2;
-    static constexpr int state_size = 2, parameter_size = first + second + third;
-
-    template <int begin, int rows, int columns>
-    static constexpr auto layer(const auto& x, const auto& p) {
-        return eddy::dense(eddy::slice<begin, rows * columns>(p),
-                           eddy::slice<begin + rows * columns, rows>(p), x);
-    }
-    constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        const auto h1 = eddy::tanh(layer<0, width, 2>(y, p));
-        const auto h2 = eddy::tanh(layer<first, width, width>(h1, p));
-        return layer<first + second, 2, width>(h2, p);
-    }
-};
-
 class EddyNeural : public Arm {
   public:
     explicit EddyNeural(const Options& options) : lanes_(options) {
         y0_ = to_array<float>(lanes_.y0, lanes_.num_run(), 2);
-        std::ifstream stream(options.text("inputs") + "/p", std::ios::binary);
-        for (double x = 0; stream.read(reinterpret_cast<char*>(&x), sizeof x);)
-            weights_.push_back(static_cast<float>(x));
-        if (weights_.size() != static_cast<std::size_t>(Network::parameter_size))
-            throw std::runtime_error("weights of another network");
+        weights_ = weights_of<float>(options);
         const int steps = options.integer("steps");
         solver_ = std::make_unique<Solver>(eddy::SolveOptions{.t1 = 1, .dt0 = 1. / steps},
                                            eddy::ConstantController{},
@@ -45,10 +24,7 @@ class EddyNeural : public Arm {
         return counts_of(result_->report);
     }
     [[nodiscard]] std::vector<double> values() const override {
-        std::vector<double> values;
-        for (int i = 0; i < Network::parameter_size; ++i)
-            values.push_back(static_cast<double>(result_->gradient.p(0, i)));
-        return values;
+        return gradient_of_weights(result_->gradient);
     }
 
   private:
