@@ -34,6 +34,9 @@ class TimePlanner {
 
     TimePlan plan() {
         require_end(options_, where_);
+        require(use_.reads_inputs || !options_.inputs,
+                "inputs, but the equation reads none; give the field a member `static constexpr "
+                "int input_size`, and f(t, y, p, u)");
         TimePlan plan;
         plan.is_own = count_lanes();
         const std::ptrdiff_t rows = plan.is_own ? num_lanes_ : 1;
@@ -99,6 +102,7 @@ class TimePlanner {
         if (impulses.times.is_own) take(impulses.times.own, "impulses.times");
         if (impulses.components.is_own) take(impulses.components.own, "impulses.components");
         if (impulses.amounts.is_own) take(impulses.amounts.own, "impulses.amounts");
+        if (options_.inputs.knots.is_own) take(options_.inputs.knots.own, "inputs");
         return is_own;
     }
     [[nodiscard]] LaneRow row_of(std::ptrdiff_t lane) const {
@@ -255,11 +259,16 @@ class TimePlanner {
         std::erase_if(all, [span](const Tstop& tstop) {
             return tstop.elapsed <= 0 || tstop.elapsed >= span;
         });
-        for (const double t : options_.jump_times.values) {
+        const auto add_jump = [&](double t) {
             const std::size_t count = all.size();
             add(t);
             if (all.size() > count) all.back().is_jump = true;
-        }
+        };
+        for (const double t : options_.jump_times.values) add_jump(t);
+        const SaveTimes& knots = options_.inputs.knots;
+        for (const double t : knots.values) add_jump(t);
+        for (std::ptrdiff_t k = 0; knots.is_own && k < knots.own.num_times; ++k)
+            add_jump(knots.own(row.lane, k));
         all.push_back({span, row.t1});
         // Stable: of those at one place the end comes last.
         std::stable_sort(all.begin(), all.end(),
@@ -364,6 +373,7 @@ void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes, con
     for (const SaveTimes* list : std::initializer_list<const SaveTimes*>{
              &options.impulses.times, &options.impulses.components, &options.impulses.amounts})
         take(list->is_own, list->own);
+    take(options.inputs.knots.is_own, options.inputs.knots.own);
     require_argument(
         rows == num_lanes || !agree,  // plan_times says which differ from each other
         "{}: times of {} trajectories, but there are {}; give each(...) a row for each "

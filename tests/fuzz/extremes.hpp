@@ -254,6 +254,15 @@ struct Extremes<eddy::SaveTimes> {
         });
     }
 };
+/// The fields that are asked read none.
+template <>
+struct Extremes<eddy::Inputs> {
+    template <class Make>
+    static void each(const eddy::Inputs&, Make make) {
+        make(eddy::Inputs{}, "none");
+        make(eddy::piecewise_linear({0, 1}, {1, 2}), "linear");
+    }
+};
 template <>
 struct Extremes<eddy::ImpulseNumbers> {
     template <class Make>

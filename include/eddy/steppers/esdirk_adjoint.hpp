@@ -23,7 +23,7 @@ struct EsdirkAdjoint {
     using Rows = EsdirkRows<Method>;
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int state_size = Steps::state_size;
-    static constexpr int parameter_size = Field::parameter_size;
+    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>

@@ -40,7 +40,7 @@ struct ExplicitRungeKutta {
     static constexpr int num_dense_stages =
         Interpolant<Method>::num_stages;  // that dense output needs
     static constexpr int state_size = Field::state_size;
-    static constexpr int parameter_size = Field::parameter_size;
+    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
 

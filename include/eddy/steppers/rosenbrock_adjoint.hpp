@@ -18,7 +18,7 @@ struct RosenbrockAdjoint {
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int count = Rows::num_needed_stages();  // of stages that anything depends on
     static constexpr int state_size = Steps::state_size;
-    static constexpr int parameter_size = Field::parameter_size;
+    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>

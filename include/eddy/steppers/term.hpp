@@ -52,7 +52,7 @@ template <class FieldType>
 struct OdeTerm {
     using Field = FieldType;
     static constexpr int state_size = Field::state_size;
-    static constexpr int parameter_size = Field::parameter_size;
+    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Time>
     using Path = NoPath;
 

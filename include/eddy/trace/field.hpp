@@ -5,6 +5,7 @@
 // Test: tests/trace/trace_graph.cpp, tests/ad/linear_model.cpp
 
 #include <eddy/trace/evaluate.hpp>
+#include <eddy/trace/inputs.hpp>
 
 namespace eddy::inline v0 {
 
@@ -62,8 +63,33 @@ inline constexpr bool has_non_stiff_part = is_traceable_on<Field, NonStiffPartOf
 template <class Field>
 inline constexpr bool is_split = has_stiff_part<Field>&& has_non_stiff_part<Field>;
 template <class Field>
-using WholeOf = typename std::conditional_t<is_split<Field>, std::type_identity<SumOfParts<Field>>,
-                                            std::type_identity<Field>>::type;
+using WholeOf = typename std::conditional_t<
+    HasInputs<Field>, std::type_identity<DrivenField<Field>>,
+    std::conditional_t<is_split<Field>, std::type_identity<SumOfParts<Field>>,
+                       std::type_identity<Field>>>::type;
+
+/// Says what is wrong with the inputs of a field, if it has any.
+template <class Field>
+consteval bool check_inputs() {
+    if constexpr (HasInputs<Field>) {
+        constexpr bool are_sizes = input_size_of < Field >> 0 && input_degree_of<Field> >= 0 &&
+                                   input_degree_of<Field> <= 3;
+        static_assert(are_sizes,
+                      "vector field: input_size must be positive, and input_degree from 0 to 3");
+        if constexpr (are_sizes) {
+            using Driven = DrivenField<Field>;
+            constexpr bool takes_u =
+                Driven::template is_callable<false> || Driven::template is_callable<true>;
+            static_assert(takes_u,
+                          "vector field: a field with input_size must be callable as "
+                          "f(t, y, p, u), or as f(t, y, p, u, du), with arguments of any type: "
+                          "take them as auto and const auto&");
+            return takes_u;
+        }
+        return false;
+    }
+    return true;
+}
 
 template <class Field>
 consteval bool check_sizes() {
@@ -71,20 +97,21 @@ consteval bool check_sizes() {
     static_assert(HasParameterSize<Field>,
                   "vector field: a member `static constexpr int parameter_size` is missing (0 "
                   "where there are no parameters)");
-    if constexpr (Field::state_size > 0 && HasParameterSize<Field>) {
+    if constexpr (Field::state_size > 0 && HasParameterSize<Field> && check_inputs<Field>()) {
         constexpr bool both = has_stiff_part<Field> == has_non_stiff_part<Field>;
         static_assert(
             both,
             "vector field: of stiff(t, y, p) and non_stiff(t, y, p) one is missing or not "
             "callable with arguments of any type; a field in parts needs both");
-        constexpr bool traceable = both && is_traceable_on<Field, WholeOf<Field>>;
+        using Read = Vector<program_parameters_of<Field>>;
+        constexpr bool traceable =
+            both && is_traceable<WholeOf<Field>, Scalar, Vector<Field::state_size>, Read>;
         static_assert(!both || traceable,
                       "vector field: the field must be callable as f(t, y, p) with arguments of "
                       "any type: take them as auto and const auto&, and write const after the "
                       "parameter list");
         if constexpr (traceable)
-            return check_traced<WholeOf<Field>, Scalar, Vector<Field::state_size>,
-                                Vector<Field::parameter_size>>();
+            return check_traced<WholeOf<Field>, Scalar, Vector<Field::state_size>, Read>();
     }
     return false;
 }
@@ -106,8 +133,8 @@ consteval bool check_field() {
 }
 
 template <class Field>
-struct FieldOf
-    : TraceOf<WholeOf<Field>, Scalar, Vector<Field::state_size>, Vector<Field::parameter_size>> {
+struct FieldOf : TraceOf<WholeOf<Field>, Scalar, Vector<Field::state_size>,
+                         Vector<program_parameters_of<Field>>> {
     /// Room for sixteen operations per component; only a larger field is traced twice.
     static constexpr int expected_nodes = 128 + 16 * Field::state_size;
 };
@@ -141,15 +168,31 @@ struct FunctionField {
     }
 };
 
-/// A right-hand side from a captureless lambda, with the sizes of y and p: `field<2, 4>([](auto t,
-/// const auto& y, const auto& p) { … })`.
-template <int state_size, int parameter_size, class Function>
+/// The field that a function of (t, y, p, u) or (t, y, p, u, du) is: u has `inputs` components.
+template <class Function, int state, int parameters, int inputs>
+struct InputFunctionField {
+    static constexpr int state_size = state, parameter_size = parameters, input_size = inputs;
+
+    template <class... Arguments>
+    constexpr auto operator()(const Arguments&... arguments) const requires requires {
+        Function{}(arguments...);
+    }
+    { return Function{}(arguments...); }
+};
+
+/// A right-hand side from a captureless lambda, with the sizes of y and p, and of u where it reads inputs:
+/// `field<2, 4>([](auto t, const auto& y, const auto& p) { … })`.
+template <int state_size, int parameter_size, int input_size = 0, class Function>
 [[nodiscard]] constexpr auto field(const Function&) {
     static_assert(detail::is_stateless<Function>,
                   "vector field: the field must be an empty functor or a captureless lambda; pass "
                   "values as parameters");
-    if constexpr (detail::is_stateless<Function>)
-        return FunctionField<Function, state_size, parameter_size>{};
+    if constexpr (detail::is_stateless<Function>) {
+        if constexpr (input_size > 0)
+            return InputFunctionField<Function, state_size, parameter_size, input_size>{};
+        else
+            return FunctionField<Function, state_size, parameter_size>{};
+    }
 }
 
 namespace detail {

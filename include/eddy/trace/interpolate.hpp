@@ -23,6 +23,22 @@ struct InterpolationKind {
     static constexpr Interpolation value = of;
 };
 
+/// Makes inputs of a solve: see solve/ask/inputs.hpp.
+template <class Knots>
+struct HermiteInputs;
+/// Called with knots, values and perhaps slopes it makes inputs of a solve.
+template <>
+struct InterpolationKind<Interpolation::cubic_hermite> {
+    static constexpr Interpolation value = Interpolation::cubic_hermite;
+
+    template <class Knots = std::vector<double>, class Values = std::vector<double>,
+              class... Slopes>
+    [[nodiscard]] auto operator()(const Knots& knots, const Values& values,
+                                  const Slopes&... slopes) const {
+        return HermiteInputs<Knots>::make(knots, values, slopes...);
+    }
+};
+
 }  // namespace detail
 
 /// Straight lines between the values.

@@ -77,6 +77,7 @@ inline constexpr Features features_on_rows =
         .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
         .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
         .with(Feature::adaptive, (chooses_steps<Extras> || ...))
+        .with(Feature::inputs, HasInputs<Field>)
         .with(Feature::observe, (IsObserved<Extras> || ...))
         .with(Feature::no_error_estimate, !estimates_error_on_rows<Method>);
 

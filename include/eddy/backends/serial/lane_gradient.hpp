@@ -48,18 +48,27 @@ class LaneGradient {
                 if (k == 0 || steps[k - 1].from.tstop != steps[k].from.tstop)
                     add_time_of_start(steps[k].from.tstop);
             }
+            if (k > 0 && steps[k - 1].from.tstop != steps[k].from.tstop)
+                hand_out_inputs(steps[k].from.tstop);
         }
         if (!times_.saves_before_impulses) add_saves_at_start();
         if (times_.num_impulses > 0)
             recorder_.template pull_impulses_at_start<with_times>(number_, cotangent_);
         add_saves_at_start();
         if constexpr (LaneStart<Spec>::is_solved_for) pull_start();
+        hand_out_inputs(0);
         recorder_.add_y0(number_, cotangent_);
         for (int i = 0; i < Spec::parameter_size; ++i) recorder_.add_p(number_, i, of_p_[i]);
         return true;
     }
 
   private:
+    /// The steps that head for a tstop have all been pulled back: what their inputs have got.
+    void hand_out_inputs([[maybe_unused]] std::int32_t tstop) {
+        if constexpr (Spec::input_room > 0) {
+            recorder_.add_inputs(number_, tstop, take_input_sums<Spec>(of_p_, 0));
+        }
+    }
     /// Pulls a step back: from the cotangent of the state after it to that before it.
     void pull(const AcceptedStep<Spec>& step) {
         lane_.with_step(step.from, step.size, step.by, [&](const auto& in) {

@@ -121,11 +121,28 @@ class LaneProblem {
     /// Uses a step at times without tangents.
     template <class Use>
     decltype(auto) with_still_step(const StepStart<Spec>& from, double size, Use&& use) const {
+        if constexpr (Spec::input_room > 0)
+            return use_step(from, size, LaneReads<Spec>{p_, inputs_of(from.tstop)}, use);
+        else
+            return use_step(from, size, p_, use);
+    }
+    /// The piece of the inputs that the steps to a tstop read.
+    [[nodiscard]] auto inputs_of(std::int32_t tstop) const requires(Spec::input_room > 0) {
+        Vec<typename Spec::Number, Spec::input_room> numbers;
+        for (int i = 0; i < Spec::input_room; ++i)
+            numbers[i] =
+                typename Spec::Number(problem.input_number(problem.row_of(of_launch), tstop, i));
+        return numbers;
+    }
+    /// Uses a step at times without tangents, with what it reads for p.
+    template <class Read, class Use>
+    decltype(auto) use_step(const StepStart<Spec>& from, double size, const Read& p,
+                            Use&& use) const {
         const Tstop& to = times().tstops[from.tstop];
         const TimeAt<double> start{times().t0, times().direction, from.elapsed, to.lowest,
                                    to.highest};
         const StepSize<double, Real> dt{size, static_cast<Real>(times().direction * size)};
-        return use(StepInput{StageTimes<double>(start, size), from.y, p_, dt, path(from, size),
+        return use(StepInput{StageTimes<double>(start, size), from.y, p, dt, path(from, size),
                              problem.tolerances()});
     }
 

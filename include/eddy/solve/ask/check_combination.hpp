@@ -105,6 +105,7 @@ inline constexpr Features features_of = [] {
         .with(Feature::gradient_error, goes_back(call) && Choice::estimates_error)
         .with(Feature::adaptive, adapts)
         .with(Feature::adaptive_noise, adapts && is_noisy)
+        .with(Feature::inputs, HasInputs<Field>)
         .with(Feature::loops, of_field.any && of_field.have_known_lengths)
         .with(Feature::searches, of_field.any && !of_field.have_known_lengths)
         .with(Feature::observe, !std::is_void_v<typename Choice::Function>)

@@ -6,33 +6,12 @@
 // literal, so that sentences stand below the table: check_refusal has those, said_of the others.
 // Test: tests/docs/works_with.cpp
 
-#include <cstdint>
 #include <eddy/core/error.hpp>
+#include <eddy/solve/ask/features.hpp>
 
 namespace eddy::inline v0::detail {
 
-/// Families of methods. `other` (Taylor, ESDIRK, IMEX, a user's own) differ in nothing that is asked here;
-/// whatever method solves a stochastic equation is one of noise.
-enum class Family { explicit_rk, rosenbrock, other, auto_switch, noise, langevin };
-/// What a call is computed on; rows: an equation whose sizes are known when the program runs; float_time: with times of
-/// single precision; ranks: of one of these, together with others.
-enum class Machine { host, tiles, rows, device, float_time, asynchronous, ranks };
-/// Kinds of calls; nested: differentiable_solve.
-enum class CallKind { solve, pushforward, gradient, hessian, pullback, nested };
-inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
-
 // clang-format off
-/// What a call may ask for, in the order in which refusals are said.
-enum class Feature {
-    ordinary, stochastic, langevin, joint, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
-    mass, estimate_with_events, events, events_of_algebraic, times, gradient_error, adaptive,
-    adaptive_noise, backward, own_times, impulses, impulses_with_events, impulses_of_algebraic, impulses_of_paths, paths, path_alone, observe, missing_values, tables, starts, save_steps, save_steps_of_paths, watching,
-    gather_sums, devices, early_return, stealing, stealing_devices, steps_of_stolen,
-    times_of_stolen, impulses_of_stolen, loops, searches, gradients_watched, tangents_watched,
-    thrust_vectors,
-    no_error_estimate  // of the method: no row, but what some answers depend on
-};
-
 /// Why not.
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
@@ -40,10 +19,10 @@ enum class Refusal {
     events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
-    observe_of_loss, extra_of_nested,
+    observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_on_rows, inputs_over_ranks,
     // From here on only a run knows.
     backward_noise, own_times_on_tiles, impulses_on_tiles, impulses_on_rows, events_with_impulses, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
-    steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
+    steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_inputs, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
     times_of_stealing, impulses_of_stealing
 };
@@ -113,6 +92,9 @@ inline constexpr Combinations rows[] = {
      {no(events_with_impulses), no(events_with_impulses), no(events_with_impulses), vacant, vacant, vacant}},
     {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
     {impulses_of_paths, "`.impulses` with `.paths`", {}, {}, {yes, yes, no(paths_of_impulses), no(paths_of_impulses), vacant, vacant}},
+    {inputs, "inputs, `.inputs`", {yes, yes, yes, yes, no(inputs_of_noise), no(inputs_of_noise)},
+     {yes, no(inputs_on_tiles), no(inputs_on_rows), yes, yes, no(waiting_inputs), no(inputs_over_ranks)},
+     {yes, yes, yes, yes, yes, {"without derivatives of values"}}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
@@ -153,23 +135,6 @@ inline constexpr Combinations rows[] = {
 // clang-format on
 
 }  // namespace table
-
-/// A set of features.
-class Features {
-  public:
-    [[nodiscard]] constexpr Features with(Feature feature, bool is_asked = true) const {
-        Features more = *this;
-        if (is_asked) more.bits_ |= bit(feature);
-        return more;
-    }
-    [[nodiscard]] constexpr bool has(Feature feature) const { return (bits_ & bit(feature)) != 0; }
-
-  private:
-    static constexpr std::uint64_t bit(Feature feature) {
-        return std::uint64_t{1} << static_cast<int>(feature);
-    }
-    std::uint64_t bits_ = 0;
-};
 
 /// Why the first of the features that is refused is refused, whether by family, machine or call.
 [[nodiscard]] constexpr Refusal refusal_of(const Features& asked, Family family, Machine machine,
@@ -284,6 +249,16 @@ consteval bool check_refusal() {
                   "differentiable_solve: its value is the state at t1 and its inputs are y0 and p; "
                   "observe(function), differentiate_times and estimate_gradient_error have no "
                   "place here");
+    static_assert(
+        refusal != Refusal::inputs_of_noise,
+        "inputs: stochastic equations read none; leave input_size out, and give what does "
+        "not change as parameters");
+    static_assert(refusal != Refusal::inputs_on_tiles,
+                  "Tiles: this backend reads no inputs; leave Tiles{} out");
+    static_assert(refusal != Refusal::inputs_on_rows,
+                  "Rows: an equation over rows reads no inputs; leave Rows{} out");
+    static_assert(refusal != Refusal::inputs_over_ranks,
+                  "Mpi: inputs are read by one process; leave Mpi out");
     return refusal == Refusal::none;
 }
 
@@ -339,6 +314,10 @@ consteval bool check_refusal() {
             return "{}: parameters(own, shared) or selected(theta, index) in an asynchronous call, "
                    "which would wait for copies; leave one of them out, or give an array of "
                    "parameters on the device";
+        case Refusal::waiting_inputs:
+            return "{}: inputs in an asynchronous call, whose derivatives are added up on the "
+                   "host; "
+                   "leave one of them out";
         case Refusal::waiting_tangents:
             return "{}: this gradient has tangents (a Hessian's, or those of "
                    "estimate_gradient_error), which come to the host, but the call is "

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/solve/ask/impulses.hpp>
+#include <eddy/solve/ask/inputs.hpp>
 #include <eddy/solve/ask/watcher.hpp>
 #include <functional>
 #include <initializer_list>
@@ -72,6 +73,9 @@ struct SolveOptions {
     /// Changes of the state at times that are known before, such as doses: `.impulses = {.times = {0, 12}, .amounts =
     /// 100}`.
     Impulses impulses{};
+    /// Functions of time that the field reads, such as `piecewise_linear(knots, values)`, for a field with `input_size`. Their
+    /// knots are jump times.
+    Inputs inputs{};
     double dt0 = 0;     ///< size of the first step; 0: chosen by Hairer's rule
     double dt_min = 0;  ///< a trajectory whose adaptive step fails at this size ends there
     /// The largest size of an adaptive step.

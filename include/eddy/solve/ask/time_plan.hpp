@@ -85,6 +85,7 @@ struct TimeUse {
     bool is_adaptive;           // a controller chooses the sizes of steps
     bool steps_to_save_points;  // as if they stood in `step_to`
     bool is_float = false;      // f sees its time in float
+    bool reads_inputs = false;
 };
 
 namespace detail {

@@ -67,6 +67,9 @@ struct Gradient {
     EnsembleArray<Real> impulse_times;
     /// Of `parameters(own, shared)`: with respect to the shared ones, one row, summed over the trajectories.
     EnsembleArray<Real> shared;
+    /// With respect to the values of `.inputs`, of their shape: (knot, component), summed over the trajectories, or, of each
+    /// trajectory's own, (trajectory, knot · component). Empty where there are no inputs.
+    EnsembleArray<Real> inputs;
 };
 
 /// Estimated errors of a gradient, of its shape, in its units.

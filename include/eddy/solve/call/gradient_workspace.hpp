@@ -34,6 +34,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     CallArrays call_arrays;
     bool keeps_addends = false;  // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;        // of paths, where rows stay on a device
+    /// (lane, piece · number) With respect to the coefficients of inputs.
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), EnsembleArray<Real>> of_inputs;
 
     GradientWorkspace()
         : Results(
@@ -130,6 +132,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
             second.run(*this, options, backend, kept, call, title);
         }
+        if constexpr (Spec::input_room > 0)
+            pull_inputs(options.inputs, prepared.input_use, of_inputs, result.gradient.inputs);
         if (!finishes_later(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         prepared.ranks.end_work();
@@ -158,6 +162,10 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         const std::ptrdiff_t lanes = prepared.num_lanes();
         const LaunchPlan groups = plan_shared_groups(lanes, backend);
         reset(groups.num_groups(), groups.num_workers, memory_for(backend, kept));
+        if constexpr (Spec::input_room > 0) {
+            of_inputs.assign(lanes, prepared.problem.inputs.coefficients.num_components, Real(0));
+            target.inputs = of_inputs.view();
+        }
         GradientPlan plan = plan_gradient<Spec, Team>(
             options, prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));

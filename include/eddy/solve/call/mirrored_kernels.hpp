@@ -44,6 +44,8 @@ template <class Spec, class AnyMirrors>
         times.table_rows = mirrors.in(times.table_rows);
         times.own = mirrors.in_passing(times.own, rows);
     }
+    if constexpr (Spec::input_room > 0)
+        problem.inputs.pieces = in(problem.inputs.pieces, rows * times.num_tstops);
     problem.shared_p = mirrors.in_or_there(problem.shared_p, Spec::parameter_size);
     problem.rows = {};  // there each lane has its own
     if constexpr (keeps_starts<typename Spec::Field>)
@@ -59,6 +61,8 @@ template <class Spec, class AnyMirrors>
     problem.y0 = mirrors.in(problem.y0);
     problem.p = of_p(problem.p);
     problem.y0_tangent = mirrors.in(problem.y0_tangent);
+    if constexpr (Spec::input_room > 0)
+        problem.inputs.coefficients = mirrors.in(problem.inputs.coefficients);
     problem.p_tangent = of_p(problem.p_tangent);
     problem.prescribed = mirrored(problem.prescribed, mirrors);
     if constexpr (Spec::has_noise)
@@ -194,7 +198,7 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     kernel.shared.may_be_added = kernel.shared.may_be_added && mirrors.has_all_lanes();
     auto& target = kernel.target;
     for (auto* view : {&target.y0, &target.y0_tangent, &target.t0, &target.t1, &target.save_at,
-                       &target.impulse_amounts, &target.impulse_times})
+                       &target.impulse_amounts, &target.impulse_times, &target.inputs})
         *view = mirrors.out(*view, Real(0), of_rows);
     const auto of_p = kernel.shared.may_be_added ? ComesBack::when_done : of_rows;
     for (auto* view : {&target.p, &target.p_tangent}) *view = mirrors.out(*view, Real(0), of_p);

@@ -43,7 +43,7 @@ void put_target_into(const Memory& memory, const GradientTarget<Real>& to,
         (put_rows_into(memory, to.*arrays, brought, from.*arrays), ...);
     };
     put(&Target::y0, &Target::y0_tangent, &Target::t0, &Target::t1, &Target::save_at,
-        &Target::impulse_amounts, &Target::impulse_times);
+        &Target::impulse_amounts, &Target::impulse_times, &Target::inputs);
     if (!shares_parameters) put(&Target::p, &Target::p_tangent);
 }
 

@@ -76,7 +76,8 @@ class SolverObject {
                 .with(Feature::own_times, workspace.prepared.times().is_own)
                 .with(Feature::impulses, workspace.prepared.times().num_impulses > 0);
         require_possible_on(machine_of<Backend, EnsembleScalarOf<Y0>>, asked, where);
-        if (returns_early(memory())) require_asynchronous(asked, where);
+        if (returns_early(memory()))
+            require_asynchronous(asked.with(Feature::inputs, HasInputs<Field>), where);
         workspace.prepared.ranks = share(workspace.prepared.problem, where);
         return workspace;
     }

@@ -6,6 +6,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/input_plan.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/options.hpp>
@@ -28,6 +29,9 @@ class PreparedProblem {
     using Scalar = typename Spec::Scalar;
 
   public:
+    /// What the equation reads of inputs.
+    static constexpr InputUse input_use{input_size_of<typename Spec::Field>,
+                                        input_degree_of<typename Spec::Field>};
     Problem<Spec> problem;
     RankShare ranks;  // where several processes share the lanes of the call
 
@@ -71,6 +75,7 @@ class PreparedProblem {
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         take_count(lanes);
+        if constexpr (Spec::input_room > 0) require_inputs_of(options.inputs, lanes, where);
         if constexpr (HasTable<Parameters>) {
             take_table(table_, p.table, problem.p, problem.table, "p", where, memory);
         } else if (Spec::parameter_size > 0 || is_shared<Parameters>) {
@@ -175,6 +180,7 @@ class PreparedProblem {
         } else {
             plan_ = &whole.times();
             problem.times = whole.problem.times;
+            if constexpr (Spec::input_room > 0) problem.inputs = whole.problem.inputs;
             problem.clock = whole.problem.clock;
             problem.controller = whole.problem.controller;
             problem.control = whole.problem.control;
@@ -251,20 +257,23 @@ class PreparedProblem {
                            where);
         require_valid(controller, where);
         if (Spec::has_noise) require_noisy_steps(options, where);
-        TimePlan times = plan_times(
-            options,
-            {Spec::is_adaptive, Spec::Stepper::steps_to_save_points, std::is_same_v<Scalar, float>},
-            where);
+        TimePlan times = plan_times(options,
+                                    {Spec::is_adaptive, Spec::Stepper::steps_to_save_points,
+                                     std::is_same_v<Scalar, float>, Spec::input_room > 0},
+                                    where);
         require_impulses(times.impulses, Spec::state_size, where);
         const bool has_impulses = !times.impulses.empty();
         require_argument(!has_impulses || !Spec::has_event, said_of(Refusal::events_with_impulses),
                          where);
         require_argument(!has_impulses || !LaneStart<Spec>::is_solved_for,
                          said_of(Refusal::algebraic_with_impulses), where);
+        if constexpr (Spec::input_room > 0)
+            inputs_ = plan_inputs<Scalar>(options.inputs, input_use, times, where);
         times_ = std::move(times);
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
+        if constexpr (Spec::input_room > 0) problem.inputs = inputs_.view();
         if (std::is_same_v<typename Spec::Time, FloatFloat>) require_within_floats(times_, where);
         problem.clock = Clock<ScalarOf<typename Spec::Time>>(problem.times);
         problem.controller = controller;
@@ -325,6 +334,7 @@ class PreparedProblem {
                                  std::vector<typename Spec::LaneState>>
         starts_;
     RowList list_;  // of a problem that has some of another's lanes
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputPlan<Scalar>> inputs_;
     TimePlan times_;
     const TimePlan* plan_ = &times_;         // or that of a problem that this one follows
     std::vector<CellRow> cells_;             // (tstop); of noise

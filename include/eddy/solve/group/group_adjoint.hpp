@@ -202,6 +202,9 @@ class GroupAdjoint {
         saves_left_[lane] = handed_out;
     }
 
+    /// (chain) What the parameters have got, and the inputs behind them.
+    [[nodiscard]] EDDY_HD Sums& sums(int chain) { return sums_[chain]; }
+
   private:
     static constexpr std::int32_t handed_out = -1;
     /// What the save points of a round change.
@@ -235,8 +238,7 @@ class GroupAdjoint {
             recorder_->template pull_impulses_at_start<with_times>(lane, cotangent);
         take_saves();
     }
-    /// Hands out the gradient with respect to y0, back through what made the start of the lane
-    /// consistent.
+    /// Hands out the gradient with respect to y0, back through what made the start of the lane consistent.
     EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
             [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
@@ -379,8 +381,7 @@ class GroupAdjoint {
             }
         };
     }
-    /// Puts the cotangent of a lane's last save point not yet passed into its place of `seed`,
-    /// passes the point and returns its number.
+    /// Puts the cotangent of a lane's last save point not yet passed into its place of `seed`; passes the point, and returns its number.
     EDDY_HD std::int32_t take_save(int chain, int place, State& seed) {
         const std::int32_t lane = chains_[chain].occupants[place].lane;
         const std::int32_t k = --saves_left_[lane];

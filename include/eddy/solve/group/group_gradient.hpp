@@ -350,6 +350,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             } else if (change.to.lane != no_lane && has_impulses()) {
                 pull_impulses(cotangents, change);
             }
+            if constexpr (Spec::input_room > 0) hand_out_inputs(change);
         });
     }
     /// A lane goes on behind the impulses at its tstop.
@@ -362,6 +363,13 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     }
     [[nodiscard]] EDDY_HD bool has_impulses() const {
         return back_.forward.problem().times.num_impulses > 0;
+    }
+    /// The steps that head for a tstop have all been pulled back: what their inputs have got.
+    EDDY_HD void hand_out_inputs(const LaneChange& change) {
+        const int chain = chain_index<Team>(change.chain), place = place_index<Spec>(change.place);
+        const auto of_inputs = take_input_sums<Spec>(back_.sums(chain), place);
+        if (change.to.lane != no_lane && get_lane(back_.lanes(chain).alive, place))
+            recorder_->add_inputs(change.to.lane, change.to.tstop, of_inputs);
     }
     /// What all members have brought to shared parameters.
     EDDY_HD void add_up() {

@@ -58,6 +58,7 @@ class ChainStepper {
         set_lane(lowest_, place, to.lowest);
         set_lane(highest_, place, to.highest);
         set_lane(origin_, place, index > 0 ? times.tstops[index - 1].elapsed : 0.);
+        if (index >= 0) parameters.head_for(*problem_, place, lanes_[place], index);
         path.head_for(*problem_, place, lanes_[place], index);
     }
 

@@ -122,6 +122,11 @@ class FirstStep {
             const Row row = problem.row_of_p(source);
             for (int i = 0; i < Spec::parameter_size; ++i)
                 set_lane(p[i], place, primal(problem.p_of_row(row, i)));
+            if constexpr (Spec::input_room > 0) {
+                for (int i = 0; i < Spec::input_room; ++i)
+                    set_lane(p[Spec::parameter_size + i], place,
+                             problem.input_number(problem.row_of(source), 0, i));
+            }
             times.set(place, problem.times_of(source));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;

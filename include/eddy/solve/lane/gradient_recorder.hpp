@@ -23,6 +23,7 @@ struct GradientTarget {
     EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
     EnsembleView<Real> impulse_amounts;        // empty where there are none
     EnsembleView<Real> impulse_times;          // empty unless asked for
+    EnsembleView<Real> inputs;                 // of coefficients (lane, piece · number); or empty
 };
 
 /// Do lanes hand out their addends of shared parameters, to be added in the order of the lanes?
@@ -222,7 +223,13 @@ class GradientRecorder {
     }
 
     EDDY_HD void add_y0(std::int32_t lane, const LaneState& cotangent) {
-        add_row(target_->y0, target_->y0_tangent, row(lane), cotangent);
+        add_row<Spec::state_size>(target_->y0, target_->y0_tangent, row(lane), cotangent);
+    }
+    /// Adds to the gradient of the piece of the inputs that the steps to a tstop have read.
+    template <int room>
+    EDDY_HD void add_inputs(std::int32_t lane, std::int32_t tstop, const Vec<Lane, room>& values) {
+        const std::ptrdiff_t first = problem_->piece_of(input_row(lane), tstop) * room;
+        for (int i = 0; i < room; ++i) target_->inputs(row(lane), first + i) += primal(values[i]);
     }
     EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
         if (adds_lanes_in_order<Spec>) {
@@ -238,7 +245,7 @@ class GradientRecorder {
     /// Adds to the gradient of all parameters.
     EDDY_HD void add_p(std::int32_t lane, const Vec<Lane, Spec::parameter_room>& values) {
         if (!Spec::shares_parameters && Spec::parameter_size > 0) {
-            add_row(target_->p, target_->p_tangent, row(lane), values);
+            add_row<Spec::parameter_size>(target_->p, target_->p_tangent, row(lane), values);
         } else {
             for (int i = 0; i < Spec::parameter_size; ++i) add_p(lane, i, values[i]);
         }
@@ -307,10 +314,10 @@ class GradientRecorder {
         return memory_.scaled[std::ptrdiff_t{lane} * problem_->times.num_impulses + k];
     }
     /// All are read before the first is written.
-    template <int size>
+    template <int size, int room>
     EDDY_HD static void add_row(const EnsembleView<Real>& values,
                                 [[maybe_unused]] const EnsembleView<Real>& tangents,
-                                std::ptrdiff_t row, const Vec<Lane, size>& added) {
+                                std::ptrdiff_t row, const Vec<Lane, room>& added) {
         Vec<Real, size> sums;
         for_components<size>([&](int i) { sums[i] = values(row, i) + primal(added[i]); });
         for_components<size>([&](int i) { values(row, i) = sums[i]; });
@@ -332,6 +339,7 @@ class GradientRecorder {
         visit_row(target_->save_at);
         visit_row(target_->impulse_amounts);
         visit_row(target_->impulse_times);
+        if constexpr (Spec::input_room > 0) visit_row(target_->inputs);
         if (adds_lanes_in_order<Spec>) {
             for (int i = 0; i < Spec::parameter_size; ++i) visit(addend(lane, i));
         } else if (!Spec::shares_parameters) {

@@ -8,30 +8,75 @@
 
 namespace eddy::inline v0::detail {
 
+/// Parameters, and behind them the inputs of an equation. Their type tells no length: whoever reads (t, y, p)
+/// without inputs sees the first of them alone.
+template <class Given, class Number, int num_given, int num_inputs>
+struct DrivenParameters {
+    Given given;
+    Vec<Number, num_inputs> inputs;
+
+    [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number operator[](int i) const {
+        if (i >= num_given) return inputs[i - num_given];
+        return convert<Number>(given[i]);
+    }
+};
+/// Parameters of a place that has its own.
+template <class Spec>
+using LaneReads = std::conditional_t<
+    (Spec::input_room > 0),
+    DrivenParameters<Vec<typename Spec::Number, Spec::parameter_room>, typename Spec::Number,
+                     Spec::parameter_size, (Spec::input_room > 0 ? Spec::input_room : 1)>,
+    Vec<typename Spec::Number, Spec::parameter_room>>;
+
 template <class Spec>
 class PlaceParameters {
+    static constexpr bool has_inputs = Spec::input_room > 0;
     using Own = Vec<typename Spec::Number, Spec::parameter_room>;
     using Shared = const typename Problem<Spec>::SharedParameter*;
 
   public:
     EDDY_HD void begin(const Problem<Spec>& problem) {
         if constexpr (Spec::shares_parameters)
-            values_ = problem.shared_p;
+            given() = problem.shared_p;
         else
-            values_ = Own{};
+            given() = Own{};
+        if constexpr (has_inputs) values_.inputs = {};
     }
     /// Puts the parameters of a lane into a place.
     EDDY_HD void assign(const Problem<Spec>& problem, int place, LaunchLane lane) {
         if constexpr (!Spec::shares_parameters) {
             const LaneParameters<Spec> p(&problem, lane);
-            for (int i = 0; i < Spec::parameter_size; ++i) set_lane(values_[i], place, p[i]);
+            for (int i = 0; i < Spec::parameter_size; ++i) set_lane(given()[i], place, p[i]);
+        }
+    }
+    /// The steps of a place head for a tstop: loads the piece of the inputs that they lie in.
+    EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
+                          [[maybe_unused]] LaunchLane lane, [[maybe_unused]] std::int32_t tstop) {
+        if constexpr (has_inputs) {
+            const Row row = problem.row_of(lane);
+            for (int i = 0; i < Spec::input_room; ++i)
+                set_lane(values_.inputs[i], place,
+                         typename Spec::Lane(problem.input_number(row, tstop, i)));
         }
     }
     /// What f takes for p.
     [[nodiscard]] EDDY_INLINE EDDY_HD const auto& values() const { return values_; }
 
   private:
-    std::conditional_t<Spec::shares_parameters, Shared, Own> values_;
+    using Given = std::conditional_t<Spec::shares_parameters, Shared, Own>;
+    using Values =
+        std::conditional_t<has_inputs,
+                           DrivenParameters<Given, typename Spec::Number, Spec::parameter_size,
+                                            (has_inputs ? Spec::input_room : 1)>,
+                           Given>;
+    [[nodiscard]] EDDY_HD Given& given() {
+        if constexpr (has_inputs)
+            return values_.given;
+        else
+            return values_;
+    }
+
+    Values values_;
 };
 
 /// A sum that lanes which do not take part leave alone, whatever their values.
@@ -44,6 +89,18 @@ struct MaskedSum {
         sum[i] = select(mask, sum[i] + value, sum[i]);
     }
 };
+
+/// What the inputs of a place have got, which is then zero.
+template <class Spec, class Sums>
+[[nodiscard]] EDDY_HD auto take_input_sums(Sums& sums, int place) {
+    Vec<typename Spec::Lane, Spec::input_room> taken;
+    for (int i = 0; i < Spec::input_room; ++i) {
+        auto& sum = sums[Spec::parameter_size + i];
+        taken[i] = get_lane(sum, place);
+        set_lane(sum, place, typename Spec::Lane(0));
+    }
+    return taken;
+}
 
 /// The sums of one place.
 template <class Number, int size>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/parameter_table.hpp>
+#include <eddy/solve/lane/input_tables.hpp>
 #include <eddy/solve/lane/prescribed_steps.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
@@ -60,6 +61,8 @@ struct Problem {
     /// (lane) the states in which lanes begin, found before they do.
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>, typename Spec::LaneState*>
         starts{};
+    /// Of an equation that reads inputs.
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputTables<Scalar>> inputs{};
     PrescribedSteps prescribed;         // where steps are not to be chosen
     bool counts_tangents = false;       // does the norm of errors? Of dual numbers
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
@@ -95,6 +98,17 @@ struct Problem {
             }
         }
         return y;
+    }
+    /// The piece of the inputs that the steps of a lane to a tstop read, and a number of it.
+    [[nodiscard]] EDDY_HD std::ptrdiff_t piece_of(Row row, std::int32_t tstop) const
+        requires(Spec::input_room > 0) {
+        return inputs.pieces[times.table_row(row) * times.num_tstops + tstop];
+    }
+    [[nodiscard]] EDDY_HD Scalar input_number(Row row, std::int32_t tstop, int i) const
+        requires(Spec::input_room > 0) {
+        const auto& rows_of = inputs.coefficients;
+        return rows_of(rows_of.num_lanes == 1 ? 0 : to_index(row),
+                       piece_of(row, tstop) * Spec::input_room + i);
     }
     /// The row of a lane's parameters.
     [[nodiscard]] EDDY_HD Row row_of_p(LaunchLane lane) const {
@@ -138,20 +152,26 @@ struct Problem {
     }
 };
 
-/// The parameters of one lane, read where they are.
+/// The parameters of one lane, read where they are; behind them the inputs at its start.
 template <class Spec>
 class LaneParameters {
   public:
     EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane)
-        : problem_(problem), row_(problem->row_of_p(lane)) {}
+        : problem_(problem), row_(problem->row_of_p(lane)), lane_(lane) {}
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
+        if constexpr (Spec::input_room > 0) {
+            if (i >= Spec::parameter_size)
+                return typename Spec::Lane(
+                    problem_->input_number(problem_->row_of(lane_), 0, i - Spec::parameter_size));
+        }
         return problem_->p_of_row(row_, i);
     }
 
   private:
     const Problem<Spec>* problem_;
     Row row_;
+    LaunchLane lane_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -116,12 +116,15 @@ struct SolveSpec {
     static constexpr bool moves_times = is_dual && has_event;
     static constexpr int num_places = num_lanes_of<Number>;
     static constexpr int state_size = Term::state_size;
-    static constexpr int parameter_size = Term::parameter_size;
+    /// Numbers of a piece of the inputs, which steps read behind the parameters.
+    static constexpr int input_room = input_room_of<Field>;
+    static constexpr int parameter_size = Term::parameter_size - input_room;
     /// Does each lane hand out its own addend of the parameters' gradient? The addends of many shared
     /// parameters stay in the places: lanes are then assigned in an order that depends on nothing
     /// else.
     static constexpr bool sums_by_lane = !shared || parameter_size <= 64;
-    static constexpr int parameter_room = parameter_size > 0 ? parameter_size : 1;
+    /// Room for what a step reads of both, and for the cotangents of that.
+    static constexpr int parameter_room = Term::parameter_size > 0 ? Term::parameter_size : 1;
 
     using State = Vec<Number, state_size>;
     using LaneState = Vec<Lane, state_size>;
