@@ -86,25 +86,27 @@ class FieldCode {
     mutable Halves halves_{};
 };
 
-class GraphOnTile final : public FieldOnTile {
+template <class Real>
+class GraphOnTile final : public FieldOnTileOf<Real> {
+    using FieldOnTileOf<Real>::width;
+
   public:
     GraphOnTile(std::shared_ptr<const FieldCode> code, const FieldSizes& sizes, int width)
-        : FieldOnTile(sizes, width), code_(std::move(code)) {}
+        : FieldOnTileOf<Real>(sizes, width), code_(std::move(code)) {}
 
     [[nodiscard]] int num_residuals() const override { return code_->halves().num_residuals; }
 
-    void f(const double* t, const double* y, const double* p, double* dy) override {
+    void f(const Real* t, const Real* y, const Real* p, Real* dy) override {
         if (!f_) f_.emplace(code_->f(), width(), code_->level());
         run(*f_, t, y, p, {dy});
     }
-    void forward(const double* t, const double* y, const double* p, double* dy,
-                 double* kept) override {
+    void forward(const Real* t, const Real* y, const Real* p, Real* dy, Real* kept) override {
         if (num_residuals() == 0) return f(t, y, p, dy);
         if (!forward_) forward_.emplace(code_->halves().forward, width(), code_->level());
         run(*forward_, t, y, p, {dy, kept});
     }
-    void pull(const double* t, const double* y, const double* p, const double* kept,
-              const double* c, double* ybar, double* pbar) override {
+    void pull(const Real* t, const Real* y, const Real* p, const Real* kept, const Real* c,
+              Real* ybar, Real* pbar) override {
         if (!pull_) pull_.emplace(code_->halves().pull, width(), code_->level());
         run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
@@ -115,23 +117,23 @@ class GraphOnTile final : public FieldOnTile {
 
   private:
     /// Arguments behind p lie behind it, too.
-    void run(RowProgram& program, const double* t, const double* y, const double* p,
-             std::initializer_list<const double*> others) {
-        const double* blocks[8] = {t, y};
+    void run(RowProgramOf<Real>& program, const Real* t, const Real* y, const Real* p,
+             std::initializer_list<const Real*> others) {
+        const Real* blocks[8] = {t, y};
         int count = 2;
         for (std::size_t k = 2; k < code_->arguments().size(); ++k) {
             blocks[count++] = p;
             const std::ptrdiff_t size = code_->arguments()[k].size;
             p += k == 2 && code_->shares_parameters() ? (size + 7) / 8 * 8 : size * width();
         }
-        for (const double* block : others) blocks[count++] = block;
+        for (const Real* block : others) blocks[count++] = block;
         program.run(blocks, lanes_, num_lanes_);
     }
 
     std::shared_ptr<const FieldCode> code_;
     const int* lanes_ = nullptr;  // that sums over lanes are over
     int num_lanes_ = 0;
-    std::optional<RowProgram> f_, forward_, pull_;
+    std::optional<RowProgramOf<Real>> f_, forward_, pull_;
 };
 
 /// The components of the first result that are not zero whatever the arguments.
@@ -155,10 +157,17 @@ class GraphField final : public FieldMaker {
           shared_code_(std::make_shared<const FieldCode>(graph, level, true)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
-        return make(code_, width);
+        return make<double>(code_, width);
     }
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_shared_tile(int width) const override {
-        return make(shared_code_, width);
+        return make<double>(shared_code_, width);
+    }
+    [[nodiscard]] std::unique_ptr<FieldOnTileOf<float>> on_float_tile(int width) const override {
+        return make<float>(code_, width);
+    }
+    [[nodiscard]] std::unique_ptr<FieldOnTileOf<float>> on_shared_float_tile(
+        int width) const override {
+        return make<float>(shared_code_, width);
     }
     [[nodiscard]] std::vector<int> counted_components() const override {
         // What is zero is made of literals.
@@ -170,11 +179,12 @@ class GraphField final : public FieldMaker {
     }
 
   private:
-    [[nodiscard]] std::unique_ptr<FieldOnTile> make(const std::shared_ptr<const FieldCode>& code,
-                                                    int width) const {
+    template <class Real>
+    [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> make(
+        const std::shared_ptr<const FieldCode>& code, int width) const {
         // On the thread that asks, so that it hears what rows do not have.
         static_cast<void>(code->f());
-        return std::make_unique<GraphOnTile>(code, sizes(), width);
+        return std::make_unique<GraphOnTile<Real>>(code, sizes(), width);
     }
 
     std::shared_ptr<const FieldCode> code_, shared_code_;

@@ -5,6 +5,8 @@
 
 namespace eddy::inline v0::detail {
 
-extern "C" const void* eddy_row_engine_plain(int width) { return row_engine_of(width); }
+extern "C" const void* eddy_row_engine_plain(int width, bool is_single) {
+    return row_engine_of(width, is_single);
+}
 
 }  // namespace eddy::inline v0::detail

@@ -50,14 +50,14 @@ inline constexpr int num_row_handlers = num_row_arithmetic + static_cast<int>(Op
 }
 
 /// Operations on blocks of rows of a width, for all lanes. `lanes`: those that sums are over, `count` of them.
+template <class Real>
 struct RowBlockKernels {
-    void (*multiply)(const double* matrix, int row_step, int column_step, int rows, int columns,
-                     const double* bias, const double* x, double* to, int width);
+    void (*multiply)(const Real* matrix, int row_step, int column_step, int rows, int columns,
+                     const Real* bias, const Real* x, Real* to, int width);
     /// `room`: room_of_outer numbers to work in.
-    void (*add_outer)(double* sum, int rows, int columns, const double* u, const double* v,
-                      int width, const int* lanes, int count, double* room);
-    void (*add_lanes)(double* sum, int size, const double* x, int width, const int* lanes,
-                      int count);
+    void (*add_outer)(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
+                      const int* lanes, int count, Real* room);
+    void (*add_lanes)(Real* sum, int size, const Real* x, int width, const int* lanes, int count);
 };
 /// Numbers that add_outer works in.
 [[nodiscard]] constexpr int room_of_outer(int rows, int columns, int width) {
@@ -66,18 +66,19 @@ struct RowBlockKernels {
 
 /// What walks a list over rows of a width. Each level has names of its own for its types: what crosses over
 /// is pointers to plain memory.
+template <class Real>
 struct RowEngine {
     int lanes;  // of one walk: rows may be wider
     void (*const* handlers)();
     void (*stop)();
-    void (*walk)(const void* list, double* const* rows, std::ptrdiff_t lane);
-    const RowBlockKernels* blocks;
+    void (*walk)(const void* list, Real* const* rows, std::ptrdiff_t lane);
+    const RowBlockKernels<Real>* blocks;
 };
 
-// Of each level; null where this build has none. Their types are the same in all.
+// Of each level, in double or single precision; null where this build has none. Their types are the same in all.
 extern "C" {
-const void* eddy_row_engine_plain(int width);
-const void* eddy_row_engine_fused(int width);
+const void* eddy_row_engine_plain(int width, bool is_single);
+const void* eddy_row_engine_fused(int width, bool is_single);
 }
 
 }  // namespace eddy::inline v0::detail

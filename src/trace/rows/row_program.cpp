@@ -14,24 +14,27 @@ namespace {
 using detail::at;
 
 /// The engine of a level. Where this build lacks it, a processor of fewer instructions.
-const detail::RowEngine* find_engine(RowLevel level, int width) {
+template <class Real>
+const detail::RowEngine<Real>* find_engine(RowLevel level, int width) {
+    constexpr bool is_single = std::is_same_v<Real, float>;
     const void* engine = nullptr;
-    if (level == RowLevel::fused) engine = detail::eddy_row_engine_fused(width);
-    if (engine == nullptr) engine = detail::eddy_row_engine_plain(width);
-    return static_cast<const detail::RowEngine*>(engine);
+    if (level == RowLevel::fused) engine = detail::eddy_row_engine_fused(width, is_single);
+    if (engine == nullptr) engine = detail::eddy_row_engine_plain(width, is_single);
+    return static_cast<const detail::RowEngine<Real>*>(engine);
 }
 
 }  // namespace
 
-RowProgram::RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLevel level)
+template <class Real>
+RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level)
     : code_(std::move(code)), width_(width) {
     require_argument(width == 1 || width == 8 || width == 16 || width == 32 || width == 64,
                      "RowProgram: tiles of {} lanes; take 1, 8, 16, 32 or 64", width);
-    engine_ = find_engine(level, width);
+    engine_ = find_engine<Real>(level, width);
     bind_list();
 
     const int num_shared = code_->num_shared();
-    constexpr int line = 8;  // numbers of a line of the cache
+    constexpr int line = 64 / sizeof(Real);  // numbers of a line of the cache
     const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
     const std::size_t shared_size = whole_lines(at(num_shared));
     int room = 0;
@@ -39,23 +42,25 @@ RowProgram::RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLe
         if (block.kind == BlockOperation::Kind::outer_sum)
             room = std::max(room, detail::room_of_outer(block.rows, block.columns, width));
     const std::size_t scratch_size = whole_lines(at(code_->num_scratch) * at(width));
-    memory_.assign(shared_size + scratch_size + at(room) + line, 0.0);
+    memory_.assign(shared_size + scratch_size + at(room) + line, Real(0));
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    double* const shared = memory_.data() + (line - address / sizeof(double) % line) % line;
-    double* const scratch = shared + shared_size;
+    Real* const shared = memory_.data() + (line - address / sizeof(Real) % line) % line;
+    Real* const scratch = shared + shared_size;
     room_ = scratch + scratch_size;
-    std::copy(code_->shared.begin(), code_->shared.end(), shared);
+    const auto number = [](double x) { return static_cast<Real>(x); };
+    std::transform(code_->shared.begin(), code_->shared.end(), shared, number);
     rows_.assign(at(num_shared) + at(code_->num_rows()), nullptr);
     for (int k = 0; k < num_shared; ++k) rows_[at(k)] = shared + k;
     for (int k = 0; k < code_->num_scratch; ++k)
         rows_[at(num_shared + k)] = scratch + at(k) * at(width);
     for (std::size_t k = 0; k < code_->spread.size(); ++k)
-        std::fill_n(scratch + k * at(width), width, code_->shared[at(code_->spread[k])]);
+        std::fill_n(scratch + k * at(width), width, shared[code_->spread[k]]);
     blocks_.assign(code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
 }
 
 /// Handlers and places, with an end behind each part that an operation on blocks follows.
-void RowProgram::bind_list() {
+template <class Real>
+void RowProgramOf<Real>::bind_list() {
     std::size_t block = 0;
     const auto end_parts = [&](int before) {
         for (; block < code_->blocks.size() && code_->blocks[block].before <= before; ++block) {
@@ -88,7 +93,8 @@ void RowProgram::bind_list() {
 
 /// Of one lane: is it the same function as the last one, of the next number, for the next place? Both are then one
 /// instruction: its `c` are further rows.
-bool RowProgram::continues_last(Op op, const detail::RowInstruction& now) const {
+template <class Real>
+bool RowProgramOf<Real>::continues_last(Op op, const detail::RowInstruction& now) const {
     if (width_ > 1 || list_.size() <= parts_.back() || detail::is_row_arithmetic(op) ||
         detail::row_operand_count(op) != 1)
         return false;
@@ -100,7 +106,8 @@ bool RowProgram::continues_last(Op op, const detail::RowInstruction& now) const 
            follows(now.to, last.to);
 }
 /// Which block a place lies in: shared numbers, scratch, then arguments and results.
-std::size_t RowProgram::block_of(std::uint32_t place) const {
+template <class Real>
+std::size_t RowProgramOf<Real>::block_of(std::uint32_t place) const {
     std::size_t block = 0, end = at(code_->num_shared());
     const auto go_on = [&](int size) {
         if (place < end) return;
@@ -113,14 +120,16 @@ std::size_t RowProgram::block_of(std::uint32_t place) const {
     return block;
 }
 
-void RowProgram::point_to(int first, int count, const double* block, int step) {
-    double* const from = const_cast<double*>(block);  // arguments are read alone
+template <class Real>
+void RowProgramOf<Real>::point_to(int first, int count, const Real* block, int step) {
+    Real* const from = const_cast<Real*>(block);  // arguments are read alone
     for (int k = 0; k < count; ++k) rows_[at(first + k)] = from + at(k) * at(step);
 }
 
-void RowProgram::run_block(const BlockOperation& block, const int* lanes, int count) {
+template <class Real>
+void RowProgramOf<Real>::run_block(const BlockOperation& block, const int* lanes, int count) {
     const auto row = [&](int place) { return rows_[at(place)]; };
-    const detail::RowBlockKernels& kernels = *engine_->blocks;
+    const detail::RowBlockKernels<Real>& kernels = *engine_->blocks;
     switch (block.kind) {
         case BlockOperation::Kind::product:
             return kernels.multiply(row(block.matrix), block.row_step, block.column_step,
@@ -144,18 +153,21 @@ void RowProgram::run_block(const BlockOperation& block, const int* lanes, int co
                                       block.is_even, width_);
     }
 }
-detail::TableOfRows RowProgram::table_of(const BlockOperation& block) const {
+template <class Real>
+detail::TableOfRows<Real> RowProgramOf<Real>::table_of(const BlockOperation& block) const {
     const bool is_result = block.kind == BlockOperation::Kind::add_at;
     const int length = is_result ? block.rows : block.columns;
     if (block.matrix >= 0) return {rows_[at(block.matrix)], length, 1, 0};
     return {rows_[at(block.from[2])], length, width_, 1};
 }
-void RowProgram::walk(std::size_t first) {
+template <class Real>
+void RowProgramOf<Real>::walk(std::size_t first) {
     for (int lane = 0; lane < width_; lane += engine_->lanes)
         engine_->walk(list_.data() + first, rows_.data(), lane);
 }
 
-void RowProgram::run(const double* const* blocks, const int* lanes, int count) {
+template <class Real>
+void RowProgramOf<Real>::run(const Real* const* blocks, const int* lanes, int count) {
     int first = code_->num_shared() + code_->num_scratch;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const std::size_t num_arguments = code_->argument_sizes.size();
@@ -174,5 +186,8 @@ void RowProgram::run(const double* const* blocks, const int* lanes, int count) {
     }
     if (parts_.back() + 1 < list_.size() || parts_.size() == 1) walk(parts_.back());
 }
+
+template class RowProgramOf<double>;
+template class RowProgramOf<float>;
 
 }  // namespace eddy::inline v0

@@ -4,19 +4,21 @@
 
 namespace eddy::inline v0::detail {
 
-void read_at(double* to, int rows, const TableOfRows& table, const double* place, int width) {
+template <class Real>
+void read_at(Real* to, int rows, const TableOfRows<Real>& table, const Real* place, int width) {
     for (int lane = 0; lane < width; ++lane) {
         const int first = place_of(place[lane], table.length, rows);
         for (int k = 0; k < rows; ++k) {
             const int at = first + k;
             to[k * width + lane] = 0 <= at && at < table.length
                                        ? table(at, lane)
-                                       : std::numeric_limits<double>::quiet_NaN();
+                                       : std::numeric_limits<Real>::quiet_NaN();
         }
     }
 }
 
-void add_at(double* to, const TableOfRows& table, const double* place, const double* added,
+template <class Real>
+void add_at(Real* to, const TableOfRows<Real>& table, const Real* place, const Real* added,
             int size, int width) {
     for (int component = 0; component < table.length; ++component)
         for (int lane = 0; lane < width; ++lane)
@@ -30,10 +32,18 @@ void add_at(double* to, const TableOfRows& table, const double* place, const dou
     }
 }
 
-void find_knots(double* to, const TableOfRows& table, const double* x, bool is_even, int width) {
+template <class Real>
+void find_knots(Real* to, const TableOfRows<Real>& table, const Real* x, bool is_even, int width) {
     for (int lane = 0; lane < width; ++lane)
         to[lane] =
             knots_below(x[lane], table.length, is_even, [&](int k, int) { return table(k, lane); });
 }
+
+template void read_at(double*, int, const TableOfRows<double>&, const double*, int);
+template void read_at(float*, int, const TableOfRows<float>&, const float*, int);
+template void add_at(double*, const TableOfRows<double>&, const double*, const double*, int, int);
+template void add_at(float*, const TableOfRows<float>&, const float*, const float*, int, int);
+template void find_knots(double*, const TableOfRows<double>&, const double*, bool, int);
+template void find_knots(float*, const TableOfRows<float>&, const float*, bool, int);
 
 }  // namespace eddy::inline v0::detail

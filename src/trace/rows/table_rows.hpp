@@ -8,22 +8,26 @@
 namespace eddy::inline v0::detail {
 
 /// A vector of each lane, or numbers that all lanes share.
+template <class Real>
 struct TableOfRows {
-    const double* first;
+    const Real* first;
     int length;
     std::ptrdiff_t component_step, lane_step;
 
-    [[nodiscard]] double operator()(int component, int lane) const {
+    [[nodiscard]] Real operator()(int component, int lane) const {
         return first[component * component_step + lane * lane_step];
     }
 };
 
 /// `rows` components from floor(place) on; NaN where there is none.
-void read_at(double* to, int rows, const TableOfRows& table, const double* place, int width);
+template <class Real>
+void read_at(Real* to, int rows, const TableOfRows<Real>& table, const Real* place, int width);
 /// The table, with `size` rows added from floor(place) on, as far as there are any.
-void add_at(double* to, const TableOfRows& table, const double* place, const double* added,
+template <class Real>
+void add_at(Real* to, const TableOfRows<Real>& table, const Real* place, const Real* added,
             int size, int width);
 /// The interval that holds x, of a table of knots.
-void find_knots(double* to, const TableOfRows& table, const double* x, bool is_even, int width);
+template <class Real>
+void find_knots(Real* to, const TableOfRows<Real>& table, const Real* x, bool is_even, int width);
 
 }  // namespace eddy::inline v0::detail

@@ -20,39 +20,49 @@
 
 namespace eddy::inline v0::detail {
 
+/// Lanes of a vector, at most those of the narrowest tile.
+template <class Real>
+inline constexpr int lanes_of_vector = std::min(native_lanes<Real>, 8);
+template <class Real>
+using RowPack = Pack<Real, lanes_of_vector<Real>>;
+
 /// A vector of lanes, as it travels from handler to handler.
-template <int lanes>
+template <class Element, int lanes>
 struct RowVector {
-    using Number = Pack<double, lanes>;
+    using Real = Element;
+    using Number = Pack<Real, lanes>;
     using Type = typename Number::Part;
     static constexpr int size = lanes;
     static Number wrap(Type x) { return Number::from_part(x); }
     static Type unwrap(const Number& x) { return x.part[0]; }
-    static Type load(const double* from) { return Number::load(from).part[0]; }
-    static void store(double* to, Type x) { wrap(x).store(to); }
-    static Type spread(double x) { return Number(x).part[0]; }
+    static Type load(const Real* from) { return Number::load(from).part[0]; }
+    static void store(Real* to, Type x) { wrap(x).store(to); }
+    static Type spread(Real x) { return Number(x).part[0]; }
 };
-template <>
-struct RowVector<1> {
-    using Number = double;
-    using Type = double;
+template <class Element>
+struct RowVector<Element, 1> {
+    using Real = Element;
+    using Number = Real;
+    using Type = Real;
     static constexpr int size = 1;
-    static double wrap(double x) { return x; }
-    static double unwrap(double x) { return x; }
-    static double load(const double* from) { return *from; }
-    static void store(double* to, double x) { *to = x; }
-    static double spread(double x) { return x; }
+    static Real wrap(Real x) { return x; }
+    static Real unwrap(Real x) { return x; }
+    static Real load(const Real* from) { return *from; }
+    static void store(Real* to, Real x) { *to = x; }
+    static Real spread(Real x) { return x; }
 };
 
 /// A function of rows. Its kernels are there once for all widths.
 template <Op op, class Packed>
-[[gnu::noinline]] void row_function(const RowInstruction& now, double* const* rows,
-                                    std::ptrdiff_t lane, int lanes) {
+[[gnu::noinline]] void row_function(const RowInstruction& now,
+                                    typename Packed::value_type* const* rows, std::ptrdiff_t lane,
+                                    int lanes) {
+    using Real = typename Packed::value_type;
     constexpr int count = row_operand_count(op);
-    double* const to = rows[now.to] + lane;
-    const double* const a = rows[now.a] + lane;
-    [[maybe_unused]] const double* const b = count > 1 ? rows[now.b] + lane : nullptr;
-    [[maybe_unused]] const double* const c = count > 2 ? rows[now.c] + lane : nullptr;
+    Real* const to = rows[now.to] + lane;
+    const Real* const a = rows[now.a] + lane;
+    [[maybe_unused]] const Real* const b = count > 1 ? rows[now.b] + lane : nullptr;
+    [[maybe_unused]] const Real* const c = count > 2 ? rows[now.c] + lane : nullptr;
     for (int l = 0; l < lanes; l += Packed::size) {
         const Packed x = Packed::load(a + l);
         if constexpr (op == Op::powi)
@@ -68,59 +78,65 @@ template <Op op, class Packed>
     }
 }
 
-// Operations on blocks. Rows of one lane are single numbers.
+// Operations on blocks. Rows that are narrower than a vector are single numbers: one lane is after the other.
 
-/// Some rows of a product of one lane: sums that do not wait for each other.
-template <int rows>
-void multiply_numbers(const double* matrix, int row_step, int column_step, int columns,
-                      const double* bias, const double* x, double* to) {
-    double total[rows];
+/// Some rows of a product of one lane, whose numbers lie `step` apart: sums that do not wait for each other.
+template <int rows, class Real>
+void multiply_numbers(const TileMatrix<Real>& matrix, int row, const Real* x, Real* to, int step) {
+    Real total[rows];
+    const Real* weights = matrix.data + row * matrix.row_stride;
     static_for<0, rows>([&]<int r>() EDDY_INLINE {
-        total[r] = bias ? bias[r] : matrix[std::ptrdiff_t{r} * row_step] * x[0];
+        total[r] = matrix.bias ? matrix.bias[row + r] : weights[r * matrix.row_stride] * x[0];
     });
-    for (int c = bias ? 0 : 1; c < columns; ++c) {
-        const double* const column = matrix + std::ptrdiff_t{c} * column_step;
+    for (int c = matrix.bias ? 0 : 1; c < matrix.columns; ++c) {
+        const Real* const column = weights + c * matrix.column_stride;
+        const Real of_x = x[std::ptrdiff_t{c} * step];
         static_for<0, rows>([&]<int r>() EDDY_INLINE {
-            total[r] = mul_add(column[std::ptrdiff_t{r} * row_step], x[c], total[r]);
+            total[r] = mul_add(column[r * matrix.row_stride], of_x, total[r]);
         });
     }
-    std::copy_n(total, rows, to);
+    for (int r = 0; r < rows; ++r) to[std::ptrdiff_t{row + r} * step] = total[r];
 }
-inline void multiply_rows(const double* matrix, int row_step, int column_step, int rows,
-                          int columns, const double* bias, const double* x, double* to, int width) {
-    if (width > 1)
-        return multiply<double>({matrix, row_step, column_step, rows, columns, bias}, x, to, width);
-    const auto some = [&]<int count>(int r) EDDY_INLINE {
-        multiply_numbers<count>(matrix + std::ptrdiff_t{r} * row_step, row_step, column_step,
-                                columns, bias ? bias + r : nullptr, x, to + r);
-    };
-    int r = 0;
-    for (; r + 8 <= rows; r += 8) some.template operator()<8>(r);
-    for (; r < rows; ++r) some.template operator()<1>(r);
+template <class Real>
+void multiply_rows(const Real* data, int row_step, int column_step, int rows, int columns,
+                   const Real* bias, const Real* x, Real* to, int width) {
+    const TileMatrix<Real> matrix{data, row_step, column_step, rows, columns, bias};
+    if (width % TilePack<Real>::size == 0) return multiply<Real>(matrix, x, to, width);
+    for (int lane = 0; lane < width; ++lane) {
+        int r = 0;
+        for (; r + 8 <= rows; r += 8) multiply_numbers<8>(matrix, r, x + lane, to + lane, width);
+        for (; r < rows; ++r) multiply_numbers<1>(matrix, r, x + lane, to + lane, width);
+    }
 }
-inline void add_outer_rows(double* sum, int rows, int columns, const double* u, const double* v,
-                           int width, const int* lanes, int count, double* room) {
-    using P = TilePack<double>;
-    if (width > 1) {
-        OuterSums<double> sums(room, 1);
+template <class Real>
+void add_outer_rows(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
+                    const int* lanes, int count, Real* room) {
+    using P = TilePack<Real>;
+    if (width % P::size == 0) {
+        OuterSums<Real> sums(room, 1);
         sums.begin(0, 1, {lanes, count, count == width});
         return sums.add({sum, columns, 1, rows, columns}, {u, width, false}, {v, width, false});
     }
-    for (int r = 0; r < rows && count > 0; ++r, sum += columns) {
+    for (int r = 0; r < rows && count > 0; ++r, u += width, sum += columns) {
         int c = 0;
-        for (; c + P::size <= columns; c += P::size)
-            mul_add(P(u[r]), P::load(v + c), P::load(sum + c)).store(sum + c);
-        for (; c < columns; ++c) sum[c] = mul_add(u[r], v[c], sum[c]);
+        for (; width == 1 && c + P::size <= columns; c += P::size)
+            mul_add(P(u[0]), P::load(v + c), P::load(sum + c)).store(sum + c);
+        for (; c < columns; ++c)
+            for (int k = 0; k < count; ++k)
+                sum[c] = mul_add(u[lanes[k]], v[std::ptrdiff_t{c} * width + lanes[k]], sum[c]);
     }
 }
-inline void add_lanes_of_rows(double* sum, int size, const double* x, int width, const int* lanes,
-                              int count) {
-    if (width > 1)
-        return add_over_lanes<double>(sum, size, {x, width, false}, {lanes, count, count == width});
-    for (int c = 0; c < size && count > 0; ++c) sum[c] += x[c];
+template <class Real>
+void add_lanes_of_rows(Real* sum, int size, const Real* x, int width, const int* lanes, int count) {
+    if (width % TilePack<Real>::size == 0)
+        return add_over_lanes<Real>(sum, size, {x, width, false}, {lanes, count, count == width});
+    for (int c = 0; c < size; ++c)
+        for (int k = 0; k < count; ++k) sum[c] += x[std::ptrdiff_t{c} * width + lanes[k]];
 }
-inline const RowBlockKernels* row_block_kernels() {
-    static const RowBlockKernels kernels{multiply_rows, add_outer_rows, add_lanes_of_rows};
+template <class Real>
+const RowBlockKernels<Real>* row_block_kernels() {
+    static const RowBlockKernels<Real> kernels{multiply_rows<Real>, add_outer_rows<Real>,
+                                               add_lanes_of_rows<Real>};
     return &kernels;
 }
 
@@ -130,36 +146,37 @@ class RowWalk;
 template <class V, int... v>
 class RowWalk<V, std::integer_sequence<int, v...>> {
     static constexpr int count = static_cast<int>(sizeof...(v));
+    using Real = typename V::Real;
     using Type = typename V::Type;
     template <int>
     using Same = Type;
-    using Handler = void (*)(const RowInstruction*, double* const*, std::ptrdiff_t, Same<v>...);
+    using Handler = void (*)(const RowInstruction*, Real* const*, std::ptrdiff_t, Same<v>...);
     using AnyHandler = void (*)();
 
   public:
     static constexpr int lanes = count * V::size;
 
-    static void walk(const void* list, double* const* rows, std::ptrdiff_t lane) {
+    static void walk(const void* list, Real* const* rows, std::ptrdiff_t lane) {
         const auto* const first = static_cast<const RowInstruction*>(list);
         reinterpret_cast<Handler>(first->handler)(first, rows, lane,
                                                   (static_cast<void>(v), Type{})...);
     }
     /// Arguments in vectors of 32 bytes keep the compiler from clearing their upper halves, and whoever is called
     /// next, compiled for fewer instructions, would wait for them at each.
-    static void stop(const RowInstruction*, double* const*, std::ptrdiff_t, Same<v>...) {
+    static void stop(const RowInstruction*, Real* const*, std::ptrdiff_t, Same<v>...) {
 #ifdef __AVX__
         __builtin_ia32_vzeroupper();
 #endif
     }
 
     template <Op op, RowOperand ka, RowOperand kb, RowOperand kc, bool is_stored>
-    static void arithmetic(const RowInstruction* now, double* const* rows, std::ptrdiff_t lane,
+    static void arithmetic(const RowInstruction* now, Real* const* rows, std::ptrdiff_t lane,
                            Same<v>... last) {
         constexpr int operands = row_operand_count(op);
         [[maybe_unused]] const Source<ka> a(rows, now->a, lane);
         [[maybe_unused]] const Source<(operands > 1 ? kb : RowOperand::last)> b(rows, now->b, lane);
         [[maybe_unused]] const Source<(operands > 2 ? kc : RowOperand::last)> c(rows, now->c, lane);
-        [[maybe_unused]] double* const to = is_stored ? rows[now->to] + lane : nullptr;
+        [[maybe_unused]] Real* const to = is_stored ? rows[now->to] + lane : nullptr;
         const auto one = [&](int i, Type x) EDDY_INLINE {
             Type result;
             if constexpr (op == Op::name)
@@ -179,19 +196,19 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     }
 
     template <Op op>
-    static void function(const RowInstruction* now, double* const* rows, std::ptrdiff_t lane,
+    static void function(const RowInstruction* now, Real* const* rows, std::ptrdiff_t lane,
                          Same<v>...) {
-        const double* from = rows[now->to] + lane;
+        const Real* from = rows[now->to] + lane;
         if constexpr (V::size == 1) {
             // Rows of one lane that follow each other are one row of several.
             const int num_rows = row_operand_count(op) == 1 ? 1 + static_cast<int>(now->c) : 1;
-            const int in_packs = num_rows / TilePack<double>::size * TilePack<double>::size;
-            if (in_packs > 0) row_function<op, TilePack<double>>(*now, rows, 0, in_packs);
+            const int in_packs = num_rows / RowPack<Real>::size * RowPack<Real>::size;
+            if (in_packs > 0) row_function<op, RowPack<Real>>(*now, rows, 0, in_packs);
             if (in_packs < num_rows)
-                row_function<op, Pack<double, 1>>(*now, rows, in_packs, num_rows - in_packs);
+                row_function<op, Pack<Real, 1>>(*now, rows, in_packs, num_rows - in_packs);
             from += num_rows - 1;
         } else {
-            row_function<op, TilePack<double>>(*now, rows, lane, lanes);
+            row_function<op, RowPack<Real>>(*now, rows, lane, lanes);
         }
         EDDY_JUMP reinterpret_cast<Handler>(now[1].handler)(now + 1, rows, lane,
                                                             V::load(from + v * V::size)...);
@@ -200,10 +217,10 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
   private:
     template <RowOperand kind>
     struct Source {
-        const double* data = nullptr;
+        const Real* data = nullptr;
         Type same{};
 
-        EDDY_INLINE Source(double* const* rows, std::uint32_t place, std::ptrdiff_t lane) {
+        EDDY_INLINE Source(Real* const* rows, std::uint32_t place, std::ptrdiff_t lane) {
             if constexpr (kind == RowOperand::row) data = rows[place] + lane;
             if constexpr (kind == RowOperand::shared) same = V::spread(*rows[place]);
         }
@@ -242,19 +259,20 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     }
 
   public:
-    static const RowEngine* engine() {
-        static const RowEngine one{lanes,
-                                   table(std::make_integer_sequence<int, num_row_handlers>{}),
-                                   reinterpret_cast<AnyHandler>(&stop), &walk, row_block_kernels()};
+    static const RowEngine<Real>* engine() {
+        static const RowEngine<Real> one{
+            lanes, table(std::make_integer_sequence<int, num_row_handlers>{}),
+            reinterpret_cast<AnyHandler>(&stop), &walk, row_block_kernels<Real>()};
         return &one;
     }
 };
 
 /// The engine for rows of a width: up to eight vectors travel in registers.
-inline const RowEngine* row_engine_of(int width) {
-    constexpr int of_vector = native_lanes<double>;
-    using V = RowVector<of_vector>;
-    if (width == 1) return RowWalk<RowVector<1>, std::integer_sequence<int, 0>>::engine();
+template <class Real>
+const RowEngine<Real>* row_engine_in(int width) {
+    constexpr int of_vector = lanes_of_vector<Real>;
+    using V = RowVector<Real, of_vector>;
+    if (width == 1) return RowWalk<RowVector<Real, 1>, std::integer_sequence<int, 0>>::engine();
     const int vectors = width / of_vector;
     if constexpr (of_vector == 8) {
         if (vectors == 1) return RowWalk<V, std::make_integer_sequence<int, 1>>::engine();
@@ -264,6 +282,10 @@ inline const RowEngine* row_engine_of(int width) {
     }
     if (vectors == 4) return RowWalk<V, std::make_integer_sequence<int, 4>>::engine();
     return RowWalk<V, std::make_integer_sequence<int, 8>>::engine();
+}
+inline const void* row_engine_of(int width, bool is_single) {
+    return is_single ? static_cast<const void*>(row_engine_in<float>(width))
+                     : row_engine_in<double>(width);
 }
 
 }  // namespace eddy::inline v0::detail

@@ -10,7 +10,7 @@ namespace {
 /// dy/dt = -p y.
 class DecayOnTile : public eddy::FieldOnTile {
   public:
-    DecayOnTile(const eddy::FieldSizes& sizes, int width) : FieldOnTile(sizes, width) {}
+    DecayOnTile(const eddy::FieldSizes& sizes, int width) : FieldOnTileOf(sizes, width) {}
     int num_residuals() const override { return 0; }
     void f(const double*, const double* y, const double* p, double* dy) override {
         for (int lane = 0; lane < width(); ++lane) dy[lane] = -p[lane] * y[lane];

@@ -20,9 +20,10 @@ namespace {
 
 using support::Rows;
 
-std::vector<Rows> any_rows(const eddy::Graph& graph, std::uint64_t seed) {
-    const auto arrays = support::any_arguments<double>(graph, seed, support::num_row_lanes);
-    std::vector<Rows> rows;
+template <class Real = double>
+std::vector<support::RowsOf<Real>> any_rows(const eddy::Graph& graph, std::uint64_t seed) {
+    const auto arrays = support::any_arguments<Real>(graph, seed, support::num_row_lanes);
+    std::vector<support::RowsOf<Real>> rows;
     for (const auto& array : arrays)
         rows.emplace_back(array.data(),
                           array.data() + array.num_components() * support::num_row_lanes);
@@ -30,20 +31,23 @@ std::vector<Rows> any_rows(const eddy::Graph& graph, std::uint64_t seed) {
 }
 
 /// Results that differ from the expected ones, at any width.
+template <class Real>
 int count_differences(const std::shared_ptr<const eddy::ProgramCode>& code,
-                      const std::vector<Rows>& arguments, const std::vector<Rows>& expected) {
+                      const std::vector<support::RowsOf<Real>>& arguments,
+                      const std::vector<support::RowsOf<Real>>& expected) {
     int differences = 0;
     for (const int width : support::row_widths) {
-        const std::vector<Rows> results = support::run_rows(code, arguments, width);
+        const auto results = support::run_rows(code, arguments, width);
         REQUIRE(results.size() == expected.size());
         for (std::size_t o = 0; o < results.size(); ++o)
             differences += support::count_differences(results[o], expected[o]) != 0;
     }
     return differences;
 }
+template <class Real>
 int count_differences(const eddy::Graph& graph, std::uint64_t seed) {
     const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
-    const std::vector<Rows> arguments = any_rows(graph, seed);
+    const auto arguments = any_rows<Real>(graph, seed);
     return count_differences(code, arguments, support::run_interpreted(graph, arguments));
 }
 
@@ -59,10 +63,10 @@ bool has_library_functions(const eddy::Graph& graph) {
 }
 
 /// A function of one number or two, on all lanes, by packs.
-template <eddy::Op op>
-Rows of_packs(const std::vector<Rows>& x) {
-    using P = eddy::Pack<double, 8>;
-    Rows results(support::num_row_lanes);
+template <eddy::Op op, class Real>
+support::RowsOf<Real> of_packs(const std::vector<support::RowsOf<Real>>& x) {
+    using P = eddy::Pack<Real, 8>;
+    support::RowsOf<Real> results(support::num_row_lanes);
     for (int lane = 0; lane < support::num_row_lanes; lane += 8) {
         const auto load = [&](int c) {
             return P::load(x[0].data() + c * support::num_row_lanes + lane);
@@ -78,7 +82,7 @@ Rows of_packs(const std::vector<Rows>& x) {
     }
     return results;
 }
-template <eddy::Op op>
+template <eddy::Op op, class Real>
 void check_function() {
     eddy::Graph graph;
     graph.arguments = {{2, false}};
@@ -88,7 +92,7 @@ void check_function() {
     graph.push_output(
         {graph.push_list({.op = op, .index = op == eddy::Op::polygamma ? 2 : 0}, operands)}, 1,
         true);
-    const std::vector<Rows> arguments = any_rows(graph, 3);
+    const auto arguments = any_rows<Real>(graph, 3);
     const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
 
     INFO(eddy::name(op));
@@ -123,7 +127,8 @@ TEST_CASE("row_program: each operation on numbers has the interpreter's bits") {
                           1, true);
 
         INFO(eddy::name(op));
-        CHECK(count_differences(graph, 1) == 0);
+        CHECK(count_differences<double>(graph, 1) == 0);
+        CHECK(count_differences<float>(graph, 1) == 0);
     }
 }
 
@@ -135,7 +140,7 @@ TEST_CASE("row_program: functions have the bits of packs at every width") {
                           ((op >= eddy::Op::pow && op <= eddy::Op::polygamma &&
                             op != eddy::Op::powi) ||
                            op == eddy::Op::sigmoid || op == eddy::Op::softplus))
-                check_function<op>();
+                check_function<op, double>(), check_function<op, float>();
         };
         (check.template operator()<k>(), ...);
     }
@@ -151,7 +156,8 @@ TEST_CASE("row_program: random programs have the interpreter's bits") {
         ++num_run;
 
         INFO("seed " << seed);
-        CHECK(count_differences(graph, seed) == 0);
+        CHECK(count_differences<double>(graph, seed) == 0);
+        CHECK(count_differences<float>(graph, seed) == 0);
     }
     CHECK(num_run > 100);
 }
@@ -190,8 +196,12 @@ TEST_CASE("row_program: what the next operation alone reads takes no row") {
     CHECK(code.operations.size() == 1 + 2 * 98);
 }
 
-TEST_CASE(
-    "row_program: a layer whose weights all lanes share is one operation, with the same bits") {
+namespace {
+
+template <class Real>
+void check_layers() {
+    using Rows = support::RowsOf<Real>;
+    using Program = eddy::RowProgramOf<Real>;
     constexpr auto network = eddy::nn::mlp<2, 6, 5, 2>(eddy::nn::tanh);
     constexpr int num_weights = network.parameter_size;
     const eddy::Graph graph = eddy::trace_graph(network, eddy::Scalar{}, eddy::DynamicVector{2},
@@ -201,23 +211,31 @@ TEST_CASE(
         eddy::row_code(graph, {.adds = {}, .shared = {0, 0, 1}, .summed = {}}));
     support::Random random(3);
     Rows y(2 * 64), numbers(num_weights), weights;
-    for (double& x : y) x = random.uniform(-1, 1);
-    for (double& x : numbers) x = random.uniform(-1, 1);
+    for (Real& x : y) x = static_cast<Real>(random.uniform(-1, 1));
+    for (Real& x : numbers) x = static_cast<Real>(random.uniform(-1, 1));
 
     CHECK(of_numbers->blocks.size() == 3);
     CHECK(of_numbers->operations.size() == 6 + 5);
     for (const int width : support::row_widths) {
         weights.clear();
-        for (const double x : numbers) weights.insert(weights.end(), std::size_t(width), x);
-        const Rows t(64, 0.);
+        for (const Real x : numbers) weights.insert(weights.end(), std::size_t(width), x);
+        const Rows t(64, Real(0));
         Rows expected(std::size_t(2 * width)), results(std::size_t(2 * width));
-        const double* const blocks[] = {t.data(), y.data(), weights.data(), expected.data()};
-        const double* const shared[] = {t.data(), y.data(), numbers.data(), results.data()};
-        eddy::RowProgram(of_rows, width, eddy::row_level).run(blocks);
-        eddy::RowProgram(of_numbers, width, eddy::row_level).run(shared);
+        const Real* const blocks[] = {t.data(), y.data(), weights.data(), expected.data()};
+        const Real* const shared[] = {t.data(), y.data(), numbers.data(), results.data()};
+        Program(of_rows, width, eddy::row_level).run(blocks);
+        Program(of_numbers, width, eddy::row_level).run(shared);
 
         CHECK(support::count_differences(results, expected) == 0);
     }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "row_program: a layer whose weights all lanes share is one operation, with the same bits") {
+    check_layers<double>();
+    check_layers<float>();
 }
 TEST_CASE("row_program: functions of numbers that follow each other have the bits of each") {
     const eddy::Graph graph = eddy::trace_graph(
@@ -254,20 +272,25 @@ eddy::Graph tables(int size, bool is_even) {
     return graph;
 }
 
-TEST_CASE("row_program: tables have the interpreter's bits, inside and outside") {
+template <class Real>
+void check_tables() {
     for (const int size : {1, 4}) {
         for (const bool is_even : {false, true}) {
             const eddy::Graph graph = tables(size, is_even);
-            std::vector<Rows> arguments = any_rows(graph, 7);
+            auto arguments = any_rows<Real>(graph, 7);
             for (int lane = 0; lane < support::num_row_lanes; ++lane)
-                arguments[0][std::size_t(lane)] = 0.23 * lane - 3;
-            arguments[0][5] = std::numeric_limits<double>::quiet_NaN();
+                arguments[0][std::size_t(lane)] = static_cast<Real>(0.23 * lane - 3);
+            arguments[0][5] = std::numeric_limits<Real>::quiet_NaN();
             const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
 
             CHECK(count_differences(code, arguments, support::run_interpreted(graph, arguments)) ==
                   0);
         }
     }
+}
+TEST_CASE("row_program: tables have the interpreter's bits, inside and outside") {
+    check_tables<double>();
+    check_tables<float>();
 }
 TEST_CASE("row_program: loops and widths that there are none of are refused in a sentence") {
     const eddy::Graph loop = eddy::trace_graph(

@@ -19,13 +19,15 @@ struct FieldSizes {
 };
 
 /// f, forward and pull of one equation over a tile of `width` trajectories, (row, trajectory) each. It is
-/// made once for a worker, owns its scratch and is not shared. No block may overlap another.
-class FieldOnTile {
+/// made once for a worker, owns its scratch and is not shared. No block may overlap another. `Real` is float or
+/// double.
+template <class Real>
+class FieldOnTileOf {
   public:
-    FieldOnTile(const FieldSizes& sizes, int width) : sizes_(sizes), width_(width) {}
-    FieldOnTile(const FieldOnTile&) = delete;
-    FieldOnTile& operator=(const FieldOnTile&) = delete;
-    virtual ~FieldOnTile() = default;
+    FieldOnTileOf(const FieldSizes& sizes, int width) : sizes_(sizes), width_(width) {}
+    FieldOnTileOf(const FieldOnTileOf&) = delete;
+    FieldOnTileOf& operator=(const FieldOnTileOf&) = delete;
+    virtual ~FieldOnTileOf() = default;
 
     /// The components of y.
     [[nodiscard]] int num_states() const { return sizes_.states; }
@@ -39,13 +41,12 @@ class FieldOnTile {
     [[nodiscard]] virtual int num_residuals() const = 0;
 
     /// dy = f(t, y, p): rows of one time, of the states, of the parameters, of the states.
-    virtual void f(const double* t, const double* y, const double* p, double* dy) = 0;
+    virtual void f(const Real* t, const Real* y, const Real* p, Real* dy) = 0;
     /// The same, and num_residuals() rows in `kept`. The bits of dy are those of `f`.
-    virtual void forward(const double* t, const double* y, const double* p, double* dy,
-                         double* kept) = 0;
+    virtual void forward(const Real* t, const Real* y, const Real* p, Real* dy, Real* kept) = 0;
     /// From the cotangent c of dy: ybar = J_yᵀ c is written, and J_pᵀ c is added to pbar.
-    virtual void pull(const double* t, const double* y, const double* p, const double* kept,
-                      const double* c, double* ybar, double* pbar) = 0;
+    virtual void pull(const Real* t, const Real* y, const Real* p, const Real* kept, const Real* c,
+                      Real* ybar, Real* pbar) = 0;
     /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`.
     virtual void sum_over(const int* /*trajectories*/, int /*count*/) {}
 
@@ -53,6 +54,8 @@ class FieldOnTile {
     FieldSizes sizes_;
     int width_;
 };
+/// The same in double, as most equations by hand are.
+using FieldOnTile = FieldOnTileOf<double>;
 
 /// Makes an equation for the tiles of workers; shared by all of them.
 class FieldMaker {
@@ -82,6 +85,15 @@ class FieldMaker {
     /// pbar has sums over trajectories. What a loss reads behind p, in rows, begins at the next multiple of eight.
     /// Null where the equation knows no such tiles.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_shared_tile(int /*width*/) const {
+        return nullptr;
+    }
+    /// The equation in single precision. Null where the equation is known in double alone.
+    [[nodiscard]] virtual std::unique_ptr<FieldOnTileOf<float>> on_float_tile(int /*width*/) const {
+        return nullptr;
+    }
+    /// In single precision, for parameters that all trajectories share. Null as above.
+    [[nodiscard]] virtual std::unique_ptr<FieldOnTileOf<float>> on_shared_float_tile(
+        int /*width*/) const {
         return nullptr;
     }
 

@@ -30,24 +30,28 @@ struct RowInstruction {
     void (*handler)();
     std::uint32_t to, a, b, c;
 };
+template <class Real>
 struct RowEngine;
+template <class Real>
 struct TableOfRows;
 
 }  // namespace detail
 
-/// A program over tiles of 1, 8, 16, 32 or 64 lanes. It owns its scratch, so that each worker has its own.
-class EDDY_EXPORT RowProgram {
+/// A program over tiles of 1, 8, 16, 32 or 64 lanes, of float or double. It owns its scratch, so that each worker has
+/// its own.
+template <class Real>
+class EDDY_EXPORT RowProgramOf {
   public:
-    RowProgram(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
+    RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
 
     /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
     /// overlap nothing. `lanes`: those that sums over lanes are over, in order. Allocates nothing.
-    void run(const double* const* blocks, const int* lanes = nullptr, int count = 0);
+    void run(const Real* const* blocks, const int* lanes = nullptr, int count = 0);
 
   private:
-    void point_to(int first, int count, const double* block, int step);
+    void point_to(int first, int count, const Real* block, int step);
     void run_block(const BlockOperation& block, const int* lanes, int count);
-    [[nodiscard]] detail::TableOfRows table_of(const BlockOperation& block) const;
+    [[nodiscard]] detail::TableOfRows<Real> table_of(const BlockOperation& block) const;
     void walk(std::size_t first);
     void bind_list();
     [[nodiscard]] bool continues_last(Op op, const detail::RowInstruction& now) const;
@@ -55,14 +59,16 @@ class EDDY_EXPORT RowProgram {
 
     std::shared_ptr<const ProgramCode> code_;
     int width_;
-    const detail::RowEngine* engine_;
+    const detail::RowEngine<Real>* engine_;
     /// Each part up to an operation on blocks ends by itself.
     std::vector<detail::RowInstruction> list_;
     std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
-    std::vector<double> memory_;      // scratch
-    double* room_ = nullptr;          // of sums of outer products
-    std::vector<double*> rows_;       // (place)
-    std::vector<const double*> blocks_;
+    std::vector<Real> memory_;        // scratch
+    Real* room_ = nullptr;            // of sums of outer products
+    std::vector<Real*> rows_;         // (place)
+    std::vector<const Real*> blocks_;
 };
+/// The same in double.
+using RowProgram = RowProgramOf<double>;
 
 }  // namespace eddy::inline v0
